@@ -230,6 +230,10 @@ void gen_settle(rng_t *rng, case_t *inout_case) {
   program->op->settle_operands(rng, inout_case);
 }
 
+static bool names_algorithm(const program_t *program) {
+  return program->op->splits_operands != NULL && program->op->splits_operands(program);
+}
+
 void gen_data_in_regime(rng_t *rng, gen_regime_t regime, case_t *inout_case) {
   rng_t ahead = *rng;
   uint64_t case_key = rng_bits(&ahead);
@@ -237,6 +241,7 @@ void gen_data_in_regime(rng_t *rng, gen_regime_t regime, case_t *inout_case) {
   for (uint32_t i = 0; i < inout_case->program.operand_count; i++) {
     regime_operand_t operand = operand_make(inout_case, i, is_valid);
     operand.case_key = case_key;
+    operand.names_algorithm = names_algorithm(&inout_case->program);
     fill_operand(rng, regime, &operand);
   }
   if (regime == REGIME_edges && is_valid && inout_case->program.op->draw_edges != NULL) {
@@ -253,8 +258,7 @@ static bool takes_edges(rng_t *rng, data_kind_t kind, const program_t *program) 
 
 static gen_regime_t choose_regime(rng_t *rng, data_kind_t kind, const program_t *program) {
   if (takes_edges(rng, kind, program)) return REGIME_edges;
-  bool splits = kind == DATA_corner && program->op->splits_operands != NULL &&
-                program->op->splits_operands(program);
+  bool splits = kind <= DATA_ordinary && names_algorithm(program);
   return splits && rng_one_in(rng, 2) ? REGIME_split : draw_regime(rng, kind);
 }
 

@@ -14,6 +14,7 @@ typedef struct regime_operand {
   uint32_t number;
   uint32_t reduced_dimensions; /* Bit mask, see op_t; 0 for an invalid program. */
   uint64_t case_key;           /* Random, and the same for all operands of a case. */
+  bool names_algorithm;        /* See op_t.splits_operands. */
 } regime_operand_t;
 
 /* Operand `number` of a case made by case_make(). */

@@ -53,6 +53,22 @@ static void fill_numbers(rng_t *rng, const regime_operand_t *operand, draw_signi
   }
 }
 
+/* Integers of any length of their type with such significands: what they round to tells types
+ * apart, and small ones are held by all. */
+static void fill_long_integers(rng_t *rng, const regime_operand_t *operand) {
+  static draw_significand_t *const significands[] = {draw_sparse, draw_run, draw_full};
+  const element_t *element = operand->target.element;
+  draw_significand_t *draw = significands[rng_below(rng, G_N_ELEMENTS(significands))];
+  int longest = MIN((int)element->bits - 2, 52);
+  for (size_t i = 0; i < operand->target.count; i++) {
+    int bits = (int)rng_between(rng, 0, MAX(longest, 0));
+    uint64_t magnitude = draw(rng) >> (52 - bits);
+    bool is_negative = element->kind == ELEMENT_SIGNED && rng_one_in(rng, 2);
+    uint64_t value = is_negative ? 0 - magnitude : magnitude;
+    element_store(element, operand->target.data, i, value & element_mask(element));
+  }
+}
+
 /* Numbers about 1, few of them zeros, so that single products stand alone. */
 static void fill_near_one(rng_t *rng, const regime_operand_t *operand) {
   static draw_significand_t *const significands[] = {draw_sparse, draw_sparse, draw_run, draw_full};
@@ -141,6 +157,8 @@ static void mirror_sometimes(rng_t *rng, const regime_operand_t *operand) {
 void regime_split(rng_t *rng, const regime_operand_t *operand) {
   if (operand->target.element->format == NULL) {
     regime_small_integers(rng, operand);
+    bool is_long = operand->names_algorithm && element_is_integer(operand->target.element);
+    if (is_long && !rng_one_in(rng, 3)) fill_long_integers(rng, operand);
     return;
   }
   bool is_chosen = (operand->case_key >> 8) % 2 == operand->number % 2;

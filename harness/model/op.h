@@ -44,6 +44,7 @@ typedef struct op_constraint {
 
 /* Rows of a table of those that depend on the contract. */
 #define OP_SPECIFIED_UNDER(id, text, holds) {id, text, id, NULL, NULL, holds}
+#define OP_UNMODELLED_UNDER(id, text, holds) {id, text, NULL, NULL, NULL, holds}
 #define OP_FORBIDDEN_UNDER(id, text, clause, holds) {id, text, clause, NULL, NULL, holds}
 #define OP_FORBIDDEN_BY_UNDER(id, text, clause, document, holds) \
   {id, text, clause, document, NULL, holds}

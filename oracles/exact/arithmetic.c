@@ -62,26 +62,39 @@ static double add_to_odd(double a, double b) {
   return (error < 0) == (sum > 0) ? toward_zero(sum) : away_from_zero(sum);
 }
 
-/* a * b rounded toward zero: the exact product of the significands, cut to 62 bits.  (An error term
- * would be lost to underflow.) */
-double arithmetic_multiply_truncated(const arithmetic_t *arithmetic, double a, double b) {
-  const format_t *format = arithmetic->format;
+/* a * b, its significand cut to 62 bits with what is cut off known to be something or nothing.  (An
+ * error term would be lost to underflow.) */
+static number_t multiply_exactly(double a, double b) {
   const format_t *f64 = &format_table[FORMAT_f64];
   number_t left = format_decode(f64, binary64_bits(a));
   number_t right = format_decode(f64, binary64_bits(b));
   number_t product = {.kind = NUMBER_FINITE, .negative = left.negative != right.negative};
   if (left.kind != NUMBER_FINITE || right.kind != NUMBER_FINITE) {
-    product = format_decode(f64, binary64_bits(a * b));
-  } else {
-    unsigned __int128 significand = (unsigned __int128)left.significand * right.significand;
-    product.exponent = left.exponent + right.exponent;
-    for (; significand >> 62 != 0; significand >>= 1) {
-      product.exponent++;
-    }
-    product.significand = (uint64_t)significand;
+    return format_decode(f64, binary64_bits(a * b));
   }
+  unsigned __int128 significand = (unsigned __int128)left.significand * right.significand;
+  product.exponent = left.exponent + right.exponent;
+  for (; significand >> 62 != 0; significand >>= 1) {
+    product.sticky |= (significand & 1) != 0;
+    product.exponent++;
+  }
+  product.significand = (uint64_t)significand;
+  return product;
+}
+
+double arithmetic_multiply_truncated(const arithmetic_t *arithmetic, double a, double b) {
+  const format_t *format = arithmetic->format;
+  const number_t product = multiply_exactly(a, b);
   return format_to_double(format,
                           format_encode(format, product, ROUNDING_TOWARD_ZERO, OVERFLOW_FORMAT));
+}
+
+double arithmetic_multiply_any(const arithmetic_t *arithmetic, double a, double b) {
+  const format_t *format = arithmetic->format;
+  if (arithmetic->truncate_products) return arithmetic_multiply_truncated(arithmetic, a, b);
+  const number_t product = multiply_exactly(a, b);
+  return format_to_double(format,
+                          format_encode(format, product, ROUNDING_NEAREST_EVEN, OVERFLOW_FORMAT));
 }
 
 double arithmetic_fused(const arithmetic_t *arithmetic, double a, double b, double c) {

@@ -46,6 +46,9 @@ static inline double arithmetic_multiply(const arithmetic_t *arithmetic, double 
   return arithmetic_round(arithmetic, a * b);
 }
 
+/* The same for any binary64 numbers, whose product binary64 need not hold. */
+double arithmetic_multiply_any(const arithmetic_t *arithmetic, double a, double b);
+
 static inline double arithmetic_divide(const arithmetic_t *arithmetic, double a, double b) {
   return arithmetic_round(arithmetic, a / b);
 }

@@ -15,7 +15,7 @@
 #include "harness/base/rng.h"
 #include "oracles/exact/in_order/hull.h"
 #include "oracles/exact/in_order/set.h"
-#include "oracles/ops/dot_general/simulate.h"
+#include "oracles/ops/dot_general/models/simulate.h"
 #include "tests/bench/bench_timing.h"
 
 enum { ROUNDS_MAX = 99, TERMS_MAX = 1024 };

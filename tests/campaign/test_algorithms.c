@@ -36,9 +36,9 @@ static bool is_indistinguishable(const char *ran, const char *asked) {
 /* The name as the oracle prints it; the 8-bit floats are the two that it tries for f32 operands. */
 static char *name_of(size_t algorithm) {
   const dot_algorithm_row_t *row = &dot_algorithm_table[algorithm];
-  const format_t *f8 = &format_table[FORMAT_f8E4M3FN];
-  const dot_algorithm_t full = {row, row->precision == NULL ? f8 : row->precision,
-                                row->precision == NULL ? f8 : row->precision};
+  const format_t *precision =
+      row->precision == NULL ? &format_table[FORMAT_f8E4M3FN] : row->precision;
+  const dot_algorithm_t full = dot_algorithm_of_row(row, precision, precision);
   GString *name = g_string_new(NULL);
   dot_algorithm_print_name(&full, name);
   return g_string_free(name, FALSE);
@@ -90,7 +90,7 @@ static case_t ask_for(const case_t *instance, size_t algorithm, arena_t *arena) 
   const dot_algorithm_row_t *row = &dot_algorithm_table[algorithm];
   const format_t *f8 = &format_table[FORMAT_f8E4M3FN];
   const format_t *precision = row->precision == NULL ? f8 : row->precision;
-  const dot_algorithm_t full = {row, precision, precision};
+  const dot_algorithm_t full = dot_algorithm_of_row(row, precision, precision);
   attributes->has_algorithm = true;
   attributes->algorithm = dot_algorithm_attribute(&full, false);
   case_t asking = *instance;

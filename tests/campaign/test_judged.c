@@ -175,7 +175,7 @@ static void test_nothing_is_taken(void) {
   executor_close(executor);
 }
 
-/* WITHOUT_ORACLE(program, contract): a program that is valid under a contract, and has no oracle.
+/* WITHOUT_ORACLE(program, contract): a program that a contract does not forbid, and without oracle.
  */
 static const struct {
   const char *program;

@@ -135,8 +135,8 @@ static void test_algorithm_names(void) {
   for (size_t i = 0; i < 2 * dot_algorithm_count; i++) {
     const dot_algorithm_row_t *row = &dot_algorithm_table[i / 2];
     const format_t *f8 = format_find(str_from("f8E4M3FN"));
-    dot_algorithm_t algorithm = {.row = row, .lhs = f8, .rhs = f8};
-    if (row->precision != NULL) algorithm.lhs = algorithm.rhs = row->precision;
+    const format_t *precision = row->precision == NULL ? f8 : row->precision;
+    dot_algorithm_t algorithm = dot_algorithm_of_row(row, precision, precision);
     dot_algorithm_attribute_t attribute = dot_algorithm_attribute(&algorithm, i % 2 != 0);
     g_autoptr(GString) line =
         g_string_new("stablehlo.dot_general batch=[]x[] contract=[0]x[0] algorithm=");

@@ -30,7 +30,8 @@ bool has_few_precisions(const program_t *program) {
 bool has_known_algorithm(const program_t *program) {
   const dot_general_attributes_t *attributes = program->attributes;
   dot_algorithm_t known;
-  return !attributes->has_algorithm || dot_algorithm_find(&attributes->algorithm, &known);
+  return !attributes->has_algorithm ||
+         (dot_algorithm_find(&attributes->algorithm, &known) && dot_algorithm_row(&known) != NULL);
 }
 
 bool is_of_letter(const disagreement_t *disagreement) {

@@ -22,12 +22,12 @@ static dot_algorithm_attribute_t parse(const char *text) {
   return attribute;
 }
 
-/* The 13 that the verifier knows, both ways to spell the counts of components, and what nobody
- * knows. */
+/* The 13 that the verifier knows, both ways to spell the counts of components; others, which are
+ * called by their members with the true counts; and what means nothing. */
 static void test_known(void) {
   static const struct {
     const char *text;
-    const char *label;
+    const char *label; /* NULL: no meaning. */
   } rows[] = {
       {"[f8E4M3FN,f8E5M2,f32,1,1,1,false]", "ANY_F8_ANY_F8_F32<f8E4M3FN,f8E5M2>"},
       {"[f8E3M4,f8E3M4,f32,1,1,1,true]", "ANY_F8_ANY_F8_F32_FAST_ACCUM<f8E3M4,f8E3M4>"},
@@ -45,12 +45,26 @@ static void test_known(void) {
       {"[tf32,tf32,f32,1,1,3,false]", "TF32_TF32_F32_X3"},
       {"[f32,f32,f32,1,1,1,false]", "F32_F32_F32"},
       {"[f64,f64,f64,1,1,1,false]", "F64_F64_F64"},
-      {"[bf16,bf16,f32,2,2,6,false]", "[bf16,bf16,f32,2,2,6,false]"},
-      {"[bf16,bf16,f32,1,3,6,false]", "[bf16,bf16,f32,1,3,6,false]"},
+      {"[bf16,bf16,f32,1,3,3,false]", "[bf16,bf16,f32,1,3,3,false]"},
       {"[bf16,f16,f32,1,1,1,false]", "[bf16,f16,f32,1,1,1,false]"},
       {"[f32,f32,f32,1,1,1,true]", "[f32,f32,f32,1,1,1,true]"},
-      {"[f8E8M0FNU,f8E5M2,f32,1,1,1,false]", "[f8E8M0FNU,f8E5M2,f32,1,1,1,false]"},
-      {"[i8,i8,i32,1,1,1,false]", "[i8,i8,i32,1,1,1,false]"},
+      {"[tf32,tf32,f32,1,1,6,false]", "[tf32,tf32,f32,3,3,6,false]"},
+      {"[f64,f64,f64,1,1,64,false]", "[f64,f64,f64,8,8,64,false]"},
+      {"[f8E4M3FN,f8E5M2,f16,1,1,1,false]", "[f8E4M3FN,f8E5M2,f16,1,1,1,false]"},
+      {"[bf16,bf16,f32,2,2,6,false]", NULL},
+      {"[bf16,bf16,f32,1,3,6,false]", NULL},
+      {"[bf16,bf16,f32,9,1,1,false]", NULL},
+      {"[bf16,bf16,f32,1,1,65,false]", NULL},
+      {"[f8E8M0FNU,f8E5M2,f32,1,1,1,false]", NULL},
+      {"[i8,i16,i32,1,1,1,false]", "[i8,i16,i32,1,1,1,false]"},
+      {"[i8,bf16,f32,1,1,1,true]", "[i8,bf16,f32,1,1,1,true]"},
+      {"[i8,i8,i32,2,2,3,false]", NULL},
+      {"[i8,i8,i32,1,1,3,false]", NULL},
+      {"[i8,i8,i32,1,1,1,true]", NULL},
+      {"[i8,ui8,ui32,1,1,1,false]", NULL},
+      {"[i64,i8,f32,1,1,1,false]", NULL},
+      {"[f16,i8,i32,1,1,1,false]", NULL},
+      {"[i1,i1,i32,1,1,1,false]", NULL},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     dot_algorithm_attribute_t attribute = parse(rows[i].text);
@@ -59,14 +73,49 @@ static void test_known(void) {
     g_assert_cmpstr(text->str, ==, rows[i].text);
     g_string_truncate(text, 0);
     dot_algorithm_print_label(&attribute, text);
-    g_assert_cmpstr(text->str, ==, rows[i].label);
+    const char *label = rows[i].label == NULL ? rows[i].text : rows[i].label;
+    g_assert_cmpstr(text->str, ==, label);
     dot_algorithm_t by_attribute, by_name;
-    bool is_known = dot_algorithm_find(&attribute, &by_attribute);
-    g_assert_cmpint(is_known, ==, rows[i].label[0] != '[');
-    g_assert_cmpint(dot_algorithm_find_name(str_from(rows[i].label), &by_name), ==, is_known);
-    if (is_known) g_assert_true(by_name.row == by_attribute.row && by_name.rhs == by_attribute.rhs);
+    bool has_meaning = dot_algorithm_find(&attribute, &by_attribute);
+    g_assert_cmpint(has_meaning, ==, rows[i].label != NULL);
+    g_assert_cmpint(dot_algorithm_find_name(str_from(label), &by_name), ==, has_meaning);
+    if (!has_meaning) continue;
+    g_assert_true(dot_algorithm_equal(&by_name, &by_attribute));
+    g_assert_cmpint(dot_algorithm_row(&by_attribute) != NULL, ==, label[0] != '[');
   }
   g_assert_cmpuint(dot_algorithm_count, ==, 13);
+}
+
+/* Which products are kept: those of largest magnitude, the earlier component of the left operand
+ * first; listed from the least. */
+static void test_primitives(void) {
+  static const struct {
+    const char *text;
+    const char *primitives;
+  } rows[] = {
+      {"[bf16,bf16,f32,1,1,1,false]", "00"},
+      {"[bf16,bf16,f32,2,2,2,false]", "01 00"},
+      {"[bf16,bf16,f32,1,1,3,false]", "10 01 00"},
+      {"[bf16,bf16,f32,2,2,4,false]", "11 10 01 00"},
+      {"[bf16,bf16,f32,3,3,4,false]", "02 10 01 00"},
+      {"[bf16,bf16,f32,1,1,6,false]", "20 11 02 10 01 00"},
+      {"[bf16,bf16,f32,1,1,9,false]", "22 21 12 20 11 02 10 01 00"},
+      {"[f16,f32,f32,2,1,2,false]", "10 00"},
+      {"[bf16,f32,f32,3,2,4,false]", "01 20 10 00"},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    const dot_algorithm_attribute_t attribute = parse(rows[i].text);
+    dot_algorithm_t algorithm;
+    g_assert_true(dot_algorithm_find(&attribute, &algorithm));
+    dot_primitive_t primitives[DOT_PRIMITIVES_MAX];
+    int count = dot_algorithm_primitives(&algorithm, primitives);
+    g_autoptr(GString) text = g_string_new(NULL);
+    for (int p = 0; p < count; p++) {
+      g_string_append_printf(text, "%s%d%d", p == 0 ? "" : " ", primitives[p].lhs,
+                             primitives[p].rhs);
+    }
+    g_assert_cmpstr(text->str, ==, rows[i].primitives);
+  }
 }
 
 /* What the three texts that disagree say of the same programs. */
@@ -80,11 +129,20 @@ static void test_rules(void) {
   } rows[] = {
       {LINE("", "[bf16,bf16,f32,1,1,6,false]", F32), {NULL, NULL, NULL}},
       {LINE("", "[bf16,bf16,f32,3,3,6,false]", F32), {NULL, NULL, NULL}},
-      {LINE("", "[bf16,bf16,f32,2,2,6,false]", F32), {NULL, NULL, "known"}},
+      {LINE("", "[bf16,bf16,f32,2,2,6,false]", F32), {"primitives", "primitives", "known"}},
+      {LINE("", "[bf16,bf16,f32,9,1,6,false]", F32), {"components", "components", "known"}},
+      {LINE("", "[bf16,f16,f32,1,1,1,false]", F32), {NULL, NULL, "known"}},
       {LINE("precision=[HIGH,DEFAULT] ", "[tf32,tf32,f32,1,1,1,false]", F32), {NULL, "C21", "C21"}},
       {LINE("precision=[DEFAULT,DEFAULT] ", "[tf32,tf32,f32,1,1,1,false]", F32),
        {NULL, NULL, NULL}},
       {LINE("", "[i8,i8,i32,1,1,1,false]", "i8[2] i8[2] -> i32[]"), {NULL, "float", "float"}},
+      {LINE("", "[i8,ui8,ui32,1,1,1,false]", "i8[2] i8[2] -> i32[]"), {"kinds", "float", "float"}},
+      {LINE("", "[i8,i8,i32,1,1,1,true]", "i8[2] i8[2] -> i32[]"), {"imprecise", "float", "float"}},
+      {LINE("", "[bf16,bf16,f32,1,1,1,false]", "i1[2] i1[2] -> f32[]"),
+       {"storage", "storage", "storage"}},
+      {LINE("", "[bf16,bf16,f32,1,1,1,false]", "complex<f32>[2] complex<f32>[2] -> f32[]"),
+       {"storage", "storage", "storage"}},
+      {LINE("", "[bf16,bf16,f32,1,1,1,false]", "i64[2] i64[2] -> f32[]"), {NULL, NULL, NULL}},
       {LINE("", "[f8E5M2,f8E4M3FN,f32,1,1,1,false]", "f8E5M2[2] f8E4M3FN[2] -> f32[]"),
        {"C13", "C13", NULL}},
   };
@@ -310,6 +368,7 @@ static void test_fast_sets(gconstpointer data) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/dot_algorithm/known", test_known);
+  g_test_add_func("/dot_algorithm/primitives", test_primitives);
   g_test_add_func("/dot_algorithm/rules", test_rules);
   g_test_add_data_func("/dot_algorithm/specials/bf16x3", "[bf16,bf16,f32,1,1,3,false]",
                        test_specials);

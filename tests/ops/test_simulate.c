@@ -6,7 +6,7 @@
 #include "generated/dot_general_faults.h"
 #include "harness/base/rng.h"
 #include "harness/model/op.h"
-#include "oracles/ops/dot_general/simulate.h"
+#include "oracles/ops/dot_general/models/simulate.h"
 #include "oracles/ops/reduce/simulate.h"
 #include "oracles/oracle.h"
 

@@ -84,7 +84,8 @@ static size_t sum_roundings(const sum_problem_t *question, size_t terms) {
 }
 
 bool sum_has_schedules(const sum_problem_t *question, size_t terms, const contract_t *contract) {
-  bool is_plain = question->result == NULL && question->group == 0 && question->imprecise_bits == 0;
+  bool is_plain = question->result == NULL && question->group == 0 &&
+                  question->imprecise_bits == 0 && !question->factors_exceed;
   return is_plain && in_order_matters(sum_roundings(question, terms), contract);
 }
 
@@ -116,7 +117,8 @@ static bool may_be_subnormal(const sum_problem_t *question) {
 }
 
 bool sum_has_few_terms(const sum_problem_t *question, const contract_t *contract) {
-  bool is_one_sum = !sum_is_split(question) && question->imprecise_bits == 0;
+  bool is_one_sum =
+      !sum_is_split(question) && question->imprecise_bits == 0 && !question->factors_exceed;
   /* What a NaN becomes in a type without any, nobody says: the bound permits any number. */
   if (question->result != NULL && !format_has_nan(question->result)) return false;
   if (!is_one_sum || question->is_complex_part || !few_terms_decide(question->count, contract))
@@ -302,8 +304,19 @@ static status_t decide_number(const claim_t *claim, const init_numbers_t *number
   return status;
 }
 
+/* theory.md, T131. */
+static answer_t open_answer(void) {
+  return (answer_t){.conforms = true,
+                    .is_vacuous = true,
+                    .expected = "anything: an operand has no number of its precision type"};
+}
+
 status_t sum_answer(const sum_problem_t *question, const contract_t *contract, uint64_t bits,
                     arena_t *arena, answer_t *out_answer, failure_t *error) {
+  if (question->is_open) {
+    *out_answer = open_answer();
+    return STATUS_OK;
+  }
   answer_t answer = {0};
   const claim_t claim = {.question = question, .contract = contract, .bits = bits};
   sum_totals_t totals;

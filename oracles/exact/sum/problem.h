@@ -34,7 +34,10 @@ typedef struct sum_problem {
    * terms i * group .. (i + 1) * group - 1 are those of the i-th, and the last is the leading one,
    * whose sum the low-order part is added to.  0: all terms are one product. */
   size_t group;
-  int imprecise_bits; /* See bound_shape_t. */
+  int imprecise_bits;  /* See bound_shape_t. */
+  bool factors_exceed; /* Some factors are no numbers of `format`, to which products round: neither
+                        * trees of few terms nor schedules are known (theory.md, T130). */
+  bool is_open;        /* Nobody says what some factor is: every result conforms. */
   GString *why; /* If not NULL, sum_answer() appends a tree of few terms that gives the answer. */
   size_t
       sums_of_case; /* So many sums share what a case may cost (share.h); 0: this one is alone. */

@@ -89,6 +89,10 @@ static split_specials_t gather(const sum_problem_t *question) {
 bool split_sum_set_special(value_range_t *inout_range, const sum_problem_t *question,
                            const contract_t *contract) {
   const split_specials_t found = gather(question);
+  if (question->is_complex_part && (is_any(found.leading) || is_any(found.low))) {
+    *inout_range = value_range_anything(question->format);
+    return true;
+  }
   const specials_t reach = {.up = inout_range->positive_infinity,
                             .down = inout_range->negative_infinity};
   if (!is_any(found.leading) && (is_any(found.low) || (reach.up && reach.down))) {

@@ -97,13 +97,20 @@ static void note_sign(sum_totals_t *totals, const sum_problem_t *question, size_
   totals->must_be_minus_zero &= mpfr_zero_p(term) && mpfr_signbit(term);
 }
 
+mpfr_prec_t sum_precision(const sum_problem_t *question) {
+  mpfr_prec_t precision = exact_sum_precision(question->format);
+  if (!question->factors_exceed) return precision;
+  precision = MAX(precision, exact_sum_precision(question->left_format));
+  return MAX(precision, exact_sum_precision(question->right_format));
+}
+
 void sum_totals_init(sum_totals_t *totals, const sum_problem_t *question) {
   *totals = (sum_totals_t){.can_be_minus_zero = question->count != 0,
                            .must_be_minus_zero = question->count != 0,
                            .lowest_bit = lowest_bit_of_terms(question)};
   mpfr_ptr sums[] = {totals->sum,       totals->positive, totals->negative, totals->magnitude,
                      totals->flushable, totals->highest,  totals->lowest};
-  mpfr_prec_t precision = exact_sum_precision(question->format);
+  mpfr_prec_t precision = sum_precision(question);
   for (size_t i = 0; i < G_N_ELEMENTS(sums); i++) {
     mpfr_init2(sums[i], precision);
     mpfr_set_zero(sums[i], 1);

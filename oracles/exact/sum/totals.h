@@ -27,6 +27,9 @@ typedef struct sum_totals {
   mpfr_t lowest;    /* all ranges are negative or positive. */
 } sum_totals_t;
 
+/* Precision that holds the sums of the question exactly. */
+mpfr_prec_t sum_precision(const sum_problem_t *question);
+
 /* Computes them; sum_totals_deinit() frees the numbers. */
 void sum_totals_init(sum_totals_t *totals, const sum_problem_t *question);
 void sum_totals_deinit(sum_totals_t *totals);

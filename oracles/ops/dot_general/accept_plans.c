@@ -10,13 +10,15 @@
 #include "harness/types/promotion.h"
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/sum/problem.h"
+#include "oracles/exact/sum/range.h"
 #include "oracles/exact/sum/simd.h"
 #include "oracles/exact/sum/simd_result.h"
 #include "oracles/ops/dot_general/fast_few.h"
 #include "oracles/ops/dot_general/gather.h"
+#include "oracles/ops/dot_general/integers.h"
 #include "oracles/ops/dot_general/matrices.h"
+#include "oracles/ops/dot_general/models/simulate.h"
 #include "oracles/ops/dot_general/quantized/accept.h"
-#include "oracles/ops/dot_general/simulate.h"
 #include "oracles/sequential.h"
 
 /* What there is among the components: some array is needed. */
@@ -70,7 +72,7 @@ static fast_arrays_t fast_arrays_from(const fast_arrays_t *arrays, size_t offset
 
 /* Looks at the terms of components that may be something else than finite. */
 static void find_specials(const fast_product_t *product, const matrices_t *matrices,
-                          const contract_t *contract, uint8_t *out_special, fast_found_t *found) {
+                          const contract_t *contract, const fast_arrays_t *out) {
   const exact_matmul_t *matmul = &product->matmul;
   const format_t *format = matrices->plan->accumulation;
   bool is_complex = matrices->instance->program.results[0].element->components == 2;
@@ -78,10 +80,10 @@ static void find_specials(const fast_product_t *product, const matrices_t *matri
     if (!special_sum_is_needed(format, matmul->uncertified[i], matmul->magnitude[i])) {
       continue;
     }
-    found->special = true;
+    out->found->special = true;
     /* What a NaN does in a low-order part is left to the exact side. */
     if (matmul->uncertified[i] != 0 && matrices->plan->primitive_count > 1) {
-      out_special[i] = 0;
+      out->special[i] = 0;
       continue;
     }
     special_sum_t sum = {0};
@@ -89,7 +91,9 @@ static void find_specials(const fast_product_t *product, const matrices_t *matri
       special_sum_take(&sum, matrix_load(&product->lhs, i / matmul->n * matmul->k + term),
                        matrix_load(&product->rhs, term * matmul->n + i % matmul->n));
     }
-    out_special[i] = special_sum_flags(&sum, format, contract, is_complex);
+    /* Of few terms it hangs on their trees whether one overflows. */
+    bool has_trees = out->likely != NULL && !sum.has_special;
+    out->special[i] = has_trees ? 0 : special_sum_flags(&sum, format, contract, is_complex);
   }
 }
 
@@ -153,7 +157,7 @@ static void multiply(const matrices_t *matrices, const contract_t *contract, siz
   } else {
     exact_matmul_f32(&product.matmul, product.lhs.data, product.rhs.data, arena);
   }
-  find_specials(&product, matrices, contract, out->special, out->found);
+  find_specials(&product, matrices, contract, out);
   const format_t *format = matrices->plan->accumulation;
   if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES && matrices->plan->imprecise_bits == 0) {
     out->found->few_terms |= fast_few_find(&product, format, arena, out->few_terms);
@@ -184,7 +188,7 @@ static void interleave(const fast_arrays_t *out, const fast_arrays_t *part_array
 /* Under an in-order contract: see sum_has_schedules(). */
 static bool has_schedules(const dot_plan_t *plan, size_t parts) {
   return parts == 1 && plan->result == NULL && plan->primitive_count == 1 &&
-         plan->imprecise_bits == 0;
+         plan->imprecise_bits == 0 && !plan->factors_exceed;
 }
 
 static bound_shape_t shape_of(const matrices_t *matrices) {
@@ -238,19 +242,27 @@ static accept_t accept_split(const matrices_t *matrices, const contract_t *contr
   return fast_sums_finish(&sums, format, contract, arena);
 }
 
+/* From the accumulation type to the result's. */
+static accept_t convert_result(accept_t *inout_accept, const dot_plan_t *plan, arena_t *arena) {
+  if (plan->integer != NULL) return integer_result_accept(inout_accept, plan->integer, arena);
+  if (plan->result != NULL) {
+    fast_result_convert(inout_accept, plan->accumulation, plan->result, arena);
+  }
+  return *inout_accept;
+}
+
 accept_t dot_general_accept_split(const oracle_call_t *call, const dot_general_layout_t *layout,
                                   const dot_plan_t *plan, split_t split) {
+  if (plan->accumulation == NULL) return dot_integers_accept(call, layout, plan);
   matrices_t matrices = matrices_make(call->instance, layout, plan, split, call->arena);
   matrices.sums_of_case = oracle_call_components(call);
   accept_t accept = accept_split(&matrices, call->contract, call->arena);
-  if (plan->result != NULL) {
-    fast_result_convert(&accept, plan->accumulation, plan->result, call->arena);
-  }
-  return accept;
+  return convert_result(&accept, plan, call->arena);
 }
 
 accept_t dot_general_accept_plan(const oracle_call_t *call, const dot_general_layout_t *layout,
                                  const dot_plan_t *plan) {
+  if (plan->accumulation == NULL) return dot_integers_accept(call, layout, plan);
   split_t splits[DOT_SPLITS_MAX];
   size_t split_count = dot_plan_splits(plan, call->contract, splits);
   matrices_t first = matrices_make(call->instance, layout, plan, splits[0], call->arena);
@@ -263,15 +275,34 @@ accept_t dot_general_accept_plan(const oracle_call_t *call, const dot_general_la
     accept_t other = accept_split(&matrices, call->contract, call->arena);
     fast_result_unite(&accept, &other, call->arena);
   }
-  if (plan->result != NULL) {
-    fast_result_convert(&accept, plan->accumulation, plan->result, call->arena);
+  return convert_result(&accept, plan, call->arena);
+}
+
+/* Whether the sum may become that integer. */
+static status_t decide_integer_result(const oracle_call_t *call, const sum_problem_t *question,
+                                      const dot_plan_t *plan, uint64_t bits, answer_t *out_answer) {
+  answer_t answer = {0};
+  if (question->is_open) {
+    STATUS_TRY(sum_answer(question, call->contract, 0, call->arena, &answer, call->error));
+  } else {
+    value_range_t range;
+    STATUS_TRY(sum_range(question, call->contract, call->arena, &range, call->error));
+    value_range_print(&range, answer.expected, sizeof answer.expected);
+    g_strlcat(answer.expected, ", as an integer", sizeof answer.expected);
+    answer.conforms =
+        integer_result_holds(&range, plan->accumulation, plan->integer, call->contract, bits);
   }
-  return accept;
+  *out_answer = answer;
+  return STATUS_OK;
 }
 
 /* The answer of the first split that holds the pattern, else of the one that comes nearest. */
 status_t dot_general_decide_plan(const oracle_call_t *call, const dot_plan_t *plan,
                                  size_t component, uint64_t bits, answer_t *out_answer) {
+  if (plan->accumulation == NULL) {
+    dot_integers_decide(call, plan, component, bits, out_answer);
+    return STATUS_OK;
+  }
   const case_t *instance = call->instance;
   dot_general_layout_t layout = dot_general_layout_make(&instance->program, call->arena);
   dot_general_place_t place = dot_general_place(instance, &layout, component);
@@ -285,7 +316,9 @@ status_t dot_general_decide_plan(const oracle_call_t *call, const dot_plan_t *pl
     question.why = call->why;
     answer_t answer;
     status_t status =
-        sum_answer(&question, call->contract, bits, call->arena, &answer, call->error);
+        plan->integer == NULL
+            ? sum_answer(&question, call->contract, bits, call->arena, &answer, call->error)
+            : decide_integer_result(call, &question, plan, bits, &answer);
     arena_rewind(call->arena, mark);
     STATUS_TRY(status);
     bool is_nearer = answer.has_reference && answer.slack < out_answer->slack;
@@ -320,8 +353,8 @@ status_t dot_general_accept(const oracle_call_t *call, accept_t out_accepts[CASE
     return dot_hybrid_accept(call, &out_accepts[0]);
   }
   dot_general_layout_t layout = dot_general_layout_make(&instance->program, call->arena);
-  if (element->format == NULL) {
-    STATUS_TRY(dot_plan_require_none(&instance->program, call->error));
+  bool has_algorithm = dot_general_attributes(&instance->program)->has_algorithm;
+  if (element->format == NULL && !has_algorithm) {
     STATUS_TRY(element_require_exact_promotion(from, element, call->error));
     out_accepts[0] = accept_integers(instance, &layout, call->arena);
   } else {
@@ -330,7 +363,7 @@ status_t dot_general_accept(const oracle_call_t *call, accept_t out_accepts[CASE
     out_accepts[0] = dot_general_accept_plan(call, &layout, &plan);
   }
   /* Wrapped results are not permitted where integers must saturate: the exact side sorts that. */
-  if (element_is_integer(element) &&
+  if (element_is_integer(element) && !has_algorithm &&
       PERMITTED(call->contract, integer_overflow) == INTEGER_OVERFLOW_SATURATE) {
     out_accepts[0] = accept_decide_all(out_accepts[0].count, call->arena);
   }

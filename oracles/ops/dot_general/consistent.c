@@ -19,6 +19,9 @@
  * fast set holds do not exclude it, so that a tensor full of NaN does not cost minutes. */
 enum { ASKS_MAX = 256 };
 
+/* Rows, two pairs of types for each that leaves them open, the program's own and its neighbours. */
+enum { CANDIDATES_MAX = 40 };
+
 /* What is held against each algorithm. */
 typedef struct evidence {
   const case_t *instance;
@@ -36,9 +39,17 @@ static double value_of(const evidence_t *evidence, size_t component) {
   return format_to_double(evidence->result->type.element->format, bits_of(evidence, component));
 }
 
+/* Whether some operands have no number of their precision type. */
+static bool leaves_open(const dot_plan_t *plan) {
+  return plan->types[0]->format == NULL || plan->types[1]->format == NULL ||
+         !format_has_nan(plan->types[0]->format) || !format_has_nan(plan->types[1]->format) ||
+         !format_has_nan(plan->accumulation);
+}
+
 /* Whether a finite result has bits that the accumulation type has not. */
 static bool leaves_grid(const evidence_t *evidence, const dot_plan_t *plan) {
-  if (plan->result == NULL || !arithmetic_format_holds(plan->result, plan->accumulation)) {
+  if (plan->result == NULL || plan->accumulation == NULL || leaves_open(plan)) return false;
+  if (!arithmetic_format_holds(plan->result, plan->accumulation)) {
     return false;
   }
   for (size_t i = 0; i < evidence->count; i++) {
@@ -97,6 +108,7 @@ static double total_error(const sum_problem_t *question, const contract_t *contr
 static bool surely_excludes(const evidence_t *evidence, const dot_plan_t *plan, size_t component,
                             arena_t *arena) {
   if (PERMITTED(evidence->contract, ftz) != FTZ_NONE) return false;
+  if (plan->accumulation == NULL || plan->integer != NULL || leaves_open(plan)) return false;
   double got = value_of(evidence, component);
   if (!isfinite(got)) return false;
   split_t splits[DOT_SPLITS_MAX];
@@ -195,40 +207,100 @@ static status_t try_algorithm(const evidence_t *evidence, const dot_algorithm_t 
   return STATUS_OK;
 }
 
-enum { TYPE_PAIRS_MAX = 4 };
-
-typedef struct type_pairs {
+/* The algorithms that results are held against, each once. */
+typedef struct candidates {
   size_t count;
-  const format_t *lhs[TYPE_PAIRS_MAX];
-  const format_t *rhs[TYPE_PAIRS_MAX];
-} type_pairs_t;
+  dot_algorithm_t algorithms[CANDIDATES_MAX];
+} candidates_t;
 
-static void add_pair(type_pairs_t *pairs, const dot_algorithm_row_t *row, const format_t *lhs,
-                     const format_t *rhs) {
-  if (!dot_algorithm_takes(row, lhs) || !dot_algorithm_takes(row, rhs)) return;
-  for (size_t i = 0; i < pairs->count; i++) {
-    if (pairs->lhs[i] == lhs && pairs->rhs[i] == rhs) return;
+static void add_candidate(candidates_t *candidates, const dot_algorithm_t *algorithm) {
+  for (size_t i = 0; i < candidates->count; i++) {
+    if (dot_algorithm_equal(&candidates->algorithms[i], algorithm)) return;
   }
-  pairs->lhs[pairs->count] = lhs;
-  pairs->rhs[pairs->count++] = rhs;
+  g_assert(candidates->count < CANDIDATES_MAX);
+  candidates->algorithms[candidates->count++] = *algorithm;
 }
 
-/* The types that operands may be rounded to by a row that leaves them open. */
-static type_pairs_t open_types(const program_t *program, const dot_algorithm_row_t *row) {
+/* False if the row does not take these types. */
+static bool add_row(candidates_t *candidates, const dot_algorithm_row_t *row, const format_t *lhs,
+                    const format_t *rhs) {
+  if (lhs == NULL || rhs == NULL) return false;
+  if (!dot_algorithm_takes(row, lhs) || !dot_algorithm_takes(row, rhs)) return false;
+  const dot_algorithm_t algorithm = dot_algorithm_of_row(row, lhs, rhs);
+  add_candidate(candidates, &algorithm);
+  return true;
+}
+
+/* A row that leaves the types of its operands open, with types that may have been meant. */
+static void add_open_row(candidates_t *candidates, const program_t *program,
+                         const dot_algorithm_row_t *row) {
   const dot_general_attributes_t *attributes = dot_general_attributes(program);
-  type_pairs_t pairs = {0};
-  if (attributes->has_algorithm && attributes->algorithm.lhs_type->kind == ELEMENT_FLOAT &&
-      attributes->algorithm.rhs_type->kind == ELEMENT_FLOAT) {
-    add_pair(&pairs, row, attributes->algorithm.lhs_type->format,
-             attributes->algorithm.rhs_type->format);
-  }
-  add_pair(&pairs, row, program->operands[DOT_GENERAL_LHS].element->format,
-           program->operands[DOT_GENERAL_RHS].element->format);
-  if (pairs.count > 0) return pairs;
+  const dot_algorithm_attribute_t *asked = &attributes->algorithm;
+  bool has_own = attributes->has_algorithm &&
+                 add_row(candidates, row, asked->lhs_type->format, asked->rhs_type->format);
+  has_own |= add_row(candidates, row, program->operands[DOT_GENERAL_LHS].element->format,
+                     program->operands[DOT_GENERAL_RHS].element->format);
+  if (has_own) return;
   const format_t *e4m3 = &format_table[FORMAT_f8E4M3FN], *e5m2 = &format_table[FORMAT_f8E5M2];
-  add_pair(&pairs, row, e4m3, e4m3);
-  add_pair(&pairs, row, e5m2, e5m2);
-  return pairs;
+  add_row(candidates, row, e4m3, e4m3);
+  add_row(candidates, row, e5m2, e5m2);
+}
+
+/* One that was made by changing another, if it has a meaning. */
+static void add_sound(candidates_t *candidates, const dot_algorithm_t *algorithm) {
+  const dot_algorithm_attribute_t attribute = dot_algorithm_attribute(algorithm, true);
+  dot_algorithm_t read;
+  if (dot_algorithm_find(&attribute, &read) && dot_algorithm_equal(&read, algorithm)) {
+    add_candidate(candidates, algorithm);
+  }
+}
+
+/* What somebody may do instead of an algorithm that has no name: each of its members otherwise. */
+static void add_neighbours(candidates_t *candidates, const dot_algorithm_t *algorithm) {
+  static const char *const accumulations[] = {"bf16", "f16", "f32", "f64"};
+  for (size_t i = 0; i < G_N_ELEMENTS(accumulations); i++) {
+    dot_algorithm_t other = *algorithm;
+    other.accumulation = element_named(accumulations[i]);
+    add_sound(candidates, &other);
+  }
+  dot_algorithm_t swapped = *algorithm, like_lhs = *algorithm, like_rhs = *algorithm;
+  swapped.lhs = like_rhs.lhs = algorithm->rhs;
+  swapped.rhs = like_lhs.rhs = algorithm->lhs;
+  add_sound(candidates, &swapped);
+  add_sound(candidates, &like_lhs);
+  add_sound(candidates, &like_rhs);
+  for (int step = -1; step <= 1; step += 2) {
+    dot_algorithm_t other = *algorithm;
+    other.primitive_count += step;
+    add_sound(candidates, &other);
+  }
+  dot_algorithm_t whole = *algorithm, other_imprecise = *algorithm;
+  whole.component_counts[0] = whole.component_counts[1] = whole.primitive_count = 1;
+  other_imprecise.is_imprecise = !algorithm->is_imprecise;
+  add_sound(candidates, &whole);
+  add_sound(candidates, &other_imprecise);
+}
+
+/* All that have a name, in their order, and the program's own with its neighbours. */
+static candidates_t find_candidates(const program_t *program) {
+  candidates_t candidates = {0};
+  for (size_t i = 0; i < dot_algorithm_count; i++) {
+    const dot_algorithm_row_t *row = &dot_algorithm_table[i];
+    if (row->precision == NULL) {
+      add_open_row(&candidates, program, row);
+    } else {
+      add_row(&candidates, row, row->precision, row->precision);
+    }
+  }
+  dot_algorithm_t own;
+  const dot_general_attributes_t *attributes = dot_general_attributes(program);
+  bool is_nameless = attributes->has_algorithm &&
+                     dot_algorithm_find(&attributes->algorithm, &own) &&
+                     dot_algorithm_row(&own) == NULL;
+  if (!is_nameless) return candidates;
+  add_candidate(&candidates, &own);
+  add_neighbours(&candidates, &own);
+  return candidates;
 }
 
 bool dot_general_names_algorithm(const program_t *program) {
@@ -249,7 +321,11 @@ void dot_general_loosen_algorithms(contract_t *inout_contract) {
 
 status_t dot_general_consistent(const oracle_call_t *call, GString *out_names) {
   const program_t *program = &call->instance->program;
-  for (uint32_t i = 0; i < 2; i++) {
+  if (dot_general_is_hybrid(program) || dot_general_is_quantized(program)) {
+    return status_fail(call->error, STATUS_UNSUPPORTED, "no dot algorithms on quantized types");
+  }
+  bool is_plain = !dot_general_attributes(program)->has_algorithm;
+  for (uint32_t i = 0; i < 2 && is_plain; i++) {
     if (program->operands[i].element->kind == ELEMENT_FLOAT) continue;
     return status_fail(call->error, STATUS_UNSUPPORTED, "dot algorithms are for floats");
   }
@@ -258,14 +334,10 @@ status_t dot_general_consistent(const oracle_call_t *call, GString *out_names) {
                                .result = &call->results[0],
                                .layout = dot_general_layout_make(program, call->arena),
                                .count = type_component_count(&program->results[0])};
-  for (size_t i = 0; i < dot_algorithm_count; i++) {
-    const dot_algorithm_row_t *row = &dot_algorithm_table[i];
-    type_pairs_t pairs = {.count = 1, .lhs = {row->precision}, .rhs = {row->precision}};
-    if (row->precision == NULL) pairs = open_types(program, row);
-    for (size_t j = 0; j < pairs.count; j++) {
-      const dot_algorithm_t algorithm = {row, pairs.lhs[j], pairs.rhs[j]};
-      STATUS_TRY(try_algorithm(&evidence, &algorithm, call->arena, out_names, call->error));
-    }
+  const candidates_t candidates = find_candidates(program);
+  for (size_t i = 0; i < candidates.count; i++) {
+    const dot_algorithm_t *algorithm = &candidates.algorithms[i];
+    STATUS_TRY(try_algorithm(&evidence, algorithm, call->arena, out_names, call->error));
   }
   return STATUS_OK;
 }

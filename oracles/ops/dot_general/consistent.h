@@ -9,7 +9,8 @@
 
 /* As the members of oracle_t.  All rows of algorithms.def are tried; those that leave their
  * operands' types open, with the types that the program names, those of its operands, or else with
- * the two 8-bit floats that are most in use. */
+ * the two 8-bit floats that are most in use.  Where the program's own algorithm has no name, that
+ * one is tried too, and others that differ from it in one member. */
 bool dot_general_names_algorithm(const program_t *program);
 bool dot_general_knows_algorithm(str_t name);
 void dot_general_loosen_algorithms(contract_t *inout_contract);

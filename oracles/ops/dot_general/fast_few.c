@@ -75,6 +75,6 @@ void fast_few_likely(const fast_product_t *product, const matrices_t *matrices,
 
 bool fast_few_decide(const matrices_t *matrices, const contract_t *contract) {
   const dot_plan_t *plan = matrices->plan;
-  return plan->primitive_count == 1 && plan->imprecise_bits == 0 &&
+  return plan->primitive_count == 1 && plan->imprecise_bits == 0 && !plan->factors_exceed &&
          few_terms_decide(matrices_terms(matrices), contract);
 }

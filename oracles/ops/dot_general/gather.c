@@ -3,6 +3,10 @@
  * integers, as input of the exact sum and integer decisions. */
 #include "oracles/ops/dot_general/gather.h"
 
+#include <math.h>
+
+#include "oracles/ops/dot_general/components.h"
+
 dot_general_place_t dot_general_place(const case_t *instance, const dot_general_layout_t *layout,
                                       size_t component) {
   size_t parts = instance->program.results[0].element->components;
@@ -16,79 +20,68 @@ dot_general_place_t dot_general_place(const case_t *instance, const dot_general_
   };
 }
 
-static double load(const tensor_t *tensor, size_t component) {
-  const element_t *element = tensor->type.element;
-  return format_to_double(element->format, element_load(element, tensor->data, component));
-}
-
-void dot_general_load_components(const tensor_t *operand, const dot_plan_t *plan, split_t split,
-                                 const format_t *precision, size_t index,
-                                 double out_components[DOT_COMPONENTS_MAX]) {
-  dot_stored_t number = {.storage = operand->type.element->format};
-  number.bits = element_load(operand->type.element, operand->data, index);
-  number.value = format_to_double(number.storage, number.bits);
-  if (number.storage == precision && plan->component_count == 1) {
-    out_components[0] = number.value;
-  } else {
-    dot_split(split, precision, plan->component_count, &number, out_components);
-  }
-}
-
 /* The factors of the terms of one sum. */
 typedef struct factors {
   double *left;
   double *right;
 } factors_t;
 
-/* re = a.re b.re + (-a.im) b.im;  im = a.re b.im + a.im b.re. */
-static void gather_complex(const case_t *instance, const dot_general_layout_t *layout,
-                           dot_general_place_t place, const factors_t *out_factors) {
-  const tensor_t *lhs = &instance->operands[DOT_GENERAL_LHS];
-  const tensor_t *rhs = &instance->operands[DOT_GENERAL_RHS];
-  for (size_t term = 0; term < layout->term_count; term++) {
-    size_t l = dot_general_lhs_index(layout, place, term),
-           r = dot_general_rhs_index(layout, place, term);
-    double imaginary = load(lhs, 2 * l + 1);
-    out_factors->left[2 * term] = load(lhs, 2 * l);
-    out_factors->left[2 * term + 1] = place.part == 0 ? -imaginary : imaginary;
-    out_factors->right[2 * term] = load(rhs, 2 * r + (place.part == 0 ? 0 : 1));
-    out_factors->right[2 * term + 1] = load(rhs, 2 * r + (place.part == 0 ? 1 : 0));
-  }
+/* What is gathered of operands that are split in one way. */
+typedef struct splitting {
+  const case_t *instance;
+  const dot_plan_t *plan;
+  split_t split;
+  const dot_general_layout_t *layout;
+  size_t parts; /* 2 of complex numbers. */
+} splitting_t;
+
+/* Part `part` of both elements of a term: re = a.re b.re + (-a.im) b.im, im = a.re b.im + a.im
+ * b.re. False if nobody says what becomes of one. */
+static bool load_term(const splitting_t *from, dot_general_place_t place, size_t term, size_t part,
+                      double a[DOT_COMPONENTS_MAX], double b[DOT_COMPONENTS_MAX]) {
+  const tensor_t *operands = from->instance->operands;
+  size_t lhs = dot_general_lhs_index(from->layout, place, term) * from->parts + part;
+  size_t rhs = dot_general_rhs_index(from->layout, place, term) * from->parts;
+  rhs += (part + (size_t)place.part) % from->parts;
+  bool is_known = dot_general_load_components(&operands[DOT_GENERAL_LHS], from->plan, from->split,
+                                              DOT_GENERAL_LHS, lhs, a);
+  is_known &= dot_general_load_components(&operands[DOT_GENERAL_RHS], from->plan, from->split,
+                                          DOT_GENERAL_RHS, rhs, b);
+  bool negates = part == 1 && place.part == 0;
+  for (int i = 0; negates && i < from->plan->component_counts[DOT_GENERAL_LHS]; i++) a[i] = -a[i];
+  return is_known;
 }
 
-/* All products of components, one primitive product after the other. */
-static void gather_components(const case_t *instance, const dot_plan_t *plan, split_t split,
-                              const dot_general_layout_t *layout, dot_general_place_t place,
+/* All products of components, one primitive product after the other.  True if nobody says what
+ * becomes of some factor: NaN and infinities are added in no type without NaN. */
+static bool gather_components(const splitting_t *from, dot_general_place_t place,
                               const factors_t *out_factors) {
-  const tensor_t *lhs = &instance->operands[DOT_GENERAL_LHS];
-  const tensor_t *rhs = &instance->operands[DOT_GENERAL_RHS];
+  const dot_plan_t *plan = from->plan;
   double a[DOT_COMPONENTS_MAX], b[DOT_COMPONENTS_MAX];
-  for (size_t term = 0; term < layout->term_count; term++) {
-    dot_general_load_components(lhs, plan, split, plan->lhs,
-                                dot_general_lhs_index(layout, place, term), a);
-    dot_general_load_components(rhs, plan, split, plan->rhs,
-                                dot_general_rhs_index(layout, place, term), b);
-    for (int i = 0; i < plan->primitive_count; i++) {
-      size_t to = (size_t)i * layout->term_count + term;
-      out_factors->left[to] = a[plan->primitives[i].lhs];
-      out_factors->right[to] = b[plan->primitives[i].rhs];
+  size_t group = from->layout->term_count * from->parts;
+  bool is_open = false, adds_all = format_has_nan(plan->accumulation);
+  for (size_t i = 0; i < group; i++) {
+    is_open |= !load_term(from, place, i / from->parts, i % from->parts, a, b);
+    is_open |= plan->has_algorithm && !adds_all && !(isfinite(a[0]) && isfinite(b[0]));
+    for (int p = 0; p < plan->primitive_count; p++) {
+      out_factors->left[(size_t)p * group + i] = a[plan->primitives[p].lhs];
+      out_factors->right[(size_t)p * group + i] = b[plan->primitives[p].rhs];
     }
   }
+  return is_open;
 }
 
 sum_problem_t dot_general_sum_question(const case_t *instance, const dot_plan_t *plan,
                                        split_t split, const dot_general_layout_t *layout,
                                        dot_general_place_t place, arena_t *arena) {
   size_t parts = instance->program.operands[DOT_GENERAL_LHS].element->components;
-  size_t count = layout->term_count * parts * (size_t)plan->primitive_count;
+  size_t group = layout->term_count * parts;
+  size_t count = group * (size_t)plan->primitive_count;
   factors_t factors;
   factors.left = ARENA_NEW_ARRAY(arena, double, count);
   factors.right = ARENA_NEW_ARRAY(arena, double, count);
-  if (parts == 1) {
-    gather_components(instance, plan, split, layout, place, &factors);
-  } else {
-    gather_complex(instance, layout, place, &factors);
-  }
+  const splitting_t from = {instance, plan, split, layout, parts};
+  bool is_open = gather_components(&from, place, &factors);
   return (sum_problem_t){
       .format = plan->accumulation,
       .count = count,
@@ -100,8 +93,10 @@ sum_problem_t dot_general_sum_question(const case_t *instance, const dot_plan_t 
       .right_storage = instance->operands[DOT_GENERAL_RHS].type.element->format,
       .is_complex_part = parts == 2,
       .result = plan->result,
-      .group = plan->primitive_count > 1 ? layout->term_count : 0,
+      .group = plan->primitive_count > 1 ? group : 0,
       .imprecise_bits = plan->imprecise_bits,
+      .factors_exceed = plan->factors_exceed,
+      .is_open = is_open,
   };
 }
 

@@ -36,11 +36,6 @@ sum_problem_t dot_general_sum_question(const case_t *instance, const dot_plan_t 
                                        split_t split, const dot_general_layout_t *layout,
                                        dot_general_place_t place, arena_t *arena);
 
-/* Element `index` of a float operand split into the plan's components. */
-void dot_general_load_components(const tensor_t *operand, const dot_plan_t *plan, split_t split,
-                                 const format_t *precision, size_t index,
-                                 double out_components[DOT_COMPONENTS_MAX]);
-
 /* The same for integers and booleans. */
 integer_problem_t dot_general_integer_question(const case_t *instance,
                                                const dot_general_layout_t *layout,

@@ -7,12 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "oracles/ops/dot_general/gather.h"
+#include "oracles/ops/dot_general/components.h"
 
 /* ---- Operands that are the factors ----------------------------------------------------------- */
 
-static matrix_t matrix_make(const format_t *format, size_t count, arena_t *arena) {
-  bool is_f64 = format->bits == 64;
+static matrix_t matrix_make(bool is_f64, size_t count, arena_t *arena) {
   size_t bytes = is_f64 ? sizeof(double) : sizeof(float);
   return (matrix_t){.is_f64 = is_f64, .data = arena_alloc_array(arena, count, bytes)};
 }
@@ -62,7 +61,7 @@ static matrix_t gather_whole_lhs(const case_t *instance, const dot_general_layou
   const tensor_t *lhs = &instance->operands[DOT_GENERAL_LHS];
   const element_t *element = lhs->type.element;
   size_t width = layout->term_count * element->components;
-  matrix_t matrix = matrix_make(element->format, layout->row_count * width, arena);
+  matrix_t matrix = matrix_make(element->format->bits == 64, layout->row_count * width, arena);
   for (size_t row = 0; row < layout->row_count; row++) {
     size_t base = layout->lhs_batch_offset[batch] + layout->lhs_row_offset[row];
     if (element->components == 1 && element->format->bits >= 32) {
@@ -84,7 +83,7 @@ static matrix_t gather_whole_rhs(const case_t *instance, const dot_general_layou
   const tensor_t *rhs = &instance->operands[DOT_GENERAL_RHS];
   const element_t *element = rhs->type.element;
   size_t height = layout->term_count * element->components, width = layout->column_count;
-  matrix_t matrix = matrix_make(element->format, height * width, arena);
+  matrix_t matrix = matrix_make(element->format->bits == 64, height * width, arena);
   for (size_t i = 0; i < height; i++) {
     size_t term = i / element->components;
     size_t base = layout->rhs_batch_offset[batch] + layout->rhs_term_offset[term];
@@ -103,12 +102,17 @@ static matrix_t gather_whole_rhs(const case_t *instance, const dot_general_layou
 
 /* ---- Split operands -------------------------------------------------------------------------- */
 
-/* The usual case as a loop without decisions: see dot_split_f32(). */
-static void split_f32_elements(const dot_plan_t *plan, split_t split, const format_t *precision,
+/* Both matrices are of f64 if one is. */
+static bool is_wide(const dot_plan_t *plan) {
+  return plan->lhs->bits == 64 || plan->rhs->bits == 64;
+}
+
+/* The usual case, of at most three components, as a loop without decisions: see dot_split_f32(). */
+static void split_f32_elements(split_t split, const format_t *precision, int components,
                                const float *values, size_t count,
                                const matrix_t out[DOT_COMPONENTS_MAX]) {
-  for (int i = 0; i < plan->component_count; i++) {
-    rounding_t rounding = dot_split_rounding(split, i, plan->component_count);
+  for (int i = 0; i < components; i++) {
+    rounding_t rounding = dot_split_rounding(split, i, components);
     float *component = out[i].data;
     const float *before = i == 0 ? NULL : out[i - 1].data;
     const float *before_that = i < 2 ? NULL : out[i - 2].data;
@@ -121,9 +125,10 @@ static void split_f32_elements(const dot_plan_t *plan, split_t split, const form
   }
 }
 
-static bool is_usual(const format_t *precision, const tensor_t *tensor) {
+static bool is_usual(const element_t *type, const tensor_t *tensor) {
+  const format_t *precision = type->format;
   if (tensor->type.element->format != &format_table[FORMAT_f32]) return false;
-  if (!dot_split_is_usual(precision)) return false;
+  if (precision == NULL || !dot_split_is_usual(precision)) return false;
   const float *values = (const float *)(const void *)tensor->data;
   size_t count = type_element_count(&tensor->type);
   bool all = true;
@@ -135,18 +140,19 @@ static void split_operand(const matrices_t *matrices, uint32_t operand, split_t 
                           arena_t *arena, matrix_t out[DOT_COMPONENTS_MAX]) {
   const tensor_t *tensor = &matrices->instance->operands[operand];
   const dot_plan_t *plan = matrices->plan;
-  const format_t *precision = operand == DOT_GENERAL_LHS ? plan->lhs : plan->rhs;
-  size_t count = type_element_count(&tensor->type);
-  for (int i = 0; i < plan->component_count; i++) out[i] = matrix_make(precision, count, arena);
-  if (is_usual(precision, tensor)) {
-    split_f32_elements(plan, split, precision, (const float *)(const void *)tensor->data, count,
-                       out);
+  const format_t *precision = dot_plan_precision(plan, operand);
+  size_t count = type_component_count(&tensor->type);
+  int parts = plan->component_counts[operand];
+  for (int i = 0; i < parts; i++) out[i] = matrix_make(is_wide(plan), count, arena);
+  if (!is_wide(plan) && parts <= 3 && is_usual(plan->types[operand], tensor)) {
+    split_f32_elements(dot_plan_split(plan, operand, split), precision, parts,
+                       (const float *)(const void *)tensor->data, count, out);
     return;
   }
   double components[DOT_COMPONENTS_MAX];
   for (size_t e = 0; e < count; e++) {
-    dot_general_load_components(tensor, plan, split, precision, e, components);
-    for (int i = 0; i < plan->component_count; i++) matrix_store(&out[i], e, components[i]);
+    dot_general_load_components(tensor, plan, split, operand, e, components);
+    for (int i = 0; i < parts; i++) matrix_store(&out[i], e, components[i]);
   }
 }
 
@@ -160,8 +166,8 @@ static bool is_nonzero(const matrix_t *matrix, size_t count) {
 /* Which components of an operand hold anything but zeros. */
 static void find_nonzero(const matrices_t *matrices, uint32_t operand,
                          bool out_nonzero[DOT_COMPONENTS_MAX]) {
-  size_t count = type_element_count(&matrices->instance->operands[operand].type);
-  for (int i = 0; i < matrices->plan->component_count; i++) {
+  size_t count = type_component_count(&matrices->instance->operands[operand].type);
+  for (int i = 0; i < matrices->plan->component_counts[operand]; i++) {
     out_nonzero[i] = is_nonzero(&matrices->components[operand][i], count);
   }
 }
@@ -198,6 +204,10 @@ size_t matrices_terms(const matrices_t *matrices) {
   return matrices->layout->term_count * parts * (size_t)matrices->primitive_count;
 }
 
+static bool has_parts(const matrices_t *matrices) {
+  return matrices->instance->program.operands[DOT_GENERAL_LHS].element->components == 2;
+}
+
 static void copy_run(const matrix_t *to, size_t to_index, const matrix_t *from, size_t base,
                      const size_t *offset, size_t count) {
   size_t bytes = to->is_f64 ? sizeof(double) : sizeof(float);
@@ -210,10 +220,49 @@ static void copy_run(const matrix_t *to, size_t to_index, const matrix_t *from, 
   for (size_t i = 0; i < count; i++) memcpy(out + i * bytes, in + offset[i] * bytes, bytes);
 }
 
+/* Complex numbers split: as gather_whole_lhs() and gather_whole_rhs(), a primitive product after
+ * the other. */
+static matrix_t gather_parts_lhs(const matrices_t *matrices, size_t batch, int part,
+                                 arena_t *arena) {
+  const dot_general_layout_t *layout = matrices->layout;
+  size_t group = layout->term_count * 2, width = matrices_terms(matrices);
+  matrix_t matrix = matrix_make(is_wide(matrices->plan), layout->row_count * width, arena);
+  for (size_t row = 0; row < layout->row_count; row++) {
+    size_t base = layout->lhs_batch_offset[batch] + layout->lhs_row_offset[row];
+    for (size_t i = 0; i < width; i++) {
+      int component = matrices->primitives[i / group].lhs;
+      size_t imaginary = i % 2, element = base + layout->lhs_term_offset[i % group / 2];
+      double value =
+          matrix_load(&matrices->components[DOT_GENERAL_LHS][component], 2 * element + imaginary);
+      matrix_store(&matrix, row * width + i, imaginary == 1 && part == 0 ? -value : value);
+    }
+  }
+  return matrix;
+}
+
+static matrix_t gather_parts_rhs(const matrices_t *matrices, size_t batch, int part,
+                                 arena_t *arena) {
+  const dot_general_layout_t *layout = matrices->layout;
+  size_t group = layout->term_count * 2, height = matrices_terms(matrices);
+  size_t width = layout->column_count;
+  matrix_t matrix = matrix_make(is_wide(matrices->plan), height * width, arena);
+  for (size_t i = 0; i < height; i++) {
+    const matrix_t *from =
+        &matrices->components[DOT_GENERAL_RHS][matrices->primitives[i / group].rhs];
+    size_t base = layout->rhs_batch_offset[batch] + layout->rhs_term_offset[i % group / 2];
+    for (size_t column = 0; column < width; column++) {
+      size_t element = base + layout->rhs_column_offset[column];
+      matrix_store(&matrix, i * width + column,
+                   matrix_load(from, 2 * element + (i + (size_t)part) % 2));
+    }
+  }
+  return matrix;
+}
+
 static matrix_t gather_split_lhs(const matrices_t *matrices, size_t batch, arena_t *arena) {
   const dot_general_layout_t *layout = matrices->layout;
   size_t terms = layout->term_count, width = matrices_terms(matrices);
-  matrix_t matrix = matrix_make(matrices->plan->lhs, layout->row_count * width, arena);
+  matrix_t matrix = matrix_make(is_wide(matrices->plan), layout->row_count * width, arena);
   for (size_t row = 0; row < layout->row_count; row++) {
     size_t base = layout->lhs_batch_offset[batch] + layout->lhs_row_offset[row];
     for (int i = 0; i < matrices->primitive_count; i++) {
@@ -228,7 +277,7 @@ static matrix_t gather_split_lhs(const matrices_t *matrices, size_t batch, arena
 static matrix_t gather_split_rhs(const matrices_t *matrices, size_t batch, arena_t *arena) {
   const dot_general_layout_t *layout = matrices->layout;
   size_t terms = layout->term_count, width = layout->column_count;
-  matrix_t matrix = matrix_make(matrices->plan->rhs, matrices_terms(matrices) * width, arena);
+  matrix_t matrix = matrix_make(is_wide(matrices->plan), matrices_terms(matrices) * width, arena);
   for (int i = 0; i < matrices->primitive_count; i++) {
     const matrix_t *component = &matrices->components[DOT_GENERAL_RHS][matrices->primitives[i].rhs];
     for (size_t term = 0; term < terms; term++) {
@@ -241,11 +290,17 @@ static matrix_t gather_split_rhs(const matrices_t *matrices, size_t batch, arena
 }
 
 matrix_t matrices_gather_lhs(const matrices_t *matrices, size_t batch, int part, arena_t *arena) {
+  if (matrices->plan->has_algorithm && has_parts(matrices)) {
+    return gather_parts_lhs(matrices, batch, part, arena);
+  }
   if (matrices->plan->has_algorithm) return gather_split_lhs(matrices, batch, arena);
   return gather_whole_lhs(matrices->instance, matrices->layout, batch, part, arena);
 }
 
 matrix_t matrices_gather_rhs(const matrices_t *matrices, size_t batch, int part, arena_t *arena) {
+  if (matrices->plan->has_algorithm && has_parts(matrices)) {
+    return gather_parts_rhs(matrices, batch, part, arena);
+  }
   if (matrices->plan->has_algorithm) return gather_split_rhs(matrices, batch, arena);
   return gather_whole_rhs(matrices->instance, matrices->layout, batch, part, arena);
 }
@@ -259,8 +314,8 @@ static bool matrix_equal(const matrix_t *a, const matrix_t *b, size_t count) {
 
 bool matrices_are_equal(const matrices_t *a, const matrices_t *b) {
   for (uint32_t operand = 0; operand < 2; operand++) {
-    size_t count = type_element_count(&a->instance->operands[operand].type);
-    for (int i = 0; i < a->plan->component_count; i++) {
+    size_t count = type_component_count(&a->instance->operands[operand].type);
+    for (int i = 0; i < a->plan->component_counts[operand]; i++) {
       if (!matrix_equal(&a->components[operand][i], &b->components[operand][i], count)) {
         return false;
       }

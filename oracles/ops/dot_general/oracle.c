@@ -7,9 +7,9 @@
 #include "oracles/ops/dot_general/consistent.h"
 #include "oracles/ops/dot_general/enclose.h"
 #include "oracles/ops/dot_general/gather.h"
+#include "oracles/ops/dot_general/models/simulate.h"
 #include "oracles/ops/dot_general/quantized/accept.h"
 #include "oracles/ops/dot_general/quantized/decide.h"
-#include "oracles/ops/dot_general/simulate.h"
 
 /* By any of the plans that the contract permits; `first` is the first of them. */
 static status_t decide_float(const oracle_call_t *call, const dot_plan_t *first, size_t component,
@@ -37,7 +37,7 @@ static status_t dot_general_decide(const oracle_call_t *call, uint32_t result, s
   if (dot_general_is_hybrid(&instance->program)) {
     return dot_hybrid_decide(call, component, bits, out_answer);
   }
-  if (element->format != NULL) {
+  if (element->format != NULL || dot_general_attributes(&instance->program)->has_algorithm) {
     dot_plan_t plan;
     STATUS_TRY(dot_plan_make(&instance->program, call->contract, &plan, call->error));
     return decide_float(call, &plan, component, bits, out_answer);
@@ -73,7 +73,7 @@ static status_t first_question(const oracle_call_t *call, size_t component,
 static status_t dot_general_audit(const oracle_call_t *call, const accept_t *accepts,
                                   uint32_t result, size_t component) {
   audit_reference_t reference = {0};
-  if (call->instance->program.results[result].element->format != NULL) {
+  if (accepts[result].reference != NULL) {
     sum_problem_t question;
     STATUS_TRY(first_question(call, component, &question));
     reference.is_known =

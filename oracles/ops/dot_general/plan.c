@@ -27,7 +27,7 @@ status_t dot_plan_make_plain(const program_t *program, dot_plan_t *out_plan, fai
   *out_plan = (dot_plan_t){.lhs = lhs->format,
                            .rhs = rhs->format,
                            .accumulation = result->format,
-                           .component_count = 1,
+                           .component_counts = {1, 1},
                            .primitive_count = 1};
   return STATUS_OK;
 }
@@ -49,42 +49,63 @@ void dot_plan_accumulate(dot_plan_t *plan, const contract_t *contract, size_t nu
   plan->result = formats[number] == result ? NULL : result;
 }
 
-/* Splits are defined on f32 patterns. */
-static status_t require_splittable(const program_t *program, const dot_algorithm_row_t *row,
-                                   failure_t *error) {
-  const format_t *f32 = &format_table[FORMAT_f32];
-  for (uint32_t i = 0; i < 2; i++) {
-    const element_t *element = program->operands[i].element;
-    if (row->component_count == 1 || arithmetic_format_holds(f32, element->format)) continue;
-    return status_fail(error, STATUS_UNSUPPORTED, "no oracle for %s split into %s components",
-                       element->name, row->precision->name);
-  }
-  return STATUS_OK;
+/* Whether an operand may be rounded with ties away, or cut where that is permitted. */
+static bool takes_any_way(const dot_algorithm_t *algorithm, uint32_t operand,
+                          const contract_t *contract) {
+  const element_t *type = operand == DOT_GENERAL_LHS ? algorithm->lhs : algorithm->rhs;
+  if (PERMITTED(contract, operand_rounding) == OPERAND_ROUNDING_RN) return false;
+  return PERMITTED(contract, operand_rounding) != OPERAND_ROUNDING_TF32 ||
+         type->format == &format_table[FORMAT_tf32];
 }
 
-status_t dot_plan_make_for(const program_t *program, const dot_algorithm_t *algorithm,
-                           const contract_t *contract, dot_plan_t *out_plan, failure_t *error) {
+/* A format that holds all numbers of a type of factors. */
+static const format_t *format_of(const element_t *type) {
+  if (type->format != NULL) return type->format;
+  int format = type->bits <= 8 ? FORMAT_bf16 : type->bits <= 16 ? FORMAT_f32 : FORMAT_f64;
+  return &format_table[format];
+}
+
+/* Numbers of any real types are multiplied to real ones, and complex ones to complex ones in
+ * floats. */
+static status_t require_storage(const program_t *program, const dot_algorithm_t *algorithm,
+                                failure_t *error) {
   const element_t *types[] = {program->operands[DOT_GENERAL_LHS].element,
                               program->operands[DOT_GENERAL_RHS].element,
                               program->results[0].element};
   for (size_t i = 0; i < G_N_ELEMENTS(types); i++) {
-    if (types[i]->kind == ELEMENT_FLOAT) continue;
+    bool is_complex = types[i]->kind == ELEMENT_COMPLEX;
+    bool is_alike = is_complex == (types[2]->kind == ELEMENT_COMPLEX) &&
+                    !(is_complex && algorithm->accumulation->format == NULL);
+    if (is_alike && types[i]->kind != ELEMENT_BOOLEAN) continue;
     return status_fail(error, STATUS_UNSUPPORTED, "no oracle for dot algorithms on %s",
                        types[i]->name);
   }
-  const dot_algorithm_row_t *row = algorithm->row;
-  STATUS_TRY(require_splittable(program, row, error));
-  STATUS_TRY(require_sums(types[2]->format, types[2]->name, error));
+  if (types[2]->format == NULL) return STATUS_OK;
+  return require_sums(types[2]->format, types[2]->name, error);
+}
+
+status_t dot_plan_make_for(const program_t *program, const dot_algorithm_t *algorithm,
+                           const contract_t *contract, dot_plan_t *out_plan, failure_t *error) {
+  STATUS_TRY(require_storage(program, algorithm, error));
+  const element_t *result = program->results[0].element;
+  const format_t *accumulation = algorithm->accumulation->format;
   dot_plan_t plan = {
       .has_algorithm = true,
-      .lhs = algorithm->lhs,
-      .rhs = algorithm->rhs,
-      .accumulation = row->accumulation,
-      .result = types[2]->format == row->accumulation ? NULL : types[2]->format,
-      .component_count = row->component_count,
+      .types = {algorithm->lhs, algorithm->rhs},
+      .sum = algorithm->accumulation,
+      .lhs = format_of(algorithm->lhs),
+      .rhs = format_of(algorithm->rhs),
+      .accumulation = accumulation,
+      .result = result->format == accumulation ? NULL : result->format,
+      .integer = result->format == NULL ? result : NULL,
+      .component_counts = {algorithm->component_counts[0], algorithm->component_counts[1]},
+      .any_way = {takes_any_way(algorithm, DOT_GENERAL_LHS, contract),
+                  takes_any_way(algorithm, DOT_GENERAL_RHS, contract)},
   };
-  plan.primitive_count = dot_algorithm_primitives(row, plan.primitives);
-  if (row->is_imprecise) {
+  plan.factors_exceed = accumulation != NULL && (!arithmetic_format_holds(accumulation, plan.lhs) ||
+                                                 !arithmetic_format_holds(accumulation, plan.rhs));
+  plan.primitive_count = dot_algorithm_primitives(algorithm, plan.primitives);
+  if (algorithm->is_imprecise) { /* Of any float: theory.md, T134. */
     plan.imprecise_bits = IMPRECISE_BITS_MIN + PERMITTED(contract, imprecise_accum_bits);
   }
   *out_plan = plan;
@@ -102,33 +123,22 @@ status_t dot_plan_make(const program_t *program, const contract_t *contract, dot
   dot_algorithm_t algorithm;
   if (!dot_algorithm_find(&attributes->algorithm, &algorithm)) {
     return status_fail(error, STATUS_UNSUPPORTED,
-                       "no oracle for a dot algorithm that is not in algorithms.def");
+                       "no oracle for a dot algorithm that has no meaning");
   }
   return dot_plan_make_for(program, &algorithm, contract, out_plan, error);
-}
-
-status_t dot_plan_require_none(const program_t *program, failure_t *error) {
-  if (!dot_general_attributes(program)->has_algorithm) return STATUS_OK;
-  return status_fail(error, STATUS_UNSUPPORTED, "no oracle for dot algorithms on %s",
-                     program->operands[DOT_GENERAL_LHS].element->name);
 }
 
 size_t dot_plan_splits(const dot_plan_t *plan, const contract_t *contract,
                        split_t out_splits[DOT_SPLITS_MAX]) {
   size_t count = 0;
+  bool is_split = plan->component_counts[0] > 1 || plan->component_counts[1] > 1;
   out_splits[count++] = SPLIT_NEAREST;
-  if (plan->component_count > 1) out_splits[count++] = SPLIT_TRUNCATE;
-  if (!plan->has_algorithm || PERMITTED(contract, operand_rounding) == OPERAND_ROUNDING_RN)
-    return count;
-  const format_t *tf32 = &format_table[FORMAT_tf32];
-  bool is_tf32 = plan->lhs == tf32 && plan->rhs == tf32;
-  bool may_be_cut = PERMITTED(contract, operand_rounding) == OPERAND_ROUNDING_RZ ||
-                    (PERMITTED(contract, operand_rounding) == OPERAND_ROUNDING_TF32 && is_tf32);
-  if (!may_be_cut && PERMITTED(contract, operand_rounding) == OPERAND_ROUNDING_TF32) return count;
+  if (is_split) out_splits[count++] = SPLIT_TRUNCATE;
+  if (!plan->any_way[0] && !plan->any_way[1]) return count;
   out_splits[count++] = SPLIT_NEAREST_AWAY;
-  if (!may_be_cut) return count;
+  if (PERMITTED(contract, operand_rounding) == OPERAND_ROUNDING_RNA) return count;
   out_splits[count++] = SPLIT_TRUNCATE_ALL;
-  if (plan->component_count > 1) out_splits[count++] = SPLIT_TRUNCATE_AWAY;
+  if (is_split) out_splits[count++] = SPLIT_TRUNCATE_AWAY;
   return count;
 }
 
@@ -143,8 +153,7 @@ static double mask_nan(const format_t *precision, const format_t *storage, uint6
   return format_is_negative(storage, bits) ? -INFINITY : INFINITY;
 }
 
-/* Any binary64 number rounded to the precision type. */
-static double round_component(const format_t *precision, double value, rounding_t rounding) {
+double dot_split_round(const format_t *precision, double value, rounding_t rounding) {
   if (rounding == ROUNDING_NEAREST_EVEN) return format_round_double(precision, value);
   uint64_t bits =
       format_convert(&format_table[FORMAT_f64], precision, binary64_bits(value), rounding);
@@ -168,7 +177,7 @@ void dot_split(split_t split, const format_t *precision, int count, const dot_st
   double rest = value;
   for (int i = 0; i < count; i++) {
     rounding_t rounding = dot_split_rounding(split, i, count);
-    double component = round_component(precision, rest, rounding);
+    double component = dot_split_round(precision, rest, rounding);
     if (i == 0 && rounding == ROUNDING_TOWARD_ZERO && isnan(value)) {
       component = mask_nan(precision, number->storage, number->bits);
     }

@@ -13,15 +13,35 @@ enum { DOT_SPLITS_MAX = 5 };
 typedef struct dot_plan {
   bool
       has_algorithm; /* Else factors are the operands, and everything is done in the result type. */
-  const format_t *lhs; /* Format of the components; complex operands: of the parts. */
+  /* Format of the components; complex operands: of the parts; of integers one that holds them. */
+  const format_t *lhs;
   const format_t *rhs;
-  const format_t *accumulation;
-  const format_t *result; /* What sums are converted to at last; NULL if to nothing else. */
-  int component_count;
+  const format_t *accumulation; /* NULL where integers are added: see integers.h. */
+  const format_t *result;       /* What sums are converted to at last; NULL if to nothing else. */
+  const element_t *integer;     /* The same if it is an integer type, else NULL. */
+  const element_t *types[2];    /* Of an algorithm: what operands are rounded to, ... */
+  const element_t *sum;         /* ... and what is added in. */
+  int component_counts[2];
   int primitive_count;
   dot_primitive_t primitives[DOT_PRIMITIVES_MAX]; /* The leading one last. */
   int imprecise_bits;                             /* See bound_shape_t. */
+  bool factors_exceed; /* The accumulation type does not hold all factors: see sum_problem_t. */
+  bool any_way[2];     /* See dot_plan_split(). */
 } dot_plan_t;
+
+/* How an operand is split where the plan's are split like that: hardware's own ways are for
+ * operands that the contract permits them for. */
+static inline split_t dot_plan_split(const dot_plan_t *plan, uint32_t operand, split_t split) {
+  bool is_cut =
+      split == SPLIT_TRUNCATE || split == SPLIT_TRUNCATE_ALL || split == SPLIT_TRUNCATE_AWAY;
+  if (plan->any_way[operand]) return split;
+  return is_cut && plan->component_counts[operand] > 1 ? SPLIT_TRUNCATE : SPLIT_NEAREST;
+}
+
+/* The format of an operand's components. */
+static inline const format_t *dot_plan_precision(const dot_plan_t *plan, uint32_t operand) {
+  return operand == DOT_GENERAL_LHS ? plan->lhs : plan->rhs;
+}
 
 /* The plan of a float or complex program: by the algorithm that it asks for, or by another, or by
  * none.  Without an algorithm the contract may permit several, by what it says of accumulation:
@@ -35,10 +55,6 @@ status_t dot_plan_make_for(const program_t *program, const dot_algorithm_t *algo
 status_t dot_plan_make_plain(const program_t *program, dot_plan_t *out_plan, failure_t *error);
 size_t dot_plan_count(const dot_plan_t *plan, const contract_t *contract);
 void dot_plan_accumulate(dot_plan_t *plan, const contract_t *contract, size_t number);
-
-/* STATUS_UNSUPPORTED if the program asks for an algorithm: what those mean for integers and
- * booleans nobody says. */
-status_t dot_plan_require_none(const program_t *program, failure_t *error);
 
 /* The ways to split operands that the contract permits, which the accept set is the union over.
  * Returns their count, at least 1.
@@ -89,6 +105,9 @@ static inline rounding_t dot_split_rounding(split_t split, int component, int co
       return ROUNDING_NEAREST_EVEN;
   }
 }
+
+/* Any binary64 number rounded to a precision type. */
+double dot_split_round(const format_t *precision, double value, rounding_t rounding);
 
 /* One component, on the pattern: what is rounded off is added to the bits that stay. */
 static inline float dot_split_f32(float rest, const format_t *precision, rounding_t rounding) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Table of the known dot algorithms, the lookup of an attribute in it, the order of the component
- * products it stands for, and random attributes, mostly known ones. */
+/* What the members of a dot algorithm's attribute mean, the products of components that it stands
+ * for, the table of names, and texts. */
 #include <inttypes.h>
 
 #include "oracles/ops/dot_general/algorithm.h"
@@ -24,18 +24,37 @@ const size_t dot_algorithm_count = G_N_ELEMENTS(dot_algorithm_table);
 
 /* ---- Meaning --------------------------------------------------------------------------------- */
 
-int dot_algorithm_primitives(const dot_algorithm_row_t *row,
+/* How much smaller each component is than the one before it.  Integers have one. */
+static int bits_of(const element_t *type) {
+  return type->format == NULL ? type->bits : type->format->precision;
+}
+
+/* Whether a product of components (i, j) is larger than another, or counts as such: see
+ * dot_algorithm_primitives(). */
+static bool comes_before(const dot_algorithm_t *algorithm, dot_primitive_t a, dot_primitive_t b) {
+  int lhs_bits = bits_of(algorithm->lhs), rhs_bits = bits_of(algorithm->rhs);
+  int a_bits = lhs_bits * a.lhs + rhs_bits * a.rhs, b_bits = lhs_bits * b.lhs + rhs_bits * b.rhs;
+  return a_bits != b_bits ? a_bits < b_bits : a.lhs < b.lhs;
+}
+
+/* By insertion: there are 64 of them at most, and mostly one. */
+int dot_algorithm_primitives(const dot_algorithm_t *algorithm,
                              dot_primitive_t out_primitives[DOT_PRIMITIVES_MAX]) {
-  /* A product of components i and j is some 2^-(p (i + j)) of the leading one. */
-  int count = 0;
-  for (int depth = 0; count < row->primitive_count; depth++) {
-    for (int lhs = 0; lhs <= depth && count < row->primitive_count; lhs++) {
-      int rhs = depth - lhs;
-      if (lhs >= row->component_count || rhs >= row->component_count) continue;
-      out_primitives[row->primitive_count - 1 - count++] = (dot_primitive_t){lhs, rhs};
+  int kept = 0, count = algorithm->primitive_count;
+  for (int lhs = 0; lhs < algorithm->component_counts[0]; lhs++) {
+    for (int rhs = 0; rhs < algorithm->component_counts[1]; rhs++) {
+      const dot_primitive_t next = {lhs, rhs};
+      int place = kept; /* From the largest, which is stored last. */
+      while (place > 0 && comes_before(algorithm, next, out_primitives[count - place])) place--;
+      if (place == count) continue;
+      kept = MIN(kept + 1, count);
+      for (int i = kept - 1; i > place; i--) {
+        out_primitives[count - 1 - i] = out_primitives[count - i];
+      }
+      out_primitives[count - 1 - place] = next;
     }
   }
-  return count;
+  return kept;
 }
 
 static bool is_signed_f8(const format_t *format) {
@@ -46,76 +65,165 @@ bool dot_algorithm_takes(const dot_algorithm_row_t *row, const format_t *format)
   return row->precision == NULL ? is_signed_f8(format) : row->precision == format;
 }
 
-static bool counts_agree(const dot_algorithm_row_t *row, int64_t lhs, int64_t rhs) {
-  return lhs == rhs && (lhs == 1 || lhs == row->component_count);
+/* The least c with c * c >= products. */
+static int least_components(int64_t products) {
+  int count = 1;
+  while ((int64_t)count * count < products) count++;
+  return count;
 }
 
-bool dot_algorithm_find(const dot_algorithm_attribute_t *attribute,
-                        dot_algorithm_t *out_algorithm) {
-  const format_t *lhs = attribute->lhs_type->format, *rhs = attribute->rhs_type->format;
-  const element_t *types[] = {attribute->lhs_type, attribute->rhs_type,
-                              attribute->accumulation_type};
-  for (size_t i = 0; i < G_N_ELEMENTS(types); i++) {
-    if (types[i]->kind != ELEMENT_FLOAT) return false;
+/* Numbers with a sign and a zero. */
+static bool is_float(const element_t *element) {
+  return element->kind == ELEMENT_FLOAT && element->format->specials != FORMAT_EXPONENT_ONLY;
+}
+
+/* Whether sums of one integer type may hold factors of another as they are. */
+static bool adds_integers(const element_t *sum, const element_t *factor) {
+  if (sum->kind == ELEMENT_UNSIGNED) return factor->kind == ELEMENT_UNSIGNED;
+  return factor->kind == ELEMENT_SIGNED || factor->bits < 64;
+}
+
+/* Floats and integers are multiplied in floats, of which f64 holds integers of 32 bits; integers in
+ * integers, too. */
+static bool are_kinds_alike(const dot_algorithm_attribute_t *attribute) {
+  const element_t *factors[] = {attribute->lhs_type, attribute->rhs_type};
+  const element_t *sum = attribute->accumulation_type;
+  for (size_t i = 0; i < G_N_ELEMENTS(factors); i++) {
+    bool is_alike = is_float(sum) ? is_float(factors[i]) ||
+                                        (element_is_integer(factors[i]) && factors[i]->bits <= 32)
+                                  : element_is_integer(sum) && element_is_integer(factors[i]) &&
+                                        adds_integers(sum, factors[i]);
+    if (!is_alike) return false;
   }
+  return true;
+}
+
+static int64_t components_max(const element_t *type) {
+  return type->format == NULL ? 1 : DOT_COMPONENTS_MAX;
+}
+
+dot_algorithm_flaw_t dot_algorithm_read(const dot_algorithm_attribute_t *attribute,
+                                        dot_algorithm_t *out_algorithm) {
+  if (!are_kinds_alike(attribute)) return DOT_ALGORITHM_KINDS;
+  int64_t lhs = attribute->lhs_component_count, rhs = attribute->rhs_component_count;
+  int64_t products = attribute->primitive_count;
+  if (products < 1 || products > DOT_PRIMITIVES_MAX) return DOT_ALGORITHM_PRIMITIVES;
+  if (lhs == 1 && rhs == 1) lhs = rhs = least_components(products);
+  if (lhs < 1 || lhs > components_max(attribute->lhs_type) || rhs < 1 ||
+      rhs > components_max(attribute->rhs_type)) {
+    return DOT_ALGORITHM_COMPONENTS;
+  }
+  if (products > lhs * rhs) return DOT_ALGORITHM_PRIMITIVES;
+  bool is_imprecise = attribute->allows_imprecise_accumulation;
+  if (is_imprecise && attribute->accumulation_type->format == NULL) return DOT_ALGORITHM_IMPRECISE;
+  *out_algorithm = (dot_algorithm_t){
+      .lhs = attribute->lhs_type,
+      .rhs = attribute->rhs_type,
+      .accumulation = attribute->accumulation_type,
+      .component_counts = {(int)lhs, (int)rhs},
+      .primitive_count = (int)products,
+      .is_imprecise = is_imprecise,
+  };
+  return DOT_ALGORITHM_SOUND;
+}
+
+static bool is_named(const dot_algorithm_row_t *row, const dot_algorithm_t *algorithm) {
+  if (algorithm->lhs->format == NULL || algorithm->rhs->format == NULL) return false;
+  return dot_algorithm_takes(row, algorithm->lhs->format) &&
+         dot_algorithm_takes(row, algorithm->rhs->format) &&
+         row->accumulation == algorithm->accumulation->format &&
+         row->component_count == algorithm->component_counts[0] &&
+         row->component_count == algorithm->component_counts[1] &&
+         row->primitive_count == algorithm->primitive_count &&
+         row->is_imprecise == algorithm->is_imprecise;
+}
+
+const dot_algorithm_row_t *dot_algorithm_row(const dot_algorithm_t *algorithm) {
   for (size_t i = 0; i < dot_algorithm_count; i++) {
-    const dot_algorithm_row_t *row = &dot_algorithm_table[i];
-    if (!dot_algorithm_takes(row, lhs) || !dot_algorithm_takes(row, rhs)) continue;
-    if (row->accumulation != attribute->accumulation_type->format) continue;
-    if (row->primitive_count != attribute->primitive_count) continue;
-    if (row->is_imprecise != attribute->allows_imprecise_accumulation) continue;
-    if (!counts_agree(row, attribute->lhs_component_count, attribute->rhs_component_count)) {
-      continue;
-    }
-    *out_algorithm = (dot_algorithm_t){.row = row, .lhs = lhs, .rhs = rhs};
-    return true;
+    if (is_named(&dot_algorithm_table[i], algorithm)) return &dot_algorithm_table[i];
   }
-  return false;
+  return NULL;
+}
+
+dot_algorithm_t dot_algorithm_of_row(const dot_algorithm_row_t *row, const format_t *lhs,
+                                     const format_t *rhs) {
+  return (dot_algorithm_t){
+      .lhs = element_named(lhs->name),
+      .rhs = element_named(rhs->name),
+      .accumulation = element_named(row->accumulation->name),
+      .component_counts = {row->component_count, row->component_count},
+      .primitive_count = row->primitive_count,
+      .is_imprecise = row->is_imprecise,
+  };
+}
+
+bool dot_algorithm_equal(const dot_algorithm_t *a, const dot_algorithm_t *b) {
+  return a->lhs == b->lhs && a->rhs == b->rhs && a->accumulation == b->accumulation &&
+         a->component_counts[0] == b->component_counts[0] &&
+         a->component_counts[1] == b->component_counts[1] &&
+         a->primitive_count == b->primitive_count && a->is_imprecise == b->is_imprecise;
 }
 
 dot_algorithm_attribute_t dot_algorithm_attribute(const dot_algorithm_t *algorithm, bool counted) {
-  const dot_algorithm_row_t *row = algorithm->row;
-  int64_t components = counted ? row->component_count : 1;
+  const int *counts = algorithm->component_counts;
+  int least = least_components(algorithm->primitive_count);
+  bool is_least = counts[0] == least && counts[1] == least;
   return (dot_algorithm_attribute_t){
-      .lhs_type = element_named(algorithm->lhs->name),
-      .rhs_type = element_named(algorithm->rhs->name),
-      .accumulation_type = element_named(row->accumulation->name),
-      .lhs_component_count = components,
-      .rhs_component_count = components,
-      .primitive_count = row->primitive_count,
-      .allows_imprecise_accumulation = row->is_imprecise,
+      .lhs_type = algorithm->lhs,
+      .rhs_type = algorithm->rhs,
+      .accumulation_type = algorithm->accumulation,
+      .lhs_component_count = is_least && !counted ? 1 : counts[0],
+      .rhs_component_count = is_least && !counted ? 1 : counts[1],
+      .primitive_count = algorithm->primitive_count,
+      .allows_imprecise_accumulation = algorithm->is_imprecise,
   };
 }
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
 /* "<f8E4M3FN,f8E5M2>" after the name of a row that leaves its operands' formats open. */
-static bool scan_formats(scan_t *scan, dot_algorithm_t *inout_algorithm) {
+static bool scan_formats(scan_t *scan, const format_t **out_lhs, const format_t **out_rhs) {
   if (!scan_accept(scan, "<")) return false;
-  inout_algorithm->lhs = format_find(scan_until(scan, ","));
+  *out_lhs = format_find(scan_until(scan, ","));
   if (!scan_accept(scan, ",")) return false;
-  inout_algorithm->rhs = format_find(scan_until(scan, ">"));
-  return scan_accept(scan, ">") && scan_at_end(scan) && inout_algorithm->lhs != NULL &&
-         inout_algorithm->rhs != NULL && is_signed_f8(inout_algorithm->lhs) &&
-         is_signed_f8(inout_algorithm->rhs);
+  *out_rhs = format_find(scan_until(scan, ">"));
+  return scan_accept(scan, ">") && scan_at_end(scan) && *out_lhs != NULL && *out_rhs != NULL &&
+         is_signed_f8(*out_lhs) && is_signed_f8(*out_rhs);
+}
+
+static bool find_members(str_t text, dot_algorithm_t *out_algorithm) {
+  scan_t scan = scan_make(text);
+  dot_algorithm_attribute_t attribute;
+  failure_t failure = {0};
+  return dot_algorithm_parse(&scan, &attribute, &failure) == STATUS_OK && scan_at_end(&scan) &&
+         dot_algorithm_find(&attribute, out_algorithm);
 }
 
 bool dot_algorithm_find_name(str_t name, dot_algorithm_t *out_algorithm) {
+  if (name.size > 0 && name.data[0] == '[') return find_members(name, out_algorithm);
   for (size_t i = 0; i < dot_algorithm_count; i++) {
     const dot_algorithm_row_t *row = &dot_algorithm_table[i];
     scan_t scan = scan_make(name);
     if (!str_equal_text(scan_until(&scan, "<"), row->name)) continue;
-    dot_algorithm_t found = {.row = row, .lhs = row->precision, .rhs = row->precision};
-    if (row->precision != NULL ? !scan_at_end(&scan) : !scan_formats(&scan, &found)) return false;
-    *out_algorithm = found;
+    const format_t *lhs = row->precision, *rhs = row->precision;
+    if (row->precision != NULL ? !scan_at_end(&scan) : !scan_formats(&scan, &lhs, &rhs)) {
+      return false;
+    }
+    *out_algorithm = dot_algorithm_of_row(row, lhs, rhs);
     return true;
   }
   return false;
 }
 
 void dot_algorithm_print_name(const dot_algorithm_t *algorithm, GString *out_text) {
-  g_string_append(out_text, algorithm->row->name);
-  if (algorithm->row->precision != NULL) return;
+  const dot_algorithm_row_t *row = dot_algorithm_row(algorithm);
+  if (row == NULL) {
+    const dot_algorithm_attribute_t members = dot_algorithm_attribute(algorithm, true);
+    dot_algorithm_print(&members, out_text);
+    return;
+  }
+  g_string_append(out_text, row->name);
+  if (row->precision != NULL) return;
   g_string_append_printf(out_text, "<%s,%s>", algorithm->lhs->name, algorithm->rhs->name);
 }
 
@@ -175,12 +283,14 @@ status_t dot_algorithm_parse(scan_t *scan, dot_algorithm_attribute_t *out_attrib
   return STATUS_OK;
 }
 
-/* The verifier knows an algorithm by component counts of 1 alone. */
+/* The verifier knows an algorithm by component counts of 1 alone; of one that it does not know the
+ * counts are left as they are written. */
 void dot_algorithm_print_mlir(const dot_algorithm_attribute_t *attribute, GString *out_text) {
   dot_algorithm_t algorithm;
-  dot_algorithm_attribute_t written = dot_algorithm_find(attribute, &algorithm)
-                                          ? dot_algorithm_attribute(&algorithm, false)
-                                          : *attribute;
+  bool is_known =
+      dot_algorithm_find(attribute, &algorithm) && dot_algorithm_row(&algorithm) != NULL;
+  dot_algorithm_attribute_t written =
+      is_known ? dot_algorithm_attribute(&algorithm, false) : *attribute;
   g_string_append_printf(
       out_text,
       "#stablehlo.dot_algorithm<lhs_precision_type = %s, rhs_precision_type = %s, "
@@ -189,46 +299,4 @@ void dot_algorithm_print_mlir(const dot_algorithm_attribute_t *attribute, GStrin
       written.lhs_type->name, written.rhs_type->name, written.accumulation_type->name,
       written.lhs_component_count, written.rhs_component_count, written.primitive_count,
       spell_bool(written.allows_imprecise_accumulation));
-}
-
-/* ---- Drawing --------------------------------------------------------------------------------- */
-
-static const format_t *draw_signed_f8(rng_t *rng) {
-  const format_t *format;
-  do {
-    format = &format_table[rng_below(rng, FORMAT_COUNT)];
-  } while (!is_signed_f8(format));
-  return format;
-}
-
-/* Whether somebody would ask for the row with operands of that format: one that holds numbers of
- * the precision type, and, for several components, more than those. */
-static bool suits(const dot_algorithm_row_t *row, const format_t *storage) {
-  if (row->component_count > 1) return storage == &format_table[FORMAT_f32];
-  if (row->precision == NULL) return is_signed_f8(storage);
-  return row->precision->precision <= storage->precision && row->precision->bits <= storage->bits;
-}
-
-static dot_algorithm_t draw_known(rng_t *rng, const format_t *storage) {
-  enum { ATTEMPTS = 16 };
-  int attempts = rng_one_in(rng, 8) ? 1 : ATTEMPTS;
-  const dot_algorithm_row_t *row;
-  do {
-    row = &dot_algorithm_table[rng_below(rng, dot_algorithm_count)];
-  } while (--attempts > 0 && !suits(row, storage));
-  if (row->precision != NULL) {
-    return (dot_algorithm_t){.row = row, .lhs = row->precision, .rhs = row->precision};
-  }
-  bool own = is_signed_f8(storage);
-  return (dot_algorithm_t){.row = row,
-                           .lhs = own ? storage : draw_signed_f8(rng),
-                           .rhs = own ? storage : draw_signed_f8(rng)};
-}
-
-dot_algorithm_attribute_t dot_algorithm_draw(rng_t *rng, const element_t *storage) {
-  dot_algorithm_t algorithm = draw_known(rng, storage->format);
-  dot_algorithm_attribute_t attribute = dot_algorithm_attribute(&algorithm, rng_one_in(rng, 3));
-  if (rng_one_in(rng, 16)) attribute.primitive_count = rng_between(rng, 1, 4);
-  if (rng_one_in(rng, 32)) attribute.lhs_component_count = rng_between(rng, 1, 4);
-  return attribute;
 }

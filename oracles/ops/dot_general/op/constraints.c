@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The constraints of dot_general: dimension numbers, shapes, element types, algorithm.  Those that
  * documents disagree on depend on the contract. */
-#include "generated/dot_general_permissions.h"
 #include "harness/types/promotion.h"
 #include "oracles/ops/dot_general/op/op.h"
 
@@ -124,7 +123,7 @@ static bool has_shape_of_result(const program_t *program) {
 
 /* ---- Element types --------------------------------------------------------------------------- */
 
-static bool has_quantized(const program_t *program) {
+bool dot_general_has_quantized(const program_t *program) {
   return program->operands[DOT_GENERAL_LHS].quantization != NULL ||
          program->operands[DOT_GENERAL_RHS].quantization != NULL ||
          program->results[0].quantization != NULL;
@@ -142,7 +141,8 @@ static bool are_tensors(const program_t *program) {
 }
 
 static bool is_promoted(const program_t *program) {
-  if (has_quantized(program)) return true;
+  if (dot_general_has_quantized(program) || dot_general_attributes(program)->has_algorithm)
+    return true;
   const element_t *result = program->results[0].element;
   return element_is_promotable(program->operands[DOT_GENERAL_LHS].element, result) &&
          element_is_promotable(program->operands[DOT_GENERAL_RHS].element, result);
@@ -154,8 +154,8 @@ static bool is_f8(const element_t *element) {
 
 /* Two kinds of 8-bit floats, for an algorithm that names their types: C13 forbids it, the dialect
  * permits it, and JAX emits it.  The contract decides. */
-static bool mixes_f8(const program_t *program) {
-  if (has_quantized(program)) return false;
+bool dot_general_mixes_f8(const program_t *program) {
+  if (dot_general_has_quantized(program)) return false;
   const element_t *lhs = program->operands[DOT_GENERAL_LHS].element;
   const element_t *rhs = program->operands[DOT_GENERAL_RHS].element;
   return lhs != rhs && is_f8(lhs) && is_f8(rhs) && dot_general_attributes(program)->has_algorithm;
@@ -164,7 +164,7 @@ static bool mixes_f8(const program_t *program) {
 static bool multiplies_one_element(const program_t *program) {
   bool are_equal =
       program->operands[DOT_GENERAL_LHS].element == program->operands[DOT_GENERAL_RHS].element;
-  return are_equal || has_quantized(program) || mixes_f8(program);
+  return are_equal || dot_general_has_quantized(program) || dot_general_mixes_f8(program);
 }
 
 /* ---- Quantized types ------------------------------------------------------------------------- */
@@ -221,62 +221,6 @@ static bool is_hybrid_expressed(const program_t *program) {
          (lhs == rhs->expressed && lhs == program->results[0].element);
 }
 
-/* ---- Algorithm ------------------------------------------------------------------------------- */
-
-/* NULL if there is none. */
-static const dot_algorithm_attribute_t *algorithm_of(const program_t *program) {
-  const dot_general_attributes_t *attributes = dot_general_attributes(program);
-  return attributes->has_algorithm ? &attributes->algorithm : NULL;
-}
-
-static bool has_lhs_components(const program_t *program) {
-  const dot_algorithm_attribute_t *algorithm = algorithm_of(program);
-  return algorithm == NULL || algorithm->lhs_component_count >= 1;
-}
-
-static bool has_rhs_components(const program_t *program) {
-  const dot_algorithm_attribute_t *algorithm = algorithm_of(program);
-  return algorithm == NULL || algorithm->rhs_component_count >= 1;
-}
-
-static bool has_primitives(const program_t *program) {
-  const dot_algorithm_attribute_t *algorithm = algorithm_of(program);
-  return algorithm == NULL || algorithm->primitive_count >= 1;
-}
-
-/* Whether the program names an algorithm, of which the contract holds more than the RFC does. */
-static bool asks_algorithm(const program_t *program, const contract_t *contract) {
-  return dot_general_attributes(program)->has_algorithm &&
-         PERMITTED(contract, dot_algorithm) != DOT_ALGORITHM_RFC;
-}
-
-static bool permits_elements(const program_t *program, const contract_t *contract) {
-  return PERMITTED(contract, dot_algorithm) == DOT_ALGORITHM_VERIFIER || !mixes_f8(program);
-}
-
-static bool permits_precisions(const program_t *program, const contract_t *contract) {
-  const dot_general_attributes_t *attributes = dot_general_attributes(program);
-  if (!asks_algorithm(program, contract)) return true;
-  for (uint32_t i = 0; i < attributes->precision.count; i++) {
-    if (attributes->precision.values[i] != PRECISION_DEFAULT) return false;
-  }
-  return true;
-}
-
-static bool permits_types(const program_t *program, const contract_t *contract) {
-  if (!asks_algorithm(program, contract)) return true;
-  const dot_algorithm_attribute_t *algorithm = algorithm_of(program);
-  return algorithm->lhs_type->kind == ELEMENT_FLOAT && algorithm->rhs_type->kind == ELEMENT_FLOAT &&
-         algorithm->accumulation_type->kind == ELEMENT_FLOAT;
-}
-
-static bool permits_algorithm(const program_t *program, const contract_t *contract) {
-  dot_algorithm_t known;
-  const dot_algorithm_attribute_t *algorithm = algorithm_of(program);
-  return algorithm == NULL || PERMITTED(contract, dot_algorithm) != DOT_ALGORITHM_VERIFIER ||
-         dot_algorithm_find(algorithm, &known);
-}
-
 /* ---- The tables ------------------------------------------------------------------------------ */
 
 const op_constraint_t dot_general_constraints[] = {
@@ -329,33 +273,19 @@ const op_constraint_t dot_general_constraints[] = {
     OP_SPECIFIED(
         "C20", "a float lhs and the result have the quantized rhs's expressed type (RFC 003: C18)",
         is_hybrid_expressed),
-    OP_SPECIFIED("C22", "the algorithm's lhs_component_count is positive", has_lhs_components),
-    OP_SPECIFIED("C23", "the algorithm's rhs_component_count is positive", has_rhs_components),
+    OP_SPECIFIED("C22", "the algorithm's lhs_component_count is positive",
+                 dot_general_has_lhs_components),
+    OP_SPECIFIED("C23", "the algorithm's rhs_component_count is positive",
+                 dot_general_has_rhs_components),
     OP_SPECIFIED(
         "C24",
         "the algorithm's num_primitive_operations (num_primitive_ops in the RFC) is positive",
-        has_primitives),
+        dot_general_has_primitives),
     OP_FORBIDDEN("types", "operands and result are tensors, and a quantized lhs has one scale",
                  "inputs (I1), (I2) and outputs", are_tensors),
     OP_UNMODELLED("promotion",
                   "the element type of operands that are not quantized can be promoted to the "
                   "result's",
                   is_promoted),
-    OP_CONSTRAINTS_END,
-};
-
-const op_constraint_t dot_general_contract_constraints[] = {
-    OP_SPECIFIED_UNDER("C13", "lhs and rhs have the same element type (dot_algorithm=rfc|spec)",
-                       permits_elements),
-    OP_SPECIFIED_UNDER(
-        "C21",
-        "precision_config is DEFAULT where there is an algorithm (dot_algorithm=spec|verifier)",
-        permits_precisions),
-    OP_FORBIDDEN_UNDER("float", "the algorithm's types are floats (dot_algorithm=spec|verifier)",
-                       "inputs (I8-I10)", permits_types),
-    OP_FORBIDDEN_BY_UNDER(
-        "known", "the algorithm is known to be supported on any hardware (dot_algorithm=verifier)",
-        "dot algorithms known to be supported on any hardware", "StableHLO's verifier",
-        permits_algorithm),
     OP_CONSTRAINTS_END,
 };

@@ -111,11 +111,14 @@ static void draw_precision(rng_t *rng, dot_general_attributes_t *attributes) {
   }
 }
 
-/* One program of floats in three asks for an algorithm.  Its precision_config, if any, is mostly
- * DEFAULT then, as the specification wants it. */
+/* Half of the programs of floats ask for an algorithm, and one in eight of those of other numbers:
+ * one in four beside quantized ones.  Its precision_config, if any, is mostly DEFAULT then, as the
+ * specification wants it. */
 static void draw_algorithm(rng_t *rng, const element_t *storage,
                            dot_general_attributes_t *attributes) {
-  if (storage->kind != ELEMENT_FLOAT || !rng_one_in(rng, 3)) return;
+  if (storage->kind == ELEMENT_BOOLEAN) return;
+  bool asks = rng_one_in(rng, storage->kind == ELEMENT_FLOAT ? 2 : 8);
+  if (!asks) return;
   attributes->has_algorithm = true;
   attributes->algorithm = dot_algorithm_draw(rng, storage);
   if (rng_one_in(rng, 16)) return;
@@ -128,20 +131,27 @@ static void draw_algorithm(rng_t *rng, const element_t *storage,
 static const element_t *draw_rhs_element(rng_t *rng, const element_t *lhs,
                                          dot_general_attributes_t *attributes) {
   dot_algorithm_attribute_t *algorithm = &attributes->algorithm;
-  if (!attributes->has_algorithm || algorithm->lhs_type != lhs || lhs->bits != 8) return lhs;
+  bool is_f8 = lhs->kind == ELEMENT_FLOAT && lhs->bits == 8;
+  if (!attributes->has_algorithm || algorithm->lhs_type != lhs || !is_f8) return lhs;
   if (!rng_one_in(rng, 2)) return lhs;
   static const char *const others[] = {"f8E5M2", "f8E4M3FN", "f8E4M3FNUZ", "f8E5M2FNUZ"};
   algorithm->rhs_type = element_named(others[rng_below(rng, G_N_ELEMENTS(others))]);
   return algorithm->rhs_type;
 }
 
-/* With an algorithm mostly its accumulation type, if operands can be promoted to it: the only
- * choice where operands differ. */
+static bool is_real_number(const element_t *element, const void *context) {
+  (void)context;
+  return element->kind != ELEMENT_BOOLEAN && element->kind != ELEMENT_COMPLEX;
+}
+
+/* With an algorithm mostly its accumulation type, which shows all that it did, and seldom any; of
+ * complex operands a complex one. */
 static const element_t *draw_result_element(rng_t *rng, const element_t *lhs, const element_t *rhs,
                                             const dot_general_attributes_t *attributes) {
+  bool has_choice = attributes->has_algorithm && lhs->kind != ELEMENT_COMPLEX;
   const element_t *accumulation = attributes->algorithm.accumulation_type;
-  bool can = attributes->has_algorithm && element_is_promotable(lhs, accumulation);
-  if (can && (lhs != rhs || !rng_one_in(rng, 3))) return accumulation;
+  if (has_choice && (lhs != rhs || !rng_one_in(rng, 3))) return accumulation;
+  if (has_choice && rng_one_in(rng, 4)) return draw_element(rng, is_real_number, NULL);
   return draw_promotion(rng, lhs);
 }
 

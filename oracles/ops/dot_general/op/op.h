@@ -10,6 +10,13 @@ extern const op_t dot_general_op;
 extern const op_constraint_t dot_general_constraints[];
 extern const op_constraint_t dot_general_contract_constraints[];
 
+/* Parts of the tables. */
+bool dot_general_has_quantized(const program_t *program);
+bool dot_general_mixes_f8(const program_t *program);
+bool dot_general_has_lhs_components(const program_t *program);
+bool dot_general_has_rhs_components(const program_t *program);
+bool dot_general_has_primitives(const program_t *program);
+
 void dot_general_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                       program_t *out_program);
 void dot_general_axes(const program_t *program, axes_t *out_axes);

@@ -10,8 +10,8 @@
 #include "oracles/exact/matmul/matmul.h"
 #include "oracles/exact/sum/simd.h"
 #include "oracles/ops/dot_general/accept.h"
+#include "oracles/ops/dot_general/models/simulate.h"
 #include "oracles/ops/dot_general/quantized/decide.h"
-#include "oracles/ops/dot_general/simulate.h"
 #include "oracles/sequential.h"
 
 /* ---- Integers -------------------------------------------------------------------------------- */

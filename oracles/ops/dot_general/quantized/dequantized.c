@@ -101,7 +101,7 @@ dot_plan_t dot_dequantized_plan(const program_t *program, const dot_dequantized_
                       .rhs = variant->factors,
                       .accumulation = variant->sum,
                       .result = converts ? variant->result : NULL,
-                      .component_count = 1,
+                      .component_counts = {1, 1},
                       .primitive_count = 1};
 }
 

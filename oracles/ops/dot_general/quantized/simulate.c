@@ -10,8 +10,8 @@
 #include "generated/dot_general_faults.h"
 #include "generated/exact_faults.h"
 #include "oracles/exact/quantum/fault_values.h"
+#include "oracles/ops/dot_general/models/simulate.h"
 #include "oracles/ops/dot_general/quantized/rescale.h"
-#include "oracles/ops/dot_general/simulate.h"
 
 /* ---- Faults of types ------------------------------------------------------------------------- */
 

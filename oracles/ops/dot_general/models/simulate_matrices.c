@@ -2,13 +2,13 @@
 /* Simulated implementation of dot_general: sequential f32 and f64 sums go through vector loops,
  * everything else term by term, and split algorithms through their own model. Index and saturation
  * faults act here. */
-#include "oracles/ops/dot_general/simulate.h"
+#include "oracles/ops/dot_general/models/simulate.h"
 
 #include "generated/dot_general_faults.h"
 #include "harness/types/promotion.h"
 #include "oracles/exact/fold/dense.h"
+#include "oracles/ops/dot_general/models/simulate_parts.h"
 #include "oracles/ops/dot_general/quantized/simulate.h"
-#include "oracles/ops/dot_general/simulate_parts.h"
 
 /* The element of the right operand that is read for element `index`. */
 static size_t rhs_index(const simulation_t *simulation, size_t index) {
@@ -151,6 +151,12 @@ static status_t find_algorithm(const program_t *program, const implementation_mo
   return status_fail(error, STATUS_UNSUPPORTED, "the meaning of this dot algorithm is not defined");
 }
 
+/* Whether the program is to run by an algorithm: one that names none does so of floats alone. */
+static bool suits(const program_t *program) {
+  return dot_general_attributes(program)->has_algorithm ||
+         program->results[0].element->kind == ELEMENT_FLOAT;
+}
+
 status_t dot_general_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                               tensor_t *inout_results) {
   const case_t *instance = call->instance;
@@ -166,11 +172,9 @@ status_t dot_general_simulate(const oracle_call_t *call, const implementation_mo
   bool has_algorithm;
   dot_algorithm_t algorithm;
   STATUS_TRY(find_algorithm(program, schedule, &has_algorithm, &algorithm, call->error));
-  if (has_algorithm && element->kind == ELEMENT_FLOAT) {
+  if (has_algorithm && suits(program)) {
     return simulate_algorithm(&simulation, call, &algorithm, schedule, inout_results);
   }
-  if (dot_general_attributes(program)->has_algorithm)
-    STATUS_TRY(dot_plan_require_none(program, call->error));
   for (int i = 0; i < 2; i++) {
     STATUS_TRY(element_require_exact_promotion(program->operands[i].element, element, call->error));
   }
