@@ -2,7 +2,6 @@
 /* Whether operands give results of the sizes that a case has. */
 #include <inttypes.h>
 
-#include "oracles/ops/data_dependent/definition.h"
 #include "oracles/ops/data_dependent/sources.h"
 
 static status_t check_count(int64_t given, int64_t wanted, const char *what, failure_t *error) {

@@ -29,6 +29,9 @@ size_t dependent_row_size(const type_t *type);
 /* The integer in an operand, 0 or 1 of booleans. */
 int64_t dependent_integer(const tensor_t *tensor, size_t element);
 
+/* Of a type with a zero: whether an element is one, of whatever sign. */
+bool dependent_is_zero(const tensor_t *tensor, size_t element);
+
 /* Whether a condition of tf.Select is one for each row, and not one for each element. */
 bool dependent_selects_rows(const program_t *program);
 

@@ -3,12 +3,6 @@
  * beyond it, how many rows before have the same label, which index is the last to name it. */
 #include "oracles/ops/data_dependent/definition.h"
 
-bool dependent_is_zero(const tensor_t *tensor, size_t element) {
-  uint64_t bits = element_load(tensor->type.element, tensor->data, element);
-  const format_t *format = tensor->type.element->format;
-  return format == NULL ? bits == 0 : format_is_zero(format, bits);
-}
-
 /* The row whose entries of the list, with those before it, are the first to be more than `place`.
  */
 static size_t repeated_row(const tensor_t *times, int64_t place) {

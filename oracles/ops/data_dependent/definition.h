@@ -5,8 +5,6 @@
 
 #include "oracles/ops/data_dependent/sources.h"
 
-bool dependent_is_zero(const tensor_t *tensor, size_t element);
-
 /* Of a case that passes dependent_check(); takes as long as reading the operands. */
 source_t dependent_define(const case_t *instance, uint32_t result, size_t element);
 

@@ -4,7 +4,6 @@
 #include "oracles/ops/data_dependent/sources.h"
 
 #include "generated/data_dependent_faults.h"
-#include "oracles/ops/data_dependent/definition.h"
 
 typedef struct walk {
   const case_t *instance;

@@ -31,10 +31,11 @@ static bool is_modelled(const program_t *program) {
 static const op_constraint_t constraints[] = {
     OP_FORBIDDEN("count", "there are one operand and one result", "operands and results",
                  program_is_unary),
-    OP_FORBIDDEN("result",
-                 "the result is a matrix of i32 or i64 with a column for each dimension of the "
-                 "operand and at most as many rows as that has elements",
-                 "results", has_indices),
+    OP_FORBIDDEN(
+        "result",
+        "the result is of i32 or i64 and has any shape of two dimensions with a column for "
+        "each dimension of the operand and at most as many rows as that has elements",
+        "results", has_indices),
     OP_UNMODELLED("types", "the operand is not quantized, not complex, and of a type with a zero",
                   is_modelled),
     OP_CONSTRAINTS_END,

@@ -21,6 +21,12 @@ int64_t dependent_integer(const tensor_t *tensor, size_t element) {
   return is_signed ? element_signed_value(tensor->type.element, bits) : (int64_t)bits;
 }
 
+bool dependent_is_zero(const tensor_t *tensor, size_t element) {
+  uint64_t bits = element_load(tensor->type.element, tensor->data, element);
+  const format_t *format = tensor->type.element->format;
+  return format == NULL ? bits == 0 : format_is_zero(format, bits);
+}
+
 bool dependent_is_plain(const program_t *program) {
   for (uint32_t i = 0; i < program->operand_count; i++) {
     if (program->operands[i].quantization != NULL) return false;

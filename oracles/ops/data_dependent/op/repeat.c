@@ -22,8 +22,9 @@ static bool can_repeat(const program_t *program) {
 static const op_constraint_t constraints[] = {
     OP_FORBIDDEN("count", "there are two operands and one result", "operands and results",
                  program_is_binary),
-    OP_FORBIDDEN("result", "the result has rows of the first operand's size and type", "results",
-                 has_rows),
+    OP_FORBIDDEN("result",
+                 "the result has any shape with rows of the first operand's size and type",
+                 "results", has_rows),
     OP_FORBIDDEN("times", "times is a list of i32 or i64, one for each row", "operands: times",
                  has_times),
     OP_FORBIDDEN("rows", "the result has no rows where the operand has none", "results",
