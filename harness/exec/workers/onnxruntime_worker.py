@@ -11,7 +11,7 @@ A reduction is ONNX's over all its dimensions, then combined once with the initi
 is Transpose, Reshape and MatMul, then Reshape.  Convolutions, windows, conversions and
 quantized products are in onnxruntime_stablehlo.py, what works element by element or moves
 elements in onnxruntime_elementwise.py, the batch norm in onnxruntime_batch_norm.py, the graphs of
-the ByteIR ops in onnxruntime_byteir.py.
+the ByteIR ops in onnxruntime_byteir.py and onnxruntime_data_dependent.py.
 """
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ import numpy as np
 import assay_worker
 import batch_norm_program
 import byteir_program
+import data_dependent_program
 import onnxruntime_batch_norm
 import onnxruntime_byteir
+import onnxruntime_data_dependent
 import onnxruntime_elementwise
 import onnxruntime_stablehlo
 from assay_worker import Program, Type, Unsupported, Worker
@@ -139,6 +141,8 @@ class OnnxRuntime(Worker):
             results = [onnxruntime_elementwise.MAKERS[program.op](graph, program)]
         elif batch_norm_program.is_batch_norm(program):
             results = onnxruntime_batch_norm.make(graph, program)
+        elif program.op in data_dependent_program.OPS:
+            results = onnxruntime_data_dependent.make(graph, program)
         else:
             results = onnxruntime_byteir.make(graph, program)
         model = self._model(graph, program, results)
@@ -148,7 +152,9 @@ class OnnxRuntime(Worker):
             if re.search(REFUSALS, str(error)):
                 raise Unsupported(str(error)) from error
             raise
-        if byteir_program.is_byteir(program) or batch_norm_program.is_batch_norm(program):
+        if program.op in data_dependent_program.OPS:
+            pass  # No operands but fitting ones can be tried.
+        elif byteir_program.is_byteir(program) or batch_norm_program.is_batch_norm(program):
             self._try(handle, byteir_program.example_operands(program))
         elif program.op in TRIED or program.is_quantized:
             self._try(handle, [np.zeros(kind.shape, kind.dtype) for kind in program.operands])

@@ -8,7 +8,8 @@ A reduction is torch's over all its dimensions, then combined once with the init
 is torch.einsum, which permutes and reshapes into one batched matrix product.  Convolutions,
 windows and conversions are in torch_stablehlo.py, what works element by element or moves
 elements in torch_elementwise.py, the batch norms in torch_batch_norm.py, the ByteIR ops in
-torch_byteir.py, with what the options resize_to_1=run, top_k=topk and zero_point=before mean.
+torch_byteir.py, with what the options resize_to_1=run, top_k=topk and zero_point=before mean, and
+those whose operands say where elements go in torch_data_dependent.py.
 """
 from __future__ import annotations
 
@@ -20,10 +21,12 @@ import numpy as np
 import assay_worker
 import batch_norm_program
 import byteir_program
+import data_dependent_program
 from assay_worker import Invalid, Program, Type, Unsupported, Worker
 from elementwise_program import ELEMENTWISE, MOVEMENTS
 from torch_batch_norm import TorchBatchNorm
 from torch_byteir import Options, TorchByteir
+from torch_data_dependent import TorchDataDependent
 from torch_elementwise import TorchElementwise
 from torch_stablehlo import TorchStablehlo
 
@@ -76,6 +79,7 @@ class Torch(Worker):
         self.byteir = TorchByteir(torch, self.device, self._tensor, choices)
         self.stablehlo = TorchStablehlo(torch)
         self.elementwise = TorchElementwise(torch)
+        self.data_dependent = TorchDataDependent(torch)
 
     def promises(self, program: Program) -> bool | None:
         if byteir_program.is_byteir(program) or batch_norm_program.is_batch_norm(program):
@@ -92,6 +96,7 @@ class Torch(Worker):
     def _find(self, program: Program) -> Callable[..., list[Any]]:
         if program.is_quantized and program.op not in MOVEMENTS:
             return self.stablehlo.find_quantized(program)
+        is_dependent = program.op in data_dependent_program.OPS
         moves = program.op == "stablehlo.convert" or program.op in MOVEMENTS
         for kind in [*program.operands, *program.results]:
             types = self.conversions if moves else self.types
@@ -101,6 +106,8 @@ class Torch(Worker):
             return self._reduce(program)
         if program.op == "stablehlo.dot_general":
             return self._dot_general(program)
+        if is_dependent:
+            return self.data_dependent.find(program)
         if byteir_program.is_byteir(program):
             return self.byteir.find(program)
         if program.op in (*ELEMENTWISE, *MOVEMENTS):

@@ -4,13 +4,10 @@
  * computation gives. */
 #include "oracles/ops/byteir_resize/nearest.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "generated/byteir_resize_permissions.h"
-#include "oracles/exact/error_bound.h"
+#include "oracles/copied.h"
 
 /* ---- Fast side ------------------------------------------------------------------------------- */
 
@@ -41,34 +38,11 @@ void resize_nearest_accept(const oracle_call_t *call, accept_t *out_accept) {
 
 /* ---- One component --------------------------------------------------------------------------- */
 
-/* Whether a result is that element, up to what the contract lets pass: another NaN, a flushed
- * subnormal number, a zero of the other sign. */
-static bool is_copy(const element_t *element, const contract_t *contract, uint64_t from,
-                    uint64_t bits) {
-  const format_t *format = element->format;
-  if (bits == from) return true;
-  if (format == NULL) return false;
-  if (format_is_nan(format, from)) return format_is_nan(format, bits);
-  if (!format_is_zero(format, bits)) return false;
-  bool may_flush = format_is_subnormal(format, from) && PERMITTED(contract, ftz) != FTZ_NONE;
-  bool same_sign = format_is_negative(format, from) == format_is_negative(format, bits);
-  if (!may_flush && !format_is_zero(format, from)) return false;
-  return same_sign || PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY;
-}
-
 /* What a component may be, in words. */
 static void describe_element(const element_t *element, uint64_t bits, answer_t *answer) {
-  size_t used = strlen(answer->expected);
-  char *end = answer->expected + used;
-  size_t left = sizeof answer->expected - used;
-  const char *separator = used == 0 ? "" : " or ";
-  if (element->format != NULL) {
-    snprintf(end, left, "%s%a", separator, format_to_double(element->format, bits));
-  } else if (element->kind == ELEMENT_SIGNED) {
-    snprintf(end, left, "%s%" PRId64, separator, element_signed_value(element, bits));
-  } else {
-    snprintf(end, left, "%s%" PRIu64, separator, bits);
-  }
+  size_t bytes = sizeof answer->expected;
+  if (answer->expected[0] != '\0') g_strlcat(answer->expected, " or ", bytes);
+  copied_print(element, bits, answer->expected, bytes);
 }
 
 static void note_kind(const element_t *element, uint64_t from, answer_t *answer) {
@@ -107,7 +81,7 @@ static bool find_copy(const resize_grid_t *grid, const contract_t *contract, siz
     uint64_t from = element_load(element, input->data, resize_element(grid, indices));
     describe_element(element, from, inout_answer);
     note_kind(element, from, inout_answer);
-    if (is_copy(element, contract, from, bits)) return true;
+    if (copied_conforms(element, contract, from, bits)) return true;
   } while (advance(grid, ranges, indices));
   return false;
 }

@@ -2,13 +2,11 @@
 /* The oracle rows of the ops that move elements.  Nothing is computed, so one value is right: that
  * of one element of an operand.  NaNs are one value (the specification gives payloads no meaning),
  * and what the contract permits of zeros and subnormal numbers it permits of copies too. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "generated/data_movement_faults.h"
 #include "oracles/audit.h"
+#include "oracles/copied.h"
 #include "oracles/exact/quantum/fault_values.h"
 #include "oracles/ops/data_movement/enclose.h"
 #include "oracles/ops/data_movement/moves.h"
@@ -104,30 +102,6 @@ static origin_t find_origin(const program_t *program, size_t number) {
   return (origin_t){from, find_number(operand, operand_index)};
 }
 
-/* Whether a copy of `from` may be `bits`. */
-static bool is_copy(const element_t *element, const contract_t *contract, uint64_t from,
-                    uint64_t bits) {
-  const format_t *format = element->format;
-  if (bits == from) return true;
-  if (format == NULL) return false;
-  if (format_is_nan(format, from)) return format_is_nan(format, bits);
-  if (!format_is_zero(format, bits)) return false;
-  bool was_zero = format_is_zero(format, from);
-  bool is_flushed = format_is_subnormal(format, from) && PERMITTED(contract, ftz) != FTZ_NONE;
-  bool has_sign = format_is_negative(format, from) == format_is_negative(format, bits);
-  return (was_zero || is_flushed) && (has_sign || PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY);
-}
-
-static void print_value(const element_t *element, uint64_t bits, char *out, size_t out_bytes) {
-  if (element->format != NULL) {
-    snprintf(out, out_bytes, "%a", format_to_double(element->format, bits));
-  } else if (element->kind == ELEMENT_SIGNED) {
-    snprintf(out, out_bytes, "%" PRId64, element_signed_value(element, bits));
-  } else {
-    snprintf(out, out_bytes, "%" PRIu64, bits);
-  }
-}
-
 static status_t movement_decide(const oracle_call_t *call, uint32_t result, size_t component,
                                 answer_t *out_answer) {
   const program_t *program = &call->instance->program;
@@ -138,11 +112,8 @@ static status_t movement_decide(const oracle_call_t *call, uint32_t result, size
   const tensor_t *operand = &call->instance->operands[origin.operand];
   uint64_t due = element_load(element, operand->data, origin.number * parts + component % parts);
   uint64_t bits = element_load(element, call->results[result].data, component);
-  answer_t answer = {.conforms = is_copy(element, call->contract, due, bits)};
+  answer_t answer = copied_answer(element, call->contract, due, bits);
   answer.is_quantum = program->results[result].quantization != NULL;
-  answer.nan_expected = element->format != NULL && format_is_nan(element->format, due);
-  answer.infinity_expected = element->format != NULL && format_is_infinity(element->format, due);
-  print_value(element, due, answer.expected, sizeof answer.expected);
   *out_answer = answer;
   return STATUS_OK;
 }
@@ -164,13 +135,14 @@ typedef struct simulation {
 } simulation_t;
 
 static uint64_t spoil_float(const simulation_t *simulation, size_t part, size_t to, uint64_t bits) {
-  const format_t *format = simulation->result->type.element->format;
-  double value = fault_load_float(simulation->fault, format, bits);
+  const element_t *element = simulation->result->type.element;
+  const format_t *format = element->format;
   bool is_conjugated = part == 1 && simulation->fault == FAULT_conjugate_lhs &&
                        data_movement_of(&simulation->instance->program) == MOVEMENT_TRANSPOSE;
-  if (isnan(value)) return fault_spoil_bits(simulation->fault, format, bits, to);
-  uint64_t read = format_from_double(format, is_conjugated ? -value : value);
-  return fault_spoil_bits(simulation->fault, format, read, to);
+  if (is_conjugated && !format_is_nan(format, bits)) {
+    bits = format_from_double(format, -format_to_double(format, bits));
+  }
+  return copied_spoil(simulation->fault, element, bits, to);
 }
 
 static uint64_t spoil_integer(const simulation_t *simulation, uint64_t bits) {

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 
+#include "harness/draw/distinct.h"
 #include "harness/model/mlir.h"
 
 movement_t data_movement_of(const program_t *program) {
@@ -107,7 +108,7 @@ const op_t movement_reshape_op = {
     .print_algorithm = print_algorithm,
     .print_mlir = mlir_print_module,
     .print_words = print_words,
-    .draw_edges = movement_draw_edges,
+    .draw_edges = draw_distinct_operands,
 };
 
 const op_t movement_transpose_op = {
@@ -121,7 +122,7 @@ const op_t movement_transpose_op = {
     .print_algorithm = print_algorithm,
     .print_mlir = mlir_print_module,
     .print_words = print_words,
-    .draw_edges = movement_draw_edges,
+    .draw_edges = draw_distinct_operands,
     .axes = transpose_axes,
     .with_axes = transpose_with_axes,
 };
@@ -137,7 +138,7 @@ const op_t movement_broadcast_op = {
     .print_algorithm = print_algorithm,
     .print_mlir = mlir_print_module,
     .print_words = print_words,
-    .draw_edges = movement_draw_edges,
+    .draw_edges = draw_distinct_operands,
 };
 
 const op_t movement_concatenate_op = {
@@ -151,7 +152,7 @@ const op_t movement_concatenate_op = {
     .print_algorithm = print_algorithm,
     .print_mlir = mlir_print_module,
     .print_words = print_words,
-    .draw_edges = movement_draw_edges,
+    .draw_edges = draw_distinct_operands,
 };
 
 extern const op_t *const data_movement_ops[];

@@ -25,7 +25,4 @@ void movement_broadcast_draw(rng_t *rng, const draw_limits_t *limits, arena_t *a
 void movement_concatenate_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                                program_t *out_program);
 
-/* Different patterns in as many elements as the type has patterns for. */
-void movement_draw_edges(rng_t *rng, case_t *inout_case);
-
 #endif

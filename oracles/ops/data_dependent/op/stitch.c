@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Defines tf.DynamicStitch: rows of several operands put where lists of indices say; of rows that
+ * go to one place the last stays. */
+#include "harness/draw/distinct.h"
+#include "oracles/ops/data_dependent/op/op.h"
+
+static const char *const index_types[] = {"i32", NULL};
+
+static bool has_counts(const program_t *program) {
+  return program->operand_count >= 2 && program->operand_count % 2 == 0 &&
+         program->result_count == 1;
+}
+
+static bool has_lists(const program_t *program) {
+  uint32_t lists = program->operand_count / 2;
+  for (uint32_t i = 0; i < lists; i++) {
+    const type_t *indices = &program->operands[i], *data = &program->operands[lists + i];
+    if (!dependent_is_list(indices, index_types) || data->rank == 0) return false;
+    if (indices->dims[0] != data->dims[0]) return false;
+  }
+  return true;
+}
+
+static bool has_rows(const program_t *program) {
+  for (uint32_t i = program->operand_count / 2; i < program->operand_count; i++) {
+    if (!dependent_rows_are_alike(&program->operands[i], &program->results[0])) return false;
+  }
+  return true;
+}
+
+/* Rows that no index names have no meaning. */
+static bool may_be_covered(const program_t *program) {
+  int64_t rows = 0;
+  for (uint32_t i = 0; i < program->operand_count / 2; i++) rows += program->operands[i].dims[0];
+  return program->results[0].dims[0] <= rows && (rows == 0 || program->results[0].dims[0] > 0);
+}
+
+static const op_constraint_t constraints[] = {
+    OP_FORBIDDEN("count", "there are as many lists of indices as tensors of data, and one result",
+                 "indices, data", has_counts),
+    OP_FORBIDDEN("indices", "indices are lists of i32, one index for each row of their data",
+                 "indices", has_lists),
+    OP_FORBIDDEN("result",
+                 "data have rows of one size and type, and the result any shape of such rows",
+                 "data", has_rows),
+    OP_UNMODELLED("rows", "each row of the result may be named by an index", may_be_covered),
+    OP_UNMODELLED("types", "nothing is quantized", dependent_is_plain),
+    OP_CONSTRAINTS_END,
+};
+
+static void draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, program_t *out_program) {
+  (void)arena;
+  uint32_t lists = (uint32_t)rng_between(rng, 1, CASE_OPERANDS_MAX / 2);
+  type_t data = dependent_draw_rows(rng, limits, 2 * lists);
+  *out_program = (program_t){.op = &stitch_op, .operand_count = 2 * lists, .result_count = 1};
+  int64_t rows = 0, longest = data.dims[0];
+  for (uint32_t i = 0; i < lists; i++) {
+    if (i > 0) data.dims[0] = rng_between(rng, 0, MAX(longest, 1));
+    rows += data.dims[0];
+    out_program->operands[i] = type_make(element_named(index_types[0]), 1, data.dims);
+    out_program->operands[lists + i] = data;
+  }
+  out_program->results[0] = data;
+  bool is_exact = rows == 0 || rng_one_in(rng, 2);
+  out_program->results[0].dims[0] = is_exact ? rows : rng_between(rng, 1, rows);
+}
+
+/* Indices of all rows in any order, and of some of them again. */
+static void settle(rng_t *rng, case_t *inout_case) {
+  uint32_t lists = inout_case->program.operand_count / 2;
+  size_t rows = (size_t)inout_case->program.results[0].dims[0], slots = 0;
+  for (uint32_t i = 0; i < lists; i++) slots += type_element_count(&inout_case->operands[i].type);
+  size_t *order = g_new(size_t, slots + 1);
+  if (rng_one_in(rng, 4)) {
+    for (size_t i = 0; i < slots; i++) order[i] = i;
+  } else {
+    dependent_draw_order(rng, slots, order);
+  }
+  size_t slot = 0;
+  for (uint32_t i = 0; i < lists; i++) {
+    const tensor_t *indices = &inout_case->operands[i];
+    for (size_t k = 0; k < type_element_count(&indices->type); k++) {
+      size_t row = order[slot++];
+      if (row >= rows) row = (size_t)rng_below(rng, rows);
+      element_store(indices->type.element, indices->data, k, row);
+    }
+  }
+  g_free(order);
+}
+
+static void print_algorithm(const program_t *program, GString *out_text) {
+  (void)program;
+  g_string_append(out_text, "stitch");
+}
+
+static void print_words(const program_t *program, GString *out_text) {
+  g_string_append_printf(out_text, "puts the rows of %u tensors where lists of indices say, in ",
+                         program->operand_count / 2);
+  type_print(&program->results[0], out_text);
+}
+
+const op_t stitch_op = {
+    .name = "tf.DynamicStitch",
+    .spec = "TensorFlow raw ops, DynamicStitch",
+    .summary = "rows of several tensors, placed by index",
+    .constraints = constraints,
+    .draw = draw,
+    .print_algorithm = print_algorithm,
+    .print_mlir = custom_call_print_mlir,
+    .print_words = print_words,
+    .draw_edges = draw_distinct_operands,
+    .settle_operands = settle,
+};
