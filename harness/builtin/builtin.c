@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness/base/rng.h"
+#include "harness/builtin/addressing.h"
 #include "oracles/oracle.h"
 
 /* An open builtin executor. */
@@ -159,6 +160,21 @@ static implementation_model_t next_schedule(builtin_t *builtin) {
   return schedule;
 }
 
+/* Simulates beside the results, and writes them as the fault does. */
+static status_t simulate_aside(const builtin_program_t *compiled, const oracle_call_t *call,
+                               const implementation_model_t *schedule, tensor_t *inout_results) {
+  tensor_t computed[CASE_RESULTS_MAX];
+  for (uint32_t i = 0; i < compiled->program.result_count; i++) {
+    computed[i] = tensor_make(call->arena, &compiled->program.results[i]);
+    memset(computed[i].data, 0, type_bytes(&computed[i].type));
+  }
+  STATUS_TRY(compiled->oracle->simulate(call, schedule, computed));
+  for (uint32_t i = 0; i < compiled->program.result_count; i++) {
+    addressing_store(schedule->fault, &computed[i], &inout_results[i]);
+  }
+  return STATUS_OK;
+}
+
 static int32_t builtin_execute(void *self, void *handle, const void *const *operands,
                                void *const *results, assay_reason_t *reason) {
   builtin_t *builtin = self;
@@ -173,7 +189,10 @@ static int32_t builtin_execute(void *self, void *handle, const void *const *oper
   failure_t error = {0};
   const implementation_model_t schedule = next_schedule(builtin);
   const oracle_call_t call = {.instance = &instance, .arena = &builtin->scratch, .error = &error};
-  status_t status = compiled->oracle->simulate(&call, &schedule, tensors);
+  addressing_spoil_operands(schedule.fault, &instance, &builtin->scratch);
+  status_t status = addressing_spoils_results(schedule.fault)
+                        ? simulate_aside(compiled, &call, &schedule, tensors)
+                        : compiled->oracle->simulate(&call, &schedule, tensors);
   if (status != STATUS_OK) return explain(reason, ASSAY_EXECUTOR_FAILED, &error);
   return ASSAY_EXECUTOR_OK;
 }

@@ -3,18 +3,31 @@
  * evaluators. Where implementations differ, both variants are offered as alternatives. */
 #include "oracles/formula/formula.h"
 
+#include "generated/formula_faults.h"
+
 row_t formula_inverse_square_root(formula_t *formula, row_t a) {
   row_t direct = formula_function(formula, ELEMENTARY_rsqrt, a);
   row_t root = formula_square_root(formula, a);
+  if (formula_has_fault(formula, FAULT_rsqrt_estimated)) return direct;
   return formula_either(formula, formula_divide(formula, formula_number(formula, 1), root), direct);
 }
 
 row_t formula_mean(formula_t *formula, row_t a) {
   row_t sum = formula_sum(formula, a);
-  row_t count = formula_number(formula, (double)a.count);
+  row_t count = formula_number(formula, (double)formula_seen_count(formula, a.count));
   row_t inverse = formula_divide(formula, formula_number(formula, 1), count);
-  return formula_either(formula, formula_divide(formula, sum, count),
-                        formula_multiply(formula, sum, inverse));
+  row_t mean = formula_either(formula, formula_divide(formula, sum, count),
+                              formula_multiply(formula, sum, inverse));
+  if (formula_has_fault(formula, FAULT_mean_in_bf16)) {
+    mean.values[0] = format_round_double(&format_table[FORMAT_bf16], mean.values[0]);
+  }
+  return mean;
+}
+
+size_t formula_seen_count(const formula_t *formula, size_t count) {
+  enum { BLOCK = 8 };
+  bool is_padded = formula_has_fault(formula, FAULT_count_padded);
+  return is_padded ? (count + BLOCK - 1) / BLOCK * BLOCK : count;
 }
 
 row_t formula_epsilon(formula_t *formula, double epsilon) {

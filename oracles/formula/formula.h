@@ -163,6 +163,9 @@ row_t formula_inverse_square_root(formula_t *formula, row_t a);
 /* The mean: the sum divided by the count, or multiplied by its inverse. */
 row_t formula_mean(formula_t *formula, row_t a);
 
+/* The count that means are divided by: another one by a planted fault. */
+size_t formula_seen_count(const formula_t *formula, size_t count);
+
 /* Attribute epsilon as the formula has it. */
 row_t formula_epsilon(formula_t *formula, double epsilon);
 

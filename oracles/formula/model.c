@@ -180,11 +180,6 @@ static double draw_error(const formula_t *formula, double x) {
   return formula->format == &format_table[FORMAT_f64] ? trunc(halves / 2) : halves / 2;
 }
 
-static double unit_at(const format_t *format, double value) {
-  int binade = ilogb(fabs(value) * (1 - 0x1p-30));
-  return ldexp(1, format_ulp_exponent(format, binade));
-}
-
 /* The value, moved by some ulps but not out of the function's range.  By one ulp, models are
  * faithful: what the format holds stays. */
 static double err(const formula_t *formula, elementary_t which, double x, double value) {
@@ -192,33 +187,12 @@ static double err(const formula_t *formula, elementary_t which, double x, double
   if (formula->schedule->function_ulps == 0 || value == 0 || !isfinite(value)) return value;
   bool is_exact = format_round_double(formula->format, value) == value;
   if (formula->schedule->function_ulps == 1 && is_exact) return value;
-  double moved = value + draw_error(formula, x) * unit_at(formula->format, value);
+  double moved = value + draw_error(formula, x) * model_unit_at(formula->format, value);
   bool keeps_sign = which != ELEMENTARY_log;
   if (keeps_sign && (moved < 0) != (value < 0)) return value;
   if (is_bounded && fabs(moved) > 1) return copysign(1, value);
   if (which == ELEMENTARY_erfc && moved > 2) return 2;
   return moved;
-}
-
-/* The ulps by which a faulty function errs.  Reducing by a rounded ln 2 errs in proportion to the
- * argument: 4 ulps where its results end.  A polynomial of degree 24 with a bad leading coefficient
- * is fine but for the end of its segment. */
-static double planted_ulps(const formula_t *formula, elementary_t which, double x) {
-  enum { DEGREE = 24 };
-  if (which == ELEMENTARY_exp && formula_has_fault(formula, FAULT_exp_reduced_coarsely)) {
-    return 4 * x / (formula->format->exponent_max * (double)G_LN2);
-  }
-  if (which == ELEMENTARY_erf && formula_has_fault(formula, FAULT_erf_worn_segment)) {
-    double place = (fabs(x) - 0.84375) / (1.25 - 0.84375);
-    return place > 0 && place < 1 ? copysign(12 * pow(place, DEGREE), -x) : 0;
-  }
-  return 0;
-}
-
-static double wear(const formula_t *formula, elementary_t which, double x, double value) {
-  double ulps = planted_ulps(formula, which, x);
-  if (ulps == 0 || value == 0 || !isfinite(value)) return value;
-  return value + ulps * unit_at(formula->format, value);
 }
 
 /* As CUDA's __expf; and by a base that is short of bits. */
@@ -239,7 +213,7 @@ double model_function(const formula_t *formula, elementary_t which, double x) {
   }
   bool is_f64 = formula->format == &format_table[FORMAT_f64];
   double value = is_f64 ? correctly_rounded(which, x) : from_kernel(which, x);
-  if (formula->schedule->fault != FAULT_NONE) value = wear(formula, which, x, value);
+  if (formula->schedule->fault != FAULT_NONE) value = model_spoil(formula, which, x, value);
   return format_round_double(formula->format, err(formula, which, x, value));
 }
 
@@ -297,7 +271,8 @@ static row_t nearby(formula_t *formula, row_t a, double distance) {
 }
 
 static row_t squared_deviations(formula_t *formula, row_t a, row_t mean) {
-  row_t deviations = subtract(formula, a, mean);
+  bool is_dropped = formula_has_fault(formula, FAULT_deviations_dropped);
+  row_t deviations = is_dropped ? a : subtract(formula, a, mean);
   return model_sum_of_products(formula, deviations, deviations);
 }
 

@@ -30,4 +30,9 @@ struct arithmetic;
 struct arithmetic model_arithmetic(const formula_t *formula);
 double model_function(const formula_t *formula, elementary_t which, double x);
 
+/* model_faults.c: the value of a function at x, not rounded yet, as the planted fault has it; and a
+ * unit in the last place of a value. */
+double model_spoil(const formula_t *formula, elementary_t which, double x, double value);
+double model_unit_at(const format_t *format, double value);
+
 #endif

@@ -3,6 +3,7 @@
 #include <glib.h>
 #include <math.h>
 
+#include "generated/formula_faults.h"
 #include "harness/base/rng.h"
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/fold/fold.h"
@@ -89,16 +90,18 @@ typedef struct part_moments {
 } part_moments_t;
 
 /* One more number: Welford's update.  Two parts: that of Chan, Golub and LeVeque. */
-static part_moments_t merge_moments(const arithmetic_t *arithmetic, part_moments_t a,
+static part_moments_t merge_moments(const arithmetic_t *arithmetic, fault_t fault, part_moments_t a,
                                     part_moments_t b) {
   double count = a.count + b.count;
   double distance = arithmetic_add(arithmetic, b.mean, -a.mean);
   double weight = arithmetic_divide(arithmetic, b.count, count);
+  if (fault == FAULT_chan_halves_weights && b.count > 1) weight = 0.5;
   double mean =
       b.count == 1
           ? arithmetic_add(arithmetic, a.mean, arithmetic_divide(arithmetic, distance, count))
           : arithmetic_add(arithmetic, a.mean, arithmetic_multiply(arithmetic, distance, weight));
   double other = arithmetic_add(arithmetic, b.mean, -mean);
+  if (fault == FAULT_welford_squares_early) other = distance;
   double added = arithmetic_multiply(arithmetic, distance, other);
   if (b.count > 1) {
     double square = arithmetic_multiply(arithmetic, distance, distance);
@@ -112,7 +115,9 @@ static part_moments_t merge_moments(const arithmetic_t *arithmetic, part_moments
 static part_moments_t merge_parts(const formula_t *formula, part_moments_t a, part_moments_t b) {
   const arithmetic_t arithmetic = model_arithmetic(formula);
   bool is_swapped = formula->schedule->other_way && b.count > 1;
-  return is_swapped ? merge_moments(&arithmetic, b, a) : merge_moments(&arithmetic, a, b);
+  fault_t fault = formula->schedule->fault;
+  return is_swapped ? merge_moments(&arithmetic, fault, b, a)
+                    : merge_moments(&arithmetic, fault, a, b);
 }
 
 static part_moments_t find_moments(const formula_t *formula, const double *values, size_t count,
@@ -180,10 +185,14 @@ static part_exponentials_t merge_exponentials(const formula_t *formula, part_exp
   const arithmetic_t arithmetic = model_arithmetic(formula);
   double largest = arithmetic_maximum(a.largest, b.largest);
   part_exponentials_t *parts[] = {&a, &b};
+  bool is_twice = formula_has_fault(formula, FAULT_online_rescaled_twice);
+  double smallest = arithmetic_minimum(a.largest, b.largest);
   for (size_t i = 0; i < 2; i++) {
-    if (parts[i]->largest == largest) continue;
-    double factor = model_function(formula, ELEMENTARY_exp,
-                                   arithmetic_add(&arithmetic, parts[i]->largest, -largest));
+    if (parts[i]->largest == largest && !is_twice) continue;
+    if (formula_has_fault(formula, FAULT_online_without_rescale)) continue;
+    double from = is_twice ? smallest : parts[i]->largest;
+    double factor =
+        model_function(formula, ELEMENTARY_exp, arithmetic_add(&arithmetic, from, -largest));
     parts[i]->sum = arithmetic_multiply(&arithmetic, parts[i]->sum, factor);
   }
   return (part_exponentials_t){largest, arithmetic_add(&arithmetic, a.sum, b.sum)};

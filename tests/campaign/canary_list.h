@@ -14,21 +14,37 @@ typedef struct canary {
   const char *contract;
   const char *ops; /* Those it is held against: canary_ops.h. */
   uint64_t within; /* The first finding comes within so many cases. */
-  /* Of most of its diverging cases: either one. */
+  /* Of most of its diverging cases: either one; of large ones, which are searched until one is
+   * found, none. */
   divergence_class_t class_, other_class;
+  stratum_t stratum; /* Whose programs show it. */
+  bool is_large;     /* They are as large as those of a run; else small ones do. */
+  bool is_nightly;   /* They take too long for CI. */
 } canary_t;
 
 static const canary_t canaries[] = {
-#define CANARY(name, contract, ops, within, class_) \
-  {"canary:" name, contract, ops, within, CLASS_##class_, CLASS_##class_},
-#define CANARY_EITHER(name, contract, ops, within, class_, other_class) \
-  {"canary:" name, contract, ops, within, CLASS_##class_, CLASS_##other_class},
+#define ROW(name_, contract_, ops_, within_, of, or_of)                                 \
+  .name = "canary:" name_, .contract = (contract_), .ops = (ops_), .within = (within_), \
+  .class_ = CLASS_##of, .other_class = CLASS_##or_of
+#define CANARY(name, contract_, ops_, within_, of) {ROW(name, contract_, ops_, within_, of, of)},
+#define CANARY_EITHER(name, contract_, ops_, within_, of, or_of) \
+  {ROW(name, contract_, ops_, within_, of, or_of)},
+#define LARGE_CANARY(of_stratum, name, contract_, ops_, within_)                     \
+  {ROW(name, contract_, ops_, within_, none, none), .stratum = STRATUM_##of_stratum, \
+   .is_large = true},
+#define NIGHT_CANARY(of_stratum, name, contract_, ops_, within_)                     \
+  {ROW(name, contract_, ops_, within_, none, none), .stratum = STRATUM_##of_stratum, \
+   .is_large = true, .is_nightly = true},
 #define SUM_OP(name)
 #include "generated/all_canaries.def"
+#include "generated/all_more_canaries.def"
 #include "tests/campaign/canaries.def"
+#undef NIGHT_CANARY
+#undef LARGE_CANARY
 #undef SUM_OP
 #undef CANARY_EITHER
 #undef CANARY
+#undef ROW
 };
 
 /* Opens a model or a canary. */

@@ -16,8 +16,8 @@
 
 enum { SEEDS = 1, CASES = 48 };
 
-/* Of all canaries, within CASES small cases of the corner with seed 1: 82 % when this was written.
- * Some five of them come and go with what is drawn. */
+/* Of all canaries that small programs show, within CASES small cases of the corner with seed 1: 80
+ * % when this was written.  Some five of them come and go with what is drawn. */
 static const double FLOOR = 0.78;
 
 typedef struct settings {
@@ -184,9 +184,12 @@ static void test_score(void) {
     stratum_t stratum = (stratum_t)s;
     if (stratum != STRATUM_corner && !settings.has_all_strata) continue;
     stratum_score_t score;
+    size_t small = 0;
     score_init(&score.all);
     for (size_t i = 0; i < TERM_BUCKETS; i++) score_init(&score.by_terms[i]);
     for (size_t c = 0; c < G_N_ELEMENTS(canaries); c++) {
+      if (canaries[c].is_large && !settings.has_all_strata) continue;
+      small += canaries[c].is_large ? 0 : 1;
       for (uint64_t seed = 1; seed <= settings.seeds; seed++) {
         search_canary(&canaries[c], stratum, seed, &settings, &score);
       }
@@ -195,7 +198,7 @@ static void test_score(void) {
     if (stratum == STRATUM_corner) {
       g_test_message("%.1f %% of %" PRIu64 " are found within %" PRIu64 " cases",
                      100 * score_share(&score.all), score.all.searches, settings.cases);
-      g_assert_cmpuint(score.all.searches, >=, G_N_ELEMENTS(canaries) * settings.seeds * 9 / 10);
+      g_assert_cmpuint(score.all.searches, >=, small * settings.seeds * 9 / 10);
       g_assert_cmpfloat(score_share(&score.all), >=, FLOOR);
     }
     g_array_unref(score.all.found);

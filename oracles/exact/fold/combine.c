@@ -31,6 +31,10 @@ static double add_floats(const fold_t *fold, fold_value_t left, fold_value_t rig
 
 fold_value_t fold_combine_floats(const fold_t *fold, fold_value_t left, fold_value_t right) {
   bool zeros = left.real == 0 && right.real == 0;
+  fold_value_t spoilt;
+  if (fold->schedule->fault != FAULT_NONE && fold_spoil_node(fold, left, right, &spoilt)) {
+    return spoilt;
+  }
   switch (fold->body) {
     case FOLD_ADD:
       return fold_real(add_floats(fold, left, right));
@@ -81,7 +85,9 @@ static fold_value_t unrounded_product(double left, double right) {
 
 static fold_value_t float_product(const fold_t *fold, fold_value_t left, fold_value_t right) {
   if (fold->fused) return unrounded_product(left.real, right.real);
-  return fold_real(arithmetic_multiply(&fold->arithmetic, left.real, right.real));
+  double product = arithmetic_multiply(&fold->arithmetic, left.real, right.real);
+  if (fold->schedule->fault == FAULT_products_narrow) product = fold_narrow(fold, product);
+  return fold_real(product);
 }
 
 fold_value_t fold_product(const fold_t *fold, fold_value_t left, fold_value_t right) {
@@ -128,6 +134,10 @@ static bool integer_less(const element_t *element, uint64_t a, uint64_t b) {
 fold_value_t fold_combine_integers(const fold_t *fold, fold_value_t left, fold_value_t right) {
   uint64_t a = left.integer;
   uint64_t b = right.integer;
+  fold_value_t spoilt;
+  if (fold->schedule->fault != FAULT_NONE && fold_spoil_node(fold, left, right, &spoilt)) {
+    return spoilt;
+  }
   switch (fold->body) {
     case FOLD_ADD:
       return fold_integer(add_integers(fold, a, b));
@@ -157,10 +167,12 @@ fold_value_t fold_combine_indexed(const fold_t *fold, fold_value_t left, fold_va
   bool greater =
       is_float ? left.real > right.real : integer_less(fold->element, right.integer, left.integer);
   bool equal = is_float ? left.real == right.real : left.integer == right.integer;
-  bool wins = (fold->body == FOLD_ARGMAX ? greater : less) || (is_float && isnan(left.real));
+  bool sees_nan = is_float && fold->schedule->fault != FAULT_indexed_nan_ignored;
+  bool wins = (fold->body == FOLD_ARGMAX ? greater : less) || (sees_nan && isnan(left.real));
   bool first = fold->schedule->fault == FAULT_wrong_tie
                    ? integer_less(fold->index_element, right.index, left.index)
                    : integer_less(fold->index_element, left.index, right.index);
+  first = first || fold->schedule->fault == FAULT_indexed_ties_ignored;
   fold_value_t result = wins ? left : right;
   result.index = wins || (equal && first) ? left.index : right.index;
   return result;

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults of sums of many terms: what units for matrices do wrong only where sums are long. */
+/* Faults of sums of many terms: what units for matrices, and kernels that sum by blocks, do wrong
+ * only where sums are long. */
 #include <math.h>
 
 #include "harness/model/fault.h"
 #include "oracles/exact/fold/parts.h"
 
 enum {
-  LONG_COUNT = 32,  /* Shorter sums are faultless. */
-  CARRY_BLOCK = 32, /* Of long_sums_carried_short. */
-  CARRY_BITS = 5,   /* Fewer than the type has. */
-  SHORT_BITS = 3,   /* Likewise, of long_sums_short. */
+  LONG_COUNT = 32,     /* Shorter sums are faultless. */
+  CARRY_BLOCK = 32,    /* Of long_sums_carried_short. */
+  CARRY_BITS = 5,      /* Fewer than the type has. */
+  SHORT_BITS = 3,      /* Likewise, of long_sums_short. */
+  NARROW_BLOCK = 16,   /* Of block_sums_narrow. */
+  SPILLED_AFTER = 128, /* Of accumulator_spilled: so many terms. */
 };
 
 /* To nearest even in `bits` bits fewer, where the exponent has no end. */
@@ -50,13 +53,34 @@ static fold_value_t carry_short(const fold_t *fold, fold_value_t *terms, size_t 
   return sum;
 }
 
+/* Sums of blocks go through memory of a narrower type; or what has been summed so far does. */
+static fold_value_t add_blocks(const fold_t *fold, fold_value_t *terms, size_t count, size_t block,
+                               bool keeps_sum, size_t output) {
+  fold_value_t sum = fold_real(0);
+  for (size_t begin = 0; begin < count; begin += block) {
+    fold_value_t part =
+        fold_settle(fold, fold_tree(fold, terms + begin, MIN(block, count - begin), output));
+    if (!keeps_sum) part = fold_real(fold_narrow(fold, part.real));
+    sum = begin == 0 ? part : fold_combine_floats(fold, sum, part);
+    if (keeps_sum) sum = fold_real(fold_narrow(fold, sum.real));
+  }
+  return sum;
+}
+
 fold_value_t fold_spoiled_sum(const fold_t *fold, fold_value_t *terms, size_t count,
                               size_t output) {
   fold_t spoiled = *fold;
-  bool is_long = count > LONG_COUNT && fold->body == FOLD_ADD &&
-                 fold->element->kind == ELEMENT_FLOAT && fold->combine == fold_combine_floats;
-  if (!is_long) return fold_tree(fold, terms, count, output);
-  switch (fold->schedule->fault) {
+  bool is_float_sum = fold->body == FOLD_ADD && fold->element->kind == ELEMENT_FLOAT &&
+                      fold->combine == fold_combine_floats;
+  fault_t fault = fold->schedule->fault;
+  if (is_float_sum && fault == FAULT_block_sums_narrow && count > NARROW_BLOCK) {
+    return add_blocks(fold, terms, count, NARROW_BLOCK, false, output);
+  }
+  if (is_float_sum && fault == FAULT_accumulator_spilled && count > SPILLED_AFTER) {
+    return add_blocks(fold, terms, count, SPILLED_AFTER, true, output);
+  }
+  if (!is_float_sum || count <= LONG_COUNT) return fold_tree(fold, terms, count, output);
+  switch (fault) {
     case FAULT_long_sums_truncated:
       spoiled.arithmetic.truncate_additions = true;
       break;

@@ -59,9 +59,9 @@ status_t fold_make(fold_body_t body, const element_t *element, const element_t *
 }
 
 /* In front of the terms: an empty slice takes an init even if the schedule has none, and one fault
- * adds the old result.  Behind them: one fault repeats the last. */
+ * adds the old result.  Behind them: some faults repeat terms. */
 static size_t slots_before(const fold_t *fold) { return (size_t)fold->init_count + 2; }
-enum { SLOTS_BEHIND = 1 };
+enum { SLOTS_BEHIND = FOLD_TERMS_ADDED_MAX };
 
 fold_value_t *fold_make_terms(const fold_t *fold, size_t count, arena_t *arena) {
   size_t before = slots_before(fold);
@@ -123,7 +123,7 @@ static size_t spoil_terms(const fold_t *fold, fold_value_t **inout_terms, size_t
       narrow_terms(fold, terms, count);
       return count;
     default:
-      return count;
+      return fold_spoil_blocks(fold, terms, count);
   }
 }
 

@@ -15,6 +15,11 @@ const format_t *fold_narrower_format(const format_t *format) {
   return format;
 }
 
+double fold_narrow(const fold_t *fold, double value) {
+  const arithmetic_t narrow = arithmetic_make(fold_narrower_format(fold->element->format));
+  return arithmetic_round(&narrow, value);
+}
+
 /* What FAULT_narrow_operands rounds to, or NULL. */
 static const format_t *narrow_operand_format(const format_t *format) {
   const format_t *bf16 = &format_table[FORMAT_bf16];
@@ -66,10 +71,7 @@ uint64_t fold_load_index(const fold_t *fold, const uint8_t *data, size_t index) 
 static double round_result(const fold_t *fold, double value) {
   const arithmetic_t result = arithmetic_make(fold->element->format);
   if (fold->schedule->fault == FAULT_truncate_result) return arithmetic_truncate(&result, value);
-  if (fold->schedule->fault == FAULT_narrow_result) {
-    const arithmetic_t narrow = arithmetic_make(fold_narrower_format(result.format));
-    value = arithmetic_round(&narrow, value);
-  }
+  if (fold->schedule->fault == FAULT_narrow_result) value = fold_narrow(fold, value);
   return arithmetic_round(&result, value);
 }
 

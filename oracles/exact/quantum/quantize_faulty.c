@@ -9,6 +9,15 @@
 #include "generated/exact_faults.h"
 #include "oracles/exact/arithmetic.h"
 
+/* The scale behind the first one that is equal to that of an element. */
+static double next_scale(const quantization_t *quantization, const quantum_t *quantum) {
+  uint32_t channel = 0;
+  while (channel + 1 < quantization->count && quantization->scales[channel] != quantum->scale) {
+    channel++;
+  }
+  return quantization->scales[(channel + 1) % MAX(quantization->count, 1)];
+}
+
 quantum_t quantize_faulty_of(const type_t *type, fault_t fault, size_t element) {
   const quantization_t *quantization = type->quantization;
   type_t seen = *type;
@@ -23,6 +32,9 @@ quantum_t quantize_faulty_of(const type_t *type, fault_t fault, size_t element) 
     quantum.scale = format_round_double(&format_table[FORMAT_bf16], quantum.scale);
   }
   if (fault == FAULT_zero_point_forgotten) quantum.zero_point = 0;
+  if (fault == FAULT_zero_point_negated) quantum.zero_point = -quantum.zero_point;
+  if (fault == FAULT_first_zero_point) quantum.zero_point = quantization->zero_points[0];
+  if (fault == FAULT_next_scale_for_channel) quantum.scale = next_scale(quantization, &quantum);
   return quantum;
 }
 
@@ -53,6 +65,7 @@ static int64_t whole_of(fault_t fault, double value) {
   double whole = nearbyint(value);
   if (fault == FAULT_quotients_truncated) whole = trunc(value);
   if (fault == FAULT_quotient_ties_away) whole = round(value);
+  if (fault == FAULT_quotient_half_up) whole = floor(value + 0.5);
   return (int64_t)CLAMP(whole, -0x1p40, 0x1p40);
 }
 
@@ -71,6 +84,9 @@ static int64_t quantize_wrongly(const type_t *type, const quantum_t *quantum,
     smallest = element_integer_min(type->element);
     largest = (int64_t)element_integer_max(type->element);
   }
+  if (fault == FAULT_zero_point_unclamped) {
+    return CLAMP(whole_of(fault, quotient), smallest, largest) + quantum->zero_point;
+  }
   int64_t whole = fault == FAULT_zero_point_after_rounding
                       ? whole_of(fault, quotient) + quantum->zero_point
                       : whole_of(fault, sum);
@@ -79,6 +95,7 @@ static int64_t quantize_wrongly(const type_t *type, const quantum_t *quantum,
 
 static bool is_fault_of_quantizing(fault_t fault) {
   return fault == FAULT_quotients_truncated || fault == FAULT_quotient_ties_away ||
+         fault == FAULT_quotient_half_up || fault == FAULT_zero_point_unclamped ||
          fault == FAULT_scale_by_inverse || fault == FAULT_storage_range_ignored ||
          fault == FAULT_zero_point_after_rounding || fault == FAULT_quantized_unclamped;
 }

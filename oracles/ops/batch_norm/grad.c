@@ -11,6 +11,7 @@
 
 /* What all ways to compute it begin with. */
 typedef struct beginning {
+  row_t operand;    /* x */
   row_t gradients;  /* dy */
   row_t deviations; /* c */
   batch_norm_divisor_t divisor;
@@ -27,7 +28,8 @@ static row_t find_mean(formula_t *formula, const row_t operands[]) {
 }
 
 static beginning_t begin(formula_t *formula, const row_t operands[]) {
-  beginning_t b = {.gradients = operands[BATCH_NORM_GRAD_OUTPUT]};
+  beginning_t b = {.operand = operands[BATCH_NORM_GRAD_OPERAND],
+                   .gradients = operands[BATCH_NORM_GRAD_OUTPUT]};
   b.deviations =
       formula_subtract(formula, operands[BATCH_NORM_GRAD_OPERAND], find_mean(formula, operands));
   b.divisor = batch_norm_divisor(formula, operands[BATCH_NORM_GRAD_VARIANCE]);
@@ -49,7 +51,18 @@ static row_t subtracted_covariant(formula_t *formula, const beginning_t *b) {
   return is_dropped ? formula_number(formula, 0) : b->covariant;
 }
 
+/* The sum for grad_scale as a faulty implementation has it. */
+static row_t spoil_scale_gradient(formula_t *formula, const beginning_t *b, row_t of_scale) {
+  if (formula_has_fault(formula, FAULT_scale_gradient_averaged)) {
+    return formula_divide(formula, of_scale, b->count);
+  }
+  if (!formula_has_fault(formula, FAULT_scale_gradient_uncentred)) return of_scale;
+  row_t sum = formula_sum_of_products(formula, b->gradients, b->operand);
+  return formula_divide(formula, sum, b->divisor.itself);
+}
+
 static void store_sums(formula_t *formula, const beginning_t *b, row_t of_scale, row_t results[]) {
+  of_scale = spoil_scale_gradient(formula, b, of_scale);
   bool is_unscaled = formula_has_fault(formula, FAULT_scale_gradient_unscaled);
   bool is_averaged = formula_has_fault(formula, FAULT_offset_gradient_averaged);
   results[BATCH_NORM_GRAD_OF_SCALE] = is_unscaled ? b->covariant : of_scale;
@@ -60,14 +73,18 @@ static void store_sums(formula_t *formula, const beginning_t *b, row_t of_scale,
 /* The specification's steps, one by one. */
 static void evaluate_decomposed(formula_t *formula, const row_t operands[], row_t results[]) {
   beginning_t b = begin(formula, operands);
+  row_t one = formula_number(formula, 1);
+  row_t count = formula_has_fault(formula, FAULT_gradient_not_averaged) ? one : b.count;
+  row_t scale = formula_has_fault(formula, FAULT_gradient_scale_forgotten)
+                    ? one
+                    : operands[BATCH_NORM_GRAD_SCALE];
   row_t sum = subtracted_sum(formula, &b);
-  row_t scaled = formula_multiply_add(formula, b.gradients, b.count, formula_negate(formula, sum));
+  row_t scaled = formula_multiply_add(formula, b.gradients, count, formula_negate(formula, sum));
   row_t product = formula_multiply(formula, subtracted_covariant(formula, &b), b.deviations);
   row_t quotient = formula_divide(formula, product, b.divisor.square);
-  row_t factor = formula_divide(formula, operands[BATCH_NORM_GRAD_SCALE], b.divisor.itself);
-  results[BATCH_NORM_GRAD_OF_OPERAND] =
-      formula_multiply(formula, formula_divide(formula, factor, b.count),
-                       formula_subtract(formula, scaled, quotient));
+  row_t factor = formula_divide(formula, scale, b.divisor.itself);
+  results[BATCH_NORM_GRAD_OF_OPERAND] = formula_multiply(
+      formula, formula_divide(formula, factor, count), formula_subtract(formula, scaled, quotient));
   store_sums(formula, &b, formula_sum_of_products(formula, b.gradients, b.normal), results);
 }
 

@@ -40,7 +40,8 @@ typedef struct moments {
 /* N, or, of an implementation that takes the terms for a sample, N - 1. */
 static row_t count_of_squares(formula_t *formula, row_t x) {
   bool is_sample = formula_has_fault(formula, FAULT_variance_of_sample) && x.count > 1;
-  return formula_number(formula, (double)(is_sample ? x.count - 1 : x.count));
+  size_t count = is_sample ? x.count - 1 : formula_seen_count(formula, x.count);
+  return formula_number(formula, (double)count);
 }
 
 /* mean(x^2) - mean^2, which rounding can make negative; some cut it off at zero. */
@@ -53,7 +54,7 @@ static row_t variance_in_one_pass(formula_t *formula, row_t x, row_t mean) {
 }
 
 static moments_t decomposed_moments(formula_t *formula, row_t x) {
-  row_t count = formula_number(formula, (double)x.count);
+  row_t count = formula_number(formula, (double)formula_seen_count(formula, x.count));
   moments_t moments;
   moments.mean = formula_divide(formula, formula_sum(formula, x), count);
   if (formula_has_fault(formula, FAULT_variance_in_one_pass)) {
@@ -102,15 +103,25 @@ typedef struct affine {
   row_t offset;
 } affine_t;
 
-static affine_t find_affine(const formula_t *formula, const row_t operands[]) {
+static affine_t find_affine(formula_t *formula, const row_t operands[]) {
   row_t scale = operands[BATCH_NORM_TRAINING_SCALE], offset = operands[BATCH_NORM_TRAINING_OFFSET];
+  if (formula_has_fault(formula, FAULT_batch_offset_forgotten)) offset = formula_number(formula, 0);
   bool are_swapped = formula_has_fault(formula, FAULT_scale_and_offset_swapped);
   return are_swapped ? (affine_t){offset, scale} : (affine_t){scale, offset};
 }
 
-static void store_moments(const moments_t *moments, row_t results[]) {
+/* The variance that a faulty implementation returns, whatever it divides by. */
+static row_t returned_variance(formula_t *formula, row_t variance) {
+  if (formula_has_fault(formula, FAULT_variance_as_deviation)) {
+    return formula_square_root(formula, variance);
+  }
+  bool adds = formula_has_fault(formula, FAULT_variance_with_epsilon);
+  return adds ? batch_norm_divisor(formula, variance).square : variance;
+}
+
+static void store_moments(formula_t *formula, const moments_t *moments, row_t results[]) {
   results[BATCH_NORM_TRAINING_MEAN] = moments->mean;
-  results[BATCH_NORM_TRAINING_VARIANCE] = moments->variance;
+  results[BATCH_NORM_TRAINING_VARIANCE] = returned_variance(formula, moments->variance);
 }
 
 /* The specification's steps, one by one. */
@@ -123,7 +134,7 @@ static void evaluate_decomposed(formula_t *formula, const row_t operands[], row_
   row_t normal = formula_divide(formula, deviations, divisor.itself);
   results[BATCH_NORM_TRAINING_OUTPUT] =
       formula_multiply_add(formula, affine.scale, normal, affine.offset);
-  store_moments(&moments, results);
+  store_moments(formula, &moments, results);
 }
 
 /* By whichever factors come first. */
@@ -139,7 +150,7 @@ static void normalize(formula_t *formula, const moments_t *moments, const row_t 
   results[BATCH_NORM_TRAINING_OUTPUT] =
       formula_either(formula, formula_multiply_add(formula, normal, affine.scale, affine.offset),
                      formula_multiply_add(formula, deviations, factor, affine.offset));
-  store_moments(moments, results);
+  store_moments(formula, moments, results);
 }
 
 static void evaluate_two_pass(formula_t *formula, const row_t operands[], row_t results[]) {
@@ -167,7 +178,7 @@ static void evaluate_folded(formula_t *formula, const row_t operands[], row_t re
   row_t offset =
       formula_multiply_add(formula, formula_negate(formula, moments.mean), factor, affine.offset);
   results[BATCH_NORM_TRAINING_OUTPUT] = formula_multiply_add(formula, x, factor, offset);
-  store_moments(&moments, results);
+  store_moments(formula, &moments, results);
 }
 
 static const composite_formula_t formulas[] = {

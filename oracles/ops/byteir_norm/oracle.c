@@ -17,7 +17,11 @@ static double epsilon_of(const program_t *program) {
 
 static row_t find_epsilon(formula_t *formula) {
   bool is_forgotten = formula_has_fault(formula, FAULT_epsilon_forgotten);
-  return formula_epsilon(formula, is_forgotten ? 0 : epsilon_of(formula->program));
+  double epsilon = is_forgotten ? 0 : epsilon_of(formula->program);
+  if (formula_has_fault(formula, FAULT_epsilon_in_f16)) {
+    epsilon = format_round_double(&format_table[FORMAT_f16], epsilon);
+  }
+  return formula_epsilon(formula, epsilon);
 }
 
 static bool is_epsilon_outside(const formula_t *formula) {
@@ -39,7 +43,8 @@ typedef struct moments {
 /* A sum divided by the count of terms, or multiplied by its inverse. */
 static row_t divide_by_count(formula_t *formula, row_t sum, size_t terms) {
   bool is_sample = formula_has_fault(formula, FAULT_variance_of_sample) && terms > 1;
-  row_t count = formula_number(formula, (double)(is_sample ? terms - 1 : terms));
+  size_t seen = is_sample ? terms - 1 : formula_seen_count(formula, terms);
+  row_t count = formula_number(formula, (double)seen);
   return formula_either(formula, formula_divide(formula, sum, count),
                         formula_multiply(formula, sum, invert(formula, count)));
 }
@@ -60,6 +65,9 @@ static row_t variance_in_two_passes(formula_t *formula, row_t x, row_t mean) {
 }
 
 static moments_t two_pass_moments(formula_t *formula, row_t x) {
+  enum { FIRST_BLOCK = 16 };
+  bool is_first = formula_has_fault(formula, FAULT_mean_of_first_block);
+  if (is_first && x.count > FIRST_BLOCK) x.count = FIRST_BLOCK;
   row_t mean = formula_mean(formula, x);
   return (moments_t){mean, variance_in_two_passes(formula, x, mean)};
 }
@@ -108,16 +116,36 @@ static void store_moments(formula_t *formula, row_t mean, const divisor_t *divis
   results[LAYER_NORM_INVERSE_DEVIATION] = is_inverted ? divisor->inverse : divisor->itself;
 }
 
+/* What a faulty implementation does to normalized numbers, or takes for weight and bias. */
+static void spoil_affine(formula_t *formula, row_t normal, row_t *inout_weight, row_t *inout_bias) {
+  row_t weight = *inout_weight, bias = *inout_bias;
+  if (formula_has_fault(formula, FAULT_weight_forgotten)) weight = formula_number(formula, 1);
+  if (formula_has_fault(formula, FAULT_bias_forgotten)) bias = formula_number(formula, 0);
+  if (formula_has_fault(formula, FAULT_bias_before_weight)) {
+    bias = formula_multiply(formula, bias, weight);
+  }
+  if (formula_has_fault(formula, FAULT_weight_and_bias_swapped)) {
+    weight = *inout_bias;
+    bias = *inout_weight;
+  }
+  if (formula_has_fault(formula, FAULT_weight_of_first) && weight.count > 0) weight.count = 1;
+  bool is_short = formula_has_fault(formula, FAULT_normal_in_bf16);
+  for (size_t i = 0; is_short && i < normal.count; i++) {
+    normal.values[i] = format_round_double(&format_table[FORMAT_bf16], normal.values[i]);
+  }
+  *inout_weight = weight;
+  *inout_bias = bias;
+}
+
 /* (x - mean) / s * weight + bias, by whichever factors come first. */
 static void normalize(formula_t *formula, const moments_t *moments, const row_t operands[],
                       row_t results[]) {
   row_t weight = operands[LAYER_NORM_WEIGHT], bias = operands[LAYER_NORM_BIAS];
-  if (formula_has_fault(formula, FAULT_weight_forgotten)) weight = formula_number(formula, 1);
-  if (formula_has_fault(formula, FAULT_bias_forgotten)) bias = formula_number(formula, 0);
   divisor_t divisor = find_divisor(formula, moments->variance);
   row_t deviations = formula_subtract(formula, operands[LAYER_NORM_INPUT], moments->mean);
   row_t normal = formula_either(formula, formula_multiply(formula, deviations, divisor.inverse),
                                 formula_divide(formula, deviations, divisor.itself));
+  spoil_affine(formula, normal, &weight, &bias);
   row_t factor = formula_multiply(formula, divisor.inverse, weight);
   results[LAYER_NORM_OUTPUT] =
       formula_either(formula, formula_multiply_add(formula, normal, weight, bias),
@@ -179,13 +207,34 @@ static row_t larger(formula_t *formula, row_t a, row_t b) {
                                                          : formula_maximum(formula, a, b);
 }
 
+static row_t magnitudes(formula_t *formula, row_t x) {
+  return formula_maximum(formula, x, formula_negate(formula, x));
+}
+
+/* What a faulty implementation divides by; false if it has no such fault. */
+static bool find_faulty_norm(formula_t *formula, row_t x, row_t sum, row_t *out_norm) {
+  if (formula_has_fault(formula, FAULT_norm_squared)) {
+    *out_norm = sum;
+  } else if (formula_has_fault(formula, FAULT_norm_of_magnitudes)) {
+    *out_norm = formula_sum(formula, magnitudes(formula, x));
+  } else if (formula_has_fault(formula, FAULT_norm_of_mean_square)) {
+    row_t count = formula_number(formula, (double)x.count);
+    *out_norm = formula_square_root(formula, formula_divide(formula, sum, count));
+  } else if (formula_has_fault(formula, FAULT_norm_of_largest)) {
+    *out_norm = formula_row_maximum(formula, magnitudes(formula, x));
+  } else {
+    return false;
+  }
+  return true;
+}
+
 static void evaluate_l2_norm(formula_t *formula, const row_t operands[], row_t results[]) {
   row_t x = operands[0];
   row_t epsilon = find_epsilon(formula);
   row_t sum = formula_sum_of_products(formula, x, x);
   divisor_t divisor;
-  if (formula_has_fault(formula, FAULT_norm_squared)) {
-    divisor.itself = larger(formula, sum, epsilon);
+  if (find_faulty_norm(formula, x, sum, &divisor.itself)) {
+    divisor.itself = larger(formula, divisor.itself, epsilon);
     divisor.inverse = invert(formula, divisor.itself);
   } else if (is_epsilon_outside(formula)) {
     divisor.itself = larger(formula, formula_square_root(formula, sum), epsilon);
@@ -195,6 +244,7 @@ static void evaluate_l2_norm(formula_t *formula, const row_t operands[], row_t r
     divisor.itself = formula_square_root(formula, square);
     divisor.inverse = formula_inverse_square_root(formula, square);
   }
+  if (formula_has_fault(formula, FAULT_norm_signs_lost)) x = magnitudes(formula, x);
   results[0] = formula_either(formula, formula_divide(formula, x, divisor.itself),
                               formula_multiply(formula, x, divisor.inverse));
 }

@@ -75,6 +75,9 @@ static size_t faulty_class_of(const case_t *instance, size_t row, size_t depth, 
   bool is_signed = element->kind == ELEMENT_SIGNED || fault == FAULT_unsigned_as_signed;
   int64_t index = (int64_t)(bits << (64 - element->bits)) >> (64 - element->bits);
   bool is_negative = is_signed && index < 0;
+  if (fault == FAULT_one_hot_from_one) {
+    return index >= 1 ? MIN((size_t)(bits - 1), depth) : depth;
+  }
   if (fault == FAULT_one_hot_narrow_index) return MIN((size_t)(bits & 0xff), depth);
   if (fault == FAULT_one_hot_clamps && depth > 0) {
     return is_negative ? 0 : MIN((size_t)bits, depth - 1);
@@ -101,7 +104,7 @@ static uint64_t simulate_element(const program_t *program, bool is_on, size_t ou
   const byteir_one_hot_attributes_t *attributes = byteir_one_hot_attributes(program);
   const element_t *element = program->results[0].element;
   uint64_t on = attributes->on_value.bits, off = attributes->off_value.bits;
-  uint64_t bits = is_on ? on : off;
+  uint64_t bits = is_on != (fault == FAULT_one_hot_values_swapped) ? on : off;
   if (fault == FAULT_one_hot_computes) bits = compute(element, on, off, is_on);
   return element->format == NULL ? bits : fault_spoil_bits(fault, element->format, bits, output);
 }
@@ -112,9 +115,14 @@ status_t byteir_one_hot_simulate(const oracle_call_t *call, const implementation
   tensor_t *result = &inout_results[0];
   byteir_rows_t rows = byteir_rows_make(&result->type, byteir_one_hot_axis(program));
   bool ignores_axis = schedule->fault == FAULT_axis_ignored;
+  size_t before = rows.size;
   for (size_t row = 0; row < rows.count; row++) {
     size_t hot = faulty_class_of(call->instance, row, rows.size, schedule->fault);
-    for (size_t place = 0; place < rows.size; place++) {
+    bool is_skipped = hot == rows.size && schedule->fault == FAULT_one_hot_rows_cleared;
+    bool keeps_before = hot == rows.size && schedule->fault == FAULT_one_hot_accumulates;
+    if (keeps_before) hot = before;
+    before = hot;
+    for (size_t place = 0; place < rows.size && !is_skipped; place++) {
       size_t output =
           ignores_axis ? row * rows.size + place : byteir_rows_element(&rows, row, place);
       uint64_t bits = simulate_element(program, place == hot, output, schedule->fault);

@@ -66,11 +66,19 @@ static int compare_numbers(const item_t *a, const item_t *b) {
   return (a->number > b->number) - (a->number < b->number);
 }
 
+static int compare_magnitudes(const item_t *a, const item_t *b) {
+  const item_t left = {.real = fabs(a->real), .number = a->number < 0 ? -a->number : a->number};
+  const item_t right = {.real = fabs(b->real), .number = b->number < 0 ? -b->number : b->number};
+  return compare_numbers(&left, &right);
+}
+
 static void store_index(tensor_t *result, size_t output, const reader_t *reader, size_t row,
                         size_t place) {
   size_t index = place;
   if (reader->fault == FAULT_index_of_whole_tensor) index = locate(reader, row, place);
   if (reader->fault == FAULT_narrow_index) index &= 15;
+  if (reader->fault == FAULT_index_of_block) index &= 7;
+  if (reader->fault == FAULT_index_from_one) index++;
   const element_t *element = result->type.element;
   if (fault_skips_store(reader->fault, output, result)) return;
   element_store(element, result->data, output, index & element_mask(element));
@@ -103,7 +111,9 @@ static bool takes_over(const arg_plan_t *plan, const item_t *best, const item_t 
     if (plan->fault == FAULT_drop_nan && best->is_nan != next->is_nan) return best->is_nan;
     return next->is_nan && (!best->is_nan || selects_last);
   }
-  int greater = compare_numbers(next, best) * (plan->wants_min ? -1 : 1);
+  bool takes_magnitudes = plan->fault == FAULT_pick_by_magnitude;
+  int greater = takes_magnitudes ? compare_magnitudes(next, best) : compare_numbers(next, best);
+  if (plan->wants_min) greater = -greater;
   return greater > 0 || (greater == 0 && selects_last);
 }
 
@@ -112,13 +122,25 @@ static bool is_equal(const item_t *a, const item_t *b) {
   return compare_numbers(a, b) == 0;
 }
 
+/* What an implementation starts from that does not start from the first element. */
+static bool find_start(const arg_plan_t *plan, const reader_t *reader, item_t *out_start) {
+  const format_t *format = reader->operand->type.element->format;
+  *out_start = (item_t){.place = 0};
+  if (plan->fault == FAULT_pick_from_zero) return true;
+  if (plan->fault != FAULT_pick_from_finite || format == NULL) return false;
+  double largest = format_to_double(format, format->largest_bits);
+  out_start->real = plan->wants_min ? largest : -largest;
+  out_start->bits = format_from_double(format, out_start->real);
+  return true;
+}
+
 static item_t pick(const arg_plan_t *plan, const reader_t *reader, size_t row) {
-  item_t best = load(reader, row, 0);
-  if (plan->fault == FAULT_pick_from_zero) {
-    const item_t zero = {.place = 0};
-    if (!takes_over(plan, &zero, &best)) best = zero;
-  }
-  for (size_t place = 1; place < reader->rows.size; place++) {
+  enum { BLOCK = 4 };
+  item_t best = load(reader, row, 0), start;
+  if (find_start(plan, reader, &start) && !takes_over(plan, &start, &best)) best = start;
+  size_t size = reader->rows.size;
+  if (plan->fault == FAULT_pick_in_whole_blocks && size > BLOCK) size = size / BLOCK * BLOCK;
+  for (size_t place = 1; place < size; place++) {
     item_t next = load(reader, row, place);
     if (takes_over(plan, &best, &next)) best = next;
   }
@@ -168,6 +190,11 @@ static int compare_patterns(const element_t *element, uint64_t a, uint64_t b) {
   return (left > right) - (left < right);
 }
 
+static int compare_as_f32(const item_t *a, const item_t *b) {
+  float left = (float)a->real + (float)a->number, right = (float)b->real + (float)b->number;
+  return (left > right) - (left < right);
+}
+
 /* For qsort(): the largest first. */
 static int compare_entries(const void *a, const void *b) {
   const entry_t *left = a, *right = b;
@@ -177,6 +204,8 @@ static int compare_entries(const void *a, const void *b) {
   } else if (left->item.is_nan != right->item.is_nan) {
     greater = left->item.is_nan ? 1 : -1;
     if (left->fault == FAULT_top_k_nan_least || left->fault == FAULT_drop_nan) greater = -greater;
+  } else if (!left->item.is_nan && left->fault == FAULT_top_k_as_f32) {
+    greater = compare_as_f32(&left->item, &right->item);
   } else if (!left->item.is_nan) {
     greater = compare_numbers(&left->item, &right->item);
   }
@@ -217,6 +246,32 @@ static void arrange(const implementation_model_t *schedule, size_t row, entry_t 
   for (size_t i = k; i > 1; i--) swap_entries(&picks[i - 1], &picks[rng_below(&rng, i)]);
 }
 
+/* More than half of the picks are not from one half of the row: the best of the other half come
+ * instead, at the end. */
+static void balance_halves(entry_t *entries, size_t size, size_t k) {
+  size_t most = (k + 1) / 2, kept = 0;
+  entry_t *sorted = g_memdup2(entries, size * sizeof *entries);
+  for (int wants_rest = 0; wants_rest < 2; wants_rest++) {
+    for (size_t i = 0, seen[2] = {0}; i < size; i++) {
+      size_t half = sorted[i].item.place < size / 2 ? 0 : 1;
+      bool is_rest = seen[half]++ >= most;
+      if (is_rest == (wants_rest != 0)) entries[kept++] = sorted[i];
+    }
+  }
+  g_free(sorted);
+}
+
+static void spoil_picks(fault_t fault, bool is_sorted, size_t size, size_t k, entry_t *entries) {
+  if (fault == FAULT_top_k_drops_maximum) drop_maximum(entries, size);
+  if (fault == FAULT_top_k_of_halves) balance_halves(entries, size, k);
+  if (fault == FAULT_top_k_by_places && is_sorted) {
+    qsort(entries, k, sizeof *entries, compare_places);
+  }
+  if (fault == FAULT_top_k_swaps_last && k > 3) swap_entries(&entries[k - 2], &entries[k - 1]);
+  if (fault != FAULT_top_k_ascending) return;
+  for (size_t i = 0; i < k / 2; i++) swap_entries(&entries[i], &entries[k - 1 - i]);
+}
+
 /* The k picks of a row, in the order in which they are stored; entries has room for the row. */
 static void select_picks(const reader_t *reader, const implementation_model_t *schedule,
                          bool is_sorted, size_t row, size_t k, entry_t *entries) {
@@ -225,11 +280,12 @@ static void select_picks(const reader_t *reader, const implementation_model_t *s
   for (size_t place = 0; place < size; place++) {
     entries[place] = (entry_t){load(reader, row, place), reader->operand->type.element, fault};
   }
-  qsort(entries, size, sizeof *entries, compare_entries);
-  if (fault == FAULT_top_k_drops_maximum) drop_maximum(entries, size);
-  if (fault == FAULT_top_k_ascending) {
-    for (size_t i = 0; i < k / 2; i++) swap_entries(&entries[i], &entries[k - 1 - i]);
-  }
+  /* What is left out comes last: it stands in if there is nothing else. */
+  enum { BLOCK = 8 };
+  bool leaves_tail = fault == FAULT_top_k_in_whole_blocks && size > BLOCK;
+  size_t seen = leaves_tail ? size / BLOCK * BLOCK : size;
+  qsort(entries, seen, sizeof *entries, compare_entries);
+  spoil_picks(fault, is_sorted, size, k, entries);
   if (!is_sorted) arrange(schedule, row, entries, k);
 }
 

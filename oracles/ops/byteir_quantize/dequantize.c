@@ -2,6 +2,7 @@
 /* dequantize: the difference from the zero point, which is exact, times the scale. */
 #include <glib.h>
 
+#include "generated/byteir_quantize_faults.h"
 #include "generated/exact_faults.h"
 #include "oracles/ops/byteir_quantize/parts.h"
 
@@ -65,7 +66,14 @@ static row_t find_difference(formula_t *formula, const row_t operands[]) {
 
 static void subtract(formula_t *formula, const row_t operands[], row_t results[]) {
   row_t scale = quantize_spoil_scale(formula, operands[QUANTIZE_SCALE]);
-  results[0] = formula_multiply(formula, find_difference(formula, operands), scale);
+  row_t difference = find_difference(formula, operands);
+  results[0] = formula_has_fault(formula, FAULT_dequantized_scale_divided)
+                   ? formula_divide(formula, difference, scale)
+                   : formula_multiply(formula, difference, scale);
+  bool is_short = formula_has_fault(formula, FAULT_dequantized_in_f16);
+  for (size_t i = 0; is_short && i < results[0].count; i++) {
+    results[0].values[i] = format_round_double(&format_table[FORMAT_f16], results[0].values[i]);
+  }
 }
 
 static void distribute(formula_t *formula, const row_t operands[], row_t results[]) {

@@ -14,15 +14,18 @@ enum { BLOCK = 256 }; /* Elements whose quotients are computed at once. */
 
 case_t quantize_spoil_case(const case_t *instance, fault_t fault, arena_t *arena) {
   case_t spoilt = *instance;
-  const tensor_t *scale = &instance->operands[QUANTIZE_SCALE];
-  size_t count = type_element_count(&scale->type);
-  if (fault != FAULT_first_scale_for_all || count == 0) return spoilt;
-  const element_t *element = scale->type.element;
-  tensor_t copy = tensor_make(arena, &scale->type);
+  bool is_of_scales = fault == FAULT_first_scale_for_all || fault == FAULT_scale_of_next_channel;
+  if (!is_of_scales && fault != FAULT_first_zero_point_for_all) return spoilt;
+  uint32_t operand = is_of_scales ? QUANTIZE_SCALE : QUANTIZE_ZERO_POINT;
+  const tensor_t *present = &instance->operands[operand];
+  const element_t *element = present->type.element;
+  tensor_t copy = tensor_make(arena, &present->type);
+  size_t count = type_element_count(&present->type);
   for (size_t i = 0; i < count; i++) {
-    element_store(element, copy.data, i, element_load(element, scale->data, 0));
+    size_t from = fault == FAULT_scale_of_next_channel ? (i + 1) % count : 0;
+    element_store(element, copy.data, i, element_load(element, present->data, from));
   }
-  spoilt.operands[QUANTIZE_SCALE] = copy;
+  spoilt.operands[operand] = copy;
   return spoilt;
 }
 
@@ -50,6 +53,8 @@ static row_t multiply_by_short_inverse(formula_t *formula, const row_t operands[
 
 static double round_whole(fault_t fault, double quotient) {
   if (fault == FAULT_quotients_truncated) return trunc(quotient);
+  if (fault == FAULT_quotients_half_up) return floor(quotient + 0.5);
+  if (fault == FAULT_quotients_floored) return floor(quotient);
   return fault == FAULT_quotient_ties_away ? round(quotient) : nearbyint(quotient);
 }
 
@@ -66,6 +71,18 @@ static int64_t quantize(fault_t fault, double quotient, int64_t zero_point, stor
       return fabs(whole) < 0x1p31 ? (int64_t)whole + zero_point : zero_point;
     case FAULT_clamped_before_zero_point:
       return quantize_double(whole, false, 0, storage) + zero_point;
+    case FAULT_quantized_symmetrically:
+      if (storage.smallest < 0) storage.smallest++;
+      break;
+    case FAULT_quotients_of_16_bits:
+      if (fabs(whole) < 0x1p31) whole = (int16_t)(uint16_t)(int64_t)whole;
+      break;
+    case FAULT_zero_point_subtracted:
+      zero_point = -zero_point;
+      break;
+    case FAULT_infinities_quantized_zero:
+      if (isinf(whole)) return zero_point;
+      break;
     case FAULT_large_quotients_smallest:
       if (fabs(whole) >= 0x1p31) return storage.smallest;
       break;
@@ -110,6 +127,9 @@ static row_t find_quotients(formula_t *formula, const case_t *instance,
       [QUANTIZE_INPUT] = load_inputs(formula, &instance->operands[QUANTIZE_INPUT], first, count),
       [QUANTIZE_SCALE] = load_scales(formula, scale, channels, first, count)};
   row_t quotients;
+  if (formula_has_fault(formula, FAULT_scale_multiplied)) {
+    return formula_multiply(formula, operands[QUANTIZE_INPUT], operands[QUANTIZE_SCALE]);
+  }
   if (formula_has_fault(formula, FAULT_inverse_scale_in_bf16)) {
     return multiply_by_short_inverse(formula, operands);
   }

@@ -75,6 +75,8 @@ static void spoil_axes(fault_t fault, resize_grid_t *grid) {
     } else if (fault == FAULT_resize_centres_single && !is_aligned &&
                axis->transformation != RESIZE_ASYMMETRIC) {
       axis->transformation = RESIZE_HALF_PIXEL;
+    } else if (fault == FAULT_resize_aligned_as_asymmetric && is_aligned) {
+      axis->transformation = RESIZE_ASYMMETRIC;
     } else if (fault == FAULT_resize_inverts_scale && axis->resized > 0) {
       axis->scale = (double)axis->length / (double)axis->resized;
     } else if (fault == FAULT_resize_swaps_axes && dim + 2 >= grid->rank && grid->rank >= 2) {
@@ -91,7 +93,13 @@ static double coordinate_of(const model_t *model, uint32_t dim, int64_t position
     return ((double)position + half) * (double)(axis->length / axis->resized) - half;
   }
   resize_way_t way = way_of(model, dim);
-  return resize_coordinate_by(axis, position, &way);
+  double coordinate = resize_coordinate_by(axis, position, &way);
+  bool is_half = axis->transformation == RESIZE_HALF_PIXEL;
+  if (model->schedule->fault == FAULT_resize_adds_half && is_half) coordinate += 0.5;
+  if (model->schedule->fault == FAULT_resize_coordinates_of_8_bits) {
+    coordinate = floor(coordinate * 0x1p8) * 0x1p-8;
+  }
+  return coordinate;
 }
 
 /* Whatever the target's data are, the result's shape is given, which is all that ratios need. */
@@ -127,6 +135,7 @@ static int64_t nearest_index(const model_t *model, uint32_t dim, int64_t positio
   const resize_axis_t *axis = &model->grid.axes[dim];
   double coordinate = coordinate_of(model, dim, position);
   if (model->schedule->fault == FAULT_resize_rounds_index) coordinate += 0.5;
+  if (model->schedule->fault == FAULT_resize_ceils_index) coordinate = ceil(coordinate);
   return (int64_t)CLAMP(floor(coordinate), 0, (double)last_index(model, axis));
 }
 
@@ -170,6 +179,12 @@ static void spoil_weight(const model_t *model, uint32_t dim, double *weight) {
     case FAULT_resize_narrow_weights:
       *weight = format_round_double(&format_table[FORMAT_bf16], *weight);
       break;
+    case FAULT_resize_fixed_point_weights:
+      *weight = nearbyint(*weight * 0x1p11) * 0x1p-11;
+      break;
+    case FAULT_resize_linear_as_nearest:
+      *weight = 0;
+      break;
     case FAULT_resize_interpolates_last_only:
       if (dim != grid->moved[grid->moved_count - 1]) *weight = 0;
       break;
@@ -191,6 +206,11 @@ static resize_track_t make_track(const model_t *model, uint32_t dim, arena_t *ar
     track.lower[position] = MIN(track.lower[position], last_index(model, axis));
     track.upper[position] = MIN(track.upper[position], last_index(model, axis));
     spoil_weight(model, dim, &track.weight[position]);
+    bool is_last = track.lower[position] + 1 >= axis->length;
+    if (model->schedule->fault == FAULT_resize_upper_wraps && is_last) track.upper[position] = 0;
+    if (model->schedule->fault == FAULT_resize_first_weights) {
+      track.weight[position] = track.weight[0];
+    }
   }
   return track;
 }

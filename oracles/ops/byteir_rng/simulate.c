@@ -13,7 +13,7 @@
 #include "oracles/ops/byteir_rng/element.h"
 #include "oracles/ops/byteir_rng/published.h"
 
-enum { FAULTY_ROUNDS = 7, FAULTY_PERIOD = 16 };
+enum { FAULTY_ROUNDS = 7, FAULTY_PERIOD = 16, LONG_PERIOD = 256, BLOCK = 4 };
 
 /* ---- Generators ------------------------------------------------------------------------------ */
 
@@ -32,6 +32,7 @@ static stream_t stream_make(const case_t *instance, const implementation_model_t
                      .offset = byteir_rng_operand(instance, BYTEIR_RNG_OFFSET),
                      .schedule = schedule};
   if (schedule->fault == FAULT_offset_ignored) stream.offset = 0;
+  if (schedule->fault == FAULT_seed_ignored) stream.seed = 0;
   bool has_memory = type_element_count(&result->type) > 0;
   if (schedule->fault == FAULT_uniform_state_kept && has_memory) stream.seed ^= result->data[0];
   return stream;
@@ -43,12 +44,14 @@ static void fill_published(const stream_t *stream, size_t count, double *out_uni
   uint32_t key[PHILOX_KEYS] = {(uint32_t)stream->seed, (uint32_t)stream->offset};
   byteir_rng_counters_t counters = byteir_rng_counters_make(stream->result, key[0], key[1]);
   uint32_t rounds = fault == FAULT_philox_of_7_rounds ? FAULTY_ROUNDS : PHILOX_ROUNDS;
+  size_t word = fault == FAULT_philox_second_word ? 1 : 0;
+  if (fault == FAULT_counters_from_one) byteir_rng_counters_next(&counters);
   for (size_t i = 0; i < count; i++) {
     uint32_t counter[PHILOX_WORDS] = {byteir_rng_counters_next(&counters)};
     if (fault == FAULT_seed_of_64_bits) counter[1] = (uint32_t)(stream->seed >> 32);
     uint32_t words[PHILOX_WORDS] = {counter[0]};
     if (fault != FAULT_index_unenciphered) philox(rounds, counter, key, words);
-    out_uniform[i] = words[0] * 0x1p-32;
+    out_uniform[i] = words[word] * 0x1p-32;
   }
 }
 
@@ -88,6 +91,7 @@ static double set_third_bit(double uniform) {
 /* The number that stands for number i, whose predecessors are spoilt already. */
 static double spoil_number(fault_t fault, const type_t *result, size_t i, const double *uniform) {
   bool has_rows = result->rank > 1;
+  size_t count = type_element_count(result);
   switch (fault) {
     case FAULT_uniform_squared:
       return uniform[i] * uniform[i];
@@ -97,9 +101,18 @@ static double spoil_number(fault_t fault, const type_t *result, size_t i, const 
       return set_third_bit(uniform[i]);
     case FAULT_uniform_period_16:
       return uniform[i % FAULTY_PERIOD];
+    case FAULT_uniform_period_256:
+      return uniform[i % LONG_PERIOD];
+    case FAULT_uniform_of_pairs:
+      return i + 1 < count ? (uniform[i] + uniform[i + 1]) / 2 : uniform[i];
+    case FAULT_uniform_tail_constant:
+      return uniform[i < count / BLOCK * BLOCK ? i : count / BLOCK * BLOCK];
+    case FAULT_uniform_lower_half:
+      return uniform[i] / 2;
+    case FAULT_uniform_complemented:
+      return 1 - uniform[i];
     case FAULT_uniform_rows_repeat:
-      return has_rows ? uniform[i % (type_element_count(result) / (size_t)result->dims[0])]
-                      : uniform[i];
+      return has_rows ? uniform[i % (count / (size_t)result->dims[0])] : uniform[i];
     case FAULT_uniform_pairs_equal:
       return i % 2 == 1 ? uniform[i - 1] : uniform[i];
     case FAULT_uniform_pairs_mirrored:
@@ -137,6 +150,9 @@ static row_t scale(formula_t *formula, const case_t *instance, row_t uniform) {
   row_t low = load_bound(formula, instance, BYTEIR_RNG_LOW);
   row_t high = load_bound(formula, instance, BYTEIR_RNG_HIGH);
   if (formula_has_fault(formula, FAULT_uniform_unscaled)) return uniform;
+  if (formula_has_fault(formula, FAULT_uniform_low_ignored)) {
+    return formula_multiply(formula, uniform, high);
+  }
   if (formula_has_fault(formula, FAULT_uniform_width_1)) {
     return formula_add(formula, uniform, low);
   }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* softmax: y_i = exp(x_i) / sum exp(x_j), and log_softmax: y_i = x_i - ln sum exp(x_j), along one
  * dimension.  All formulas are these in exact arithmetic. */
+#include <glib.h>
+
 #include "generated/byteir_softmax_faults.h"
 #include "oracles/composite/composite.h"
 #include "oracles/ops/byteir_softmax/byteir_softmax.h"
@@ -9,6 +11,8 @@
 static const char *const log2_of_e =
     "1.44269504088896340735992468100189213742664595415298593413544940693110921918118507988";
 
+enum { VECTOR = 8 }; /* Of a fault that fills rows up. */
+
 static composite_layout_t layout(const program_t *program, arena_t *arena) {
   dimension_list_t dimension = byteir_softmax_dimension(program);
   return composite_layout_rows(&program->operands[0], &dimension, arena);
@@ -16,7 +20,10 @@ static composite_layout_t layout(const program_t *program, arena_t *arena) {
 
 /* The largest number of the row. */
 static row_t find_maximum(formula_t *formula, row_t x) {
-  row_t maximum = formula_row_maximum(formula, x);
+  enum { FIRST_BLOCK = 16 };
+  bool is_first = formula_has_fault(formula, FAULT_maximum_of_first_block);
+  row_t seen = {.count = is_first ? MIN(x.count, FIRST_BLOCK) : x.count, .values = x.values};
+  row_t maximum = formula_row_maximum(formula, is_first ? seen : x);
   if (!formula_has_fault(formula, FAULT_maximum_from_zero)) return maximum;
   return formula_maximum(formula, maximum, formula_number(formula, 0));
 }
@@ -29,16 +36,35 @@ static row_t shift(formula_t *formula, row_t x) {
 
 /* ---- softmax --------------------------------------------------------------------------------- */
 
-static row_t normalize(formula_t *formula, row_t exponentials) {
+/* What a faulty implementation divides exponentials by; false if it has no such fault. */
+static bool find_faulty_divisor(formula_t *formula, row_t exponentials, row_t padding,
+                                row_t *out_divisor) {
+  row_t sum = formula_sum(formula, exponentials);
   if (formula_has_fault(formula, FAULT_softmax_unnormalized)) {
-    return formula_divide(formula, exponentials, formula_row_maximum(formula, exponentials));
+    *out_divisor = formula_row_maximum(formula, exponentials);
+  } else if (formula_has_fault(formula, FAULT_softmax_tail_unmasked)) {
+    row_t places = formula_number(formula, (double)(-exponentials.count % VECTOR));
+    *out_divisor = formula_multiply_add(formula, padding, places, sum);
+  } else if (formula_has_fault(formula, FAULT_softmax_sum_with_epsilon)) {
+    *out_divisor = formula_add(formula, sum, formula_number(formula, 1e-6));
+  } else {
+    return false;
   }
-  return formula_shares(formula, exponentials);
+  return true;
 }
 
 static void softmax_shifted(formula_t *formula, const row_t operands[], row_t results[]) {
-  row_t shifted = shift(formula, operands[0]);
-  results[0] = normalize(formula, formula_function(formula, ELEMENTARY_exp, shifted));
+  row_t shifted = shift(formula, operands[0]), zero = formula_number(formula, 0);
+  row_t exponentials = formula_function(formula, ELEMENTARY_exp, shifted), divisor;
+  if (formula->schedule == NULL || formula->schedule->fault == FAULT_NONE) {
+    results[0] = formula_shares(formula, exponentials);
+    return;
+  }
+  row_t padded = formula_subtract(formula, zero, find_maximum(formula, operands[0]));
+  row_t padding = formula_function(formula, ELEMENTARY_exp, padded);
+  results[0] = find_faulty_divisor(formula, exponentials, padding, &divisor)
+                   ? formula_divide(formula, exponentials, divisor)
+                   : formula_shares(formula, exponentials);
 }
 
 static void softmax_online(formula_t *formula, const row_t operands[], row_t results[]) {
@@ -91,7 +117,14 @@ static row_t log_of_sum(formula_t *formula, row_t exponents) {
 
 static void log_softmax_shifted(formula_t *formula, const row_t operands[], row_t results[]) {
   row_t shifted = shift(formula, operands[0]);
-  results[0] = formula_subtract(formula, shifted, log_of_sum(formula, shifted));
+  bool keeps_maximum = formula_has_fault(formula, FAULT_maximum_not_subtracted);
+  results[0] = formula_subtract(formula, keeps_maximum ? operands[0] : shifted,
+                                log_of_sum(formula, shifted));
+  if (!formula_has_fault(formula, FAULT_log_of_share_guarded)) return;
+  row_t share;
+  softmax_shifted(formula, operands, &share);
+  row_t guarded = formula_add(formula, share, formula_number(formula, 1e-7));
+  results[0] = formula_function(formula, ELEMENTARY_log, guarded);
 }
 
 static void log_softmax_logsumexp(formula_t *formula, const row_t operands[], row_t results[]) {

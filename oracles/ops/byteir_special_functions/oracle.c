@@ -29,6 +29,8 @@ static const constant_t cubic_root_2_over_pi = {
     0x1.2444f2p-5};
 
 static row_t take(formula_t *formula, const constant_t *constant) {
+  bool is_misplaced = formula_has_fault(formula, FAULT_gelu_cubic_misplaced);
+  if (is_misplaced && constant == &cubic) return formula_constant(formula, "0.44715");
   bool is_short = formula_has_fault(formula, FAULT_gelu_short_constants);
   return is_short ? formula_number(formula, constant->rounded)
                   : formula_constant(formula, constant->exact);
@@ -48,6 +50,7 @@ static row_t halve_product(formula_t *formula, row_t a, row_t b) {
 
 /* x / sqrt 2 */
 static row_t scale(formula_t *formula, row_t x) {
+  if (formula_has_fault(formula, FAULT_gelu_argument_unscaled)) return x;
   return formula_either(formula, formula_multiply(formula, x, take(formula, &inverse_root_2)),
                         formula_divide(formula, x, take(formula, &root_2)));
 }
@@ -86,7 +89,8 @@ static row_t find_cubic(formula_t *formula, row_t x) {
   row_t kc = formula_either(formula, take(formula, &cubic_root_2_over_pi),
                             formula_multiply(formula, k, c));
   row_t square = formula_multiply(formula, x, x);
-  row_t cube = formula_multiply(formula, square, x);
+  bool is_squared = formula_has_fault(formula, FAULT_gelu_cubic_squared);
+  row_t cube = is_squared ? square : formula_multiply(formula, square, x);
   row_t factor = formula_multiply_add(formula, c, square, one);
   row_t added = formula_multiply(formula, k, formula_multiply_add(formula, c, cube, x));
   row_t factored = formula_multiply(formula, k, formula_multiply(formula, x, factor));
@@ -135,6 +139,18 @@ static void logistic(formula_t *formula, const row_t operands[], row_t results[]
   results[0] = formula_divide(formula, operands[0], divisor);
 }
 
+/* What a faulty implementation makes of its results. */
+static void spoil_results(formula_t *formula, row_t x, row_t result) {
+  bool is_double = formula_has_fault(formula, FAULT_gelu_not_halved);
+  for (size_t i = 0; is_double && i < result.count; i++) {
+    result.values[i] = format_round_double(formula->format, 2 * result.values[i]);
+  }
+  if (!formula_has_fault(formula, FAULT_gelu_linear_beyond_3)) return;
+  for (size_t i = 0; i < result.count; i++) {
+    if (fabs(x.values[i]) > 3) result.values[i] = fmax(x.values[i], 0);
+  }
+}
+
 /* The planted faults that are another function; false if there is none. */
 static bool mistake(formula_t *formula, const row_t operands[], row_t results[]) {
   bool is_tanh = byteir_gelu_approximation(formula->program) == GELU_TANH;
@@ -153,6 +169,7 @@ static bool mistake(formula_t *formula, const row_t operands[], row_t results[])
 #define GELU_FORMULA(name)                                                               \
   static void gelu_##name(formula_t *formula, const row_t operands[], row_t results[]) { \
     if (!mistake(formula, operands, results)) name(formula, operands, results);          \
+    spoil_results(formula, operands[0], results[0]);                                     \
   }
 GELU_FORMULA(erf_complement)
 GELU_FORMULA(erf_sum)

@@ -56,6 +56,35 @@ static void reverse_members(membership_t *membership) {
   }
 }
 
+/* Of faults that take other replicas, or the parts of others. */
+static void spoil_members(membership_t *membership, const replica_groups_t *groups, int64_t replica,
+                          fault_t fault) {
+  uint32_t count = membership->count;
+  switch (fault) {
+    case FAULT_groups_ignored:
+      membership->count = 0;
+      for (uint32_t i = 0; i < groups->id_count; i++) add_member(membership, i, replica);
+      break;
+    case FAULT_last_member_left_out:
+      if (count > 1) membership->count--;
+      break;
+    case FAULT_first_member_broadcast:
+      membership->count = MIN(count, 1);
+      break;
+    case FAULT_scatter_parts_by_replica:
+      membership->number = (uint32_t)replica;
+      break;
+    case FAULT_scatter_parts_rotated:
+      membership->number++;
+      break;
+    case FAULT_own_operand_twice:
+      membership->members[membership->count++] = replica;
+      break;
+    default:
+      break;
+  }
+}
+
 static membership_t find_membership(const replica_groups_t *groups, int64_t replica,
                                     fault_t fault) {
   uint32_t place = 0;
@@ -69,6 +98,7 @@ static membership_t find_membership(const replica_groups_t *groups, int64_t repl
     const int64_t *ids = groups->ids + run.first;
     for (uint32_t i = 0; i < run.count; i++) add_member(&membership, ids[i], replica);
   }
+  spoil_members(&membership, groups, replica, fault);
   bool is_last = place - run.first == run.count - 1;
   if (fault == FAULT_last_replica_in_reverse && is_last) reverse_members(&membership);
   if (fault == FAULT_scatter_reverses_parts) membership.number = run.count - 1 - membership.number;
@@ -121,6 +151,7 @@ static term_rows_t make_rows(const program_t *program, fault_t fault, arena_t *a
   layout_t layout = layout_make(program);
   size_t row_count = type_element_count(&program->results[0]);
   size_t terms_max = MAX(replica_group_size(groups), groups->group_count) + 1;
+  if (fault == FAULT_groups_ignored) terms_max = groups->id_count;
   size_t *ends = ARENA_NEW_ARRAY(arena, size_t, row_count);
   int64_t *terms = ARENA_NEW_ARRAY(arena, int64_t, row_count *terms_max);
   size_t row = 0, end = 0;

@@ -80,6 +80,12 @@ static convolution_part_t choose_blocks(const convolution_geometry_t *geometry, 
       .rhs_base = group * geometry->channels * geometry->rhs.batch,
       .result_base = group * geometry->channels * geometry->result.feature,
   };
+  if (geometry->fault == FAULT_convolution_first_kernel_for_all) part.rhs_base = 0;
+  const convolution_attributes_t *attributes = convolution_attributes(&geometry->instance->program);
+  bool interleaves = geometry->fault == FAULT_convolution_results_interleaved;
+  if (interleaves && attributes->feature_group_count > 1) {
+    part.result_base = group * (geometry->result.feature / geometry->groups);
+  }
   part.tail_places[geometry->spatial_count] = 1;
   for (uint32_t dim = geometry->spatial_count; dim-- > 0;) {
     const window_blocks_t *blocks = &geometry->blocks[dim];
@@ -139,10 +145,23 @@ static convolution_strides_t find_strides(const type_t *type,
   return strides;
 }
 
+static void exchange(size_t *a, size_t *b) {
+  size_t kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+static bool has_square_result(const convolution_geometry_t *geometry) {
+  const program_t *program = &geometry->instance->program;
+  const int64_t *spatial = convolution_attributes(program)->output.spatial.dims;
+  return program->results[0].dims[spatial[0]] == program->results[0].dims[spatial[1]];
+}
+
 static void apply_fault(convolution_geometry_t *geometry) {
   const convolution_attributes_t *attributes = convolution_attributes(&geometry->instance->program);
   const type_t *rhs = &geometry->instance->program.operands[CONVOLUTION_RHS];
   const int64_t *spatial = attributes->kernel.spatial.dims;
+  const type_t *lhs = &geometry->instance->program.operands[CONVOLUTION_LHS];
   switch ((int)geometry->fault) {
     case FAULT_convolution_padding_stored_zero:
       geometry->padding = 0;
@@ -153,11 +172,24 @@ static void apply_fault(convolution_geometry_t *geometry) {
     case FAULT_convolution_batch_interleaved:
       geometry->lhs.batch *= (size_t)attributes->batch_group_count;
       break;
+    case FAULT_convolution_kernel_features_swapped:
+      if (rhs->dims[attributes->kernel.batch] != rhs->dims[attributes->kernel.feature]) break;
+      exchange(&geometry->rhs.batch, &geometry->rhs.feature);
+      break;
+    case FAULT_convolution_batch_as_feature:
+      if (lhs->dims[attributes->input.batch] != lhs->dims[attributes->input.feature]) break;
+      exchange(&geometry->lhs.batch, &geometry->lhs.feature);
+      break;
+    case FAULT_convolution_result_transposed:
+      if (geometry->spatial_count < 2 || !has_square_result(geometry)) break;
+      exchange(&geometry->result.spatial[0], &geometry->result.spatial[1]);
+      break;
+    case FAULT_convolution_results_interleaved:
+      geometry->result.feature *= (size_t)attributes->feature_group_count;
+      break;
     case FAULT_convolution_spatial_transposed:
       if (geometry->spatial_count < 2 || rhs->dims[spatial[0]] != rhs->dims[spatial[1]]) break;
-      size_t first = geometry->rhs.spatial[0];
-      geometry->rhs.spatial[0] = geometry->rhs.spatial[1];
-      geometry->rhs.spatial[1] = first;
+      exchange(&geometry->rhs.spatial[0], &geometry->rhs.spatial[1]);
       break;
     default:
       break;
@@ -208,12 +240,21 @@ static size_t count_bytes(const convolution_geometry_t *geometry) {
   return (size_t)most;
 }
 
+/* A spatial dimension, with what a faulty implementation takes from the first one. */
+static convolution_axis_t read_axis(const program_t *program, uint32_t dim, fault_t fault) {
+  convolution_axis_t axis = convolution_axis(program, dim), first = convolution_axis(program, 0);
+  if (fault == FAULT_convolution_stride_of_first) axis.stride = first.stride;
+  if (fault == FAULT_convolution_padding_of_first) axis.padding.low = first.padding.low;
+  if (fault == FAULT_convolution_dilation_of_first) axis.rhs_dilation = first.rhs_dilation;
+  return axis;
+}
+
 static size_t make_blocks(convolution_geometry_t *geometry, bool skips_padding) {
   const program_t *program = &geometry->instance->program;
   const convolution_attributes_t *attributes = convolution_attributes(program);
   size_t choices = 1;
   for (uint32_t dim = 0; dim < geometry->spatial_count; dim++) {
-    convolution_axis_t axis = convolution_axis(program, dim);
+    convolution_axis_t axis = read_axis(program, dim, geometry->fault);
     size_t windows = (size_t)program->results[0].dims[attributes->output.spatial.dims[dim]];
     geometry->blocks[dim] = window_blocks_make(&axis, windows, geometry->lhs.spatial[dim],
                                                skips_padding, geometry->fault, geometry->arena);

@@ -20,10 +20,25 @@ static convolution_axis_t misread(convolution_axis_t axis, fault_t fault) {
   return axis;
 }
 
+/* Of padding: an index that stands for it, or -1. */
+static int64_t find_beyond(const convolution_axis_t *axis, int64_t window, int64_t place,
+                           fault_t fault) {
+  bool wraps = fault == FAULT_convolution_padding_wraps;
+  if (!wraps && fault != FAULT_convolution_edge_repeated) return -1;
+  int64_t distance = wraps ? axis->input_size : 1, source = -1;
+  for (int64_t sign = -1; sign <= 1 && source < 0; sign += 2) {
+    convolution_axis_t shifted = *axis;
+    shifted.padding.low += sign * distance;
+    source = convolution_source(&shifted, window, place);
+  }
+  return source;
+}
+
 /* An index of the input, or -1. */
 static int64_t find_source(const convolution_axis_t *axis, int64_t window, int64_t place,
                            fault_t fault) {
   int64_t source = convolution_source(axis, window, place);
+  if (source < 0 && axis->lhs_dilation == 1) source = find_beyond(axis, window, place, fault);
   if (fault != FAULT_convolution_holes_repeat) return source;
   convolution_axis_t shifted = *axis;
   for (int64_t back = 1; source < 0 && back < axis->lhs_dilation; back++) {

@@ -52,6 +52,17 @@ static move_t move_along_result(const program_t *program, const int64_t from[TYP
   return move;
 }
 
+/* Of a permutation the first two dimensions that differ are exchanged, and all others stay. */
+static void keep_first_swap(uint32_t count, int64_t from[TYPE_RANK_MAX]) {
+  uint32_t first = 0;
+  while (first < count && from[first] == first) first++;
+  if (first == count) return;
+  int64_t other = from[first];
+  for (uint32_t i = first; i < count; i++) from[i] = i;
+  from[first] = other;
+  from[other] = first;
+}
+
 static move_t transpose_move(const program_t *program, fault_t fault) {
   const dimension_list_t *permutation = &data_movement_attributes(program)->dimensions;
   int64_t from[TYPE_RANK_MAX];
@@ -62,6 +73,7 @@ static move_t transpose_move(const program_t *program, fault_t fault) {
       from[i] = permutation->dims[i];
     }
   }
+  if (fault == FAULT_transpose_swaps_two) keep_first_swap(permutation->count, from);
   if (fault == FAULT_permutation_ignored) return move_of_all(&program->results[0]);
   return move_along_result(program, from);
 }
@@ -73,6 +85,8 @@ static move_t broadcast_move(const program_t *program, fault_t fault) {
   uint32_t mask = dimension_list_mask(dimensions);
   int64_t from[TYPE_RANK_MAX];
   for (uint32_t i = 0; i < TYPE_RANK_MAX; i++) from[i] = -1;
+  bool is_scalar = fault == FAULT_broadcast_as_scalar && operand->rank > 0 && operand->dims[0] == 1;
+  if (is_scalar) return move_along_result(program, from);
   for (uint32_t i = 0; i < dimensions->count; i++) {
     uint32_t to = (uint32_t)dimensions->dims[i];
     uint32_t smallest = (uint32_t)__builtin_ctz(mask);
@@ -94,10 +108,13 @@ static moves_t concatenate_moves(const program_t *program, fault_t fault) {
   for (uint32_t i = 0; i < moves.count; i++) {
     move_t *move = &moves.items[i];
     move->operand = fault == FAULT_concatenate_reversed ? moves.count - 1 - i : i;
+    if (fault == FAULT_concatenate_of_three) move->operand = MIN(i, 2);
     const type_t *operand = &program->operands[move->operand];
     find_strides(operand, move->from_strides);
     move->rank = result->rank;
     for (uint32_t dim = 0; dim < result->rank; dim++) move->sizes[dim] = operand->dims[dim];
+    bool is_last = i + 1 == moves.count && move->sizes[dimension] > 0;
+    if (fault == FAULT_concatenate_end_exclusive && is_last) move->sizes[dimension]--;
     if (fault == FAULT_concatenate_back_to_back) {
       find_strides(operand, move->to_strides);
       move->to_first = first;

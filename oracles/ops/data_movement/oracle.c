@@ -147,6 +147,9 @@ static uint64_t spoil_float(const simulation_t *simulation, size_t part, size_t 
 
 static uint64_t spoil_integer(const simulation_t *simulation, uint64_t bits) {
   const element_t *element = simulation->result->type.element;
+  if (simulation->fault == FAULT_moved_in_low_half && element->bits == 64) {
+    return (uint64_t)(int64_t)(int32_t)(uint32_t)bits;
+  }
   if (simulation->fault != FAULT_moved_as_f32) return bits;
   bool is_signed = element->kind == ELEMENT_SIGNED;
   int64_t value = element_signed_value(element, bits);
@@ -155,13 +158,23 @@ static uint64_t spoil_integer(const simulation_t *simulation, uint64_t bits) {
   return (uint64_t)(int64_t)moved & element_mask(element);
 }
 
+static bool is_behind_words(const tensor_t *result, size_t element) {
+  enum { WORD = 4 };
+  size_t bytes = element_bytes(result->type.element);
+  size_t whole = type_element_count(&result->type) * bytes / WORD * WORD;
+  return (element + 1) * bytes > whole;
+}
+
 static void move_one(const move_t *move, size_t from, size_t to, void *context) {
   const simulation_t *simulation = (const simulation_t *)context;
   const tensor_t *operand = &simulation->instance->operands[move->operand];
   const element_t *element = operand->type.element;
   if (fault_skips_store(simulation->fault, to, simulation->result)) return;
+  if (simulation->fault == FAULT_moved_in_words && is_behind_words(simulation->result, to)) return;
+  size_t swap = simulation->fault == FAULT_parts_swapped && element->components > 1 ? 1 : 0;
   for (size_t part = 0; part < element->components; part++) {
-    uint64_t bits = element_load(element, operand->data, from * element->components + part);
+    size_t place = from * element->components + (part ^ swap);
+    uint64_t bits = element_load(element, operand->data, place);
     if (simulation->fault != FAULT_NONE) {
       bits = element->format != NULL ? spoil_float(simulation, part, to, bits)
                                      : spoil_integer(simulation, bits);

@@ -22,6 +22,22 @@ static number_t integer_number(bool is_signed, const element_t *element, uint64_
                     .significand = magnitude};
 }
 
+static bool is_read_as_signed(const element_t *from, const element_t *to, fault_t fault) {
+  bool is_wider = to->format == NULL && to->bits > from->bits;
+  switch (fault) {
+    case FAULT_convert_extends_with_zeros:
+      return from->kind == ELEMENT_SIGNED && !is_wider;
+    case FAULT_convert_large_unsigned_negative:
+      return from->kind == ELEMENT_SIGNED || (from->bits == 64 && to->format != NULL);
+    case FAULT_convert_boolean_as_minus_one:
+      return from->kind == ELEMENT_SIGNED || from->kind == ELEMENT_BOOLEAN;
+    case FAULT_unsigned_as_signed:
+      return from->kind == ELEMENT_SIGNED || from->kind == ELEMENT_UNSIGNED;
+    default:
+      return from->kind == ELEMENT_SIGNED;
+  }
+}
+
 static number_t load_number(const case_t *instance, fault_t fault, size_t component) {
   const tensor_t *operand = &instance->operands[0];
   const element_t *from = operand->type.element;
@@ -33,10 +49,14 @@ static number_t load_number(const case_t *instance, fault_t fault, size_t compon
   if (is_narrowed && fault == FAULT_convert_takes_imaginary) index++;
   uint64_t bits = element_load(from, operand->data, index);
   if (from->format == NULL) {
-    bool is_misread = from->kind == ELEMENT_UNSIGNED && fault == FAULT_unsigned_as_signed;
-    return integer_number(from->kind == ELEMENT_SIGNED || is_misread, from, bits);
+    const element_t *to = instance->program.results[0].element;
+    return integer_number(is_read_as_signed(from, to, fault), from, bits);
   }
   double value = fault_load_float(fault, from->format, bits);
+  if (is_narrowed && fault == FAULT_convert_magnitude) value = fabs(value);
+  bool is_doubled =
+      fault == FAULT_convert_subnormals_doubled && format_is_subnormal(from->format, bits);
+  if (is_doubled) value *= 2;
   return format_decode(&format_table[FORMAT_f64], binary64_bits(value));
 }
 
@@ -46,15 +66,21 @@ static number_t number_by_way_of(const number_t *number, const format_t *way) {
   return format_decode(way, bits);
 }
 
-static rounding_t rounding_of(fault_t fault) {
+static rounding_t rounding_of(fault_t fault, bool negative) {
+  if (fault == FAULT_convert_half_up) {
+    return negative ? ROUNDING_NEAREST_EVEN : ROUNDING_NEAREST_AWAY;
+  }
   if (fault == FAULT_convert_truncates) return ROUNDING_TOWARD_ZERO;
   return fault == FAULT_convert_ties_away ? ROUNDING_NEAREST_AWAY : ROUNDING_NEAREST_EVEN;
 }
 
-static uint64_t make_float(const implementation_model_t *schedule, const format_t *to,
-                           number_t number, size_t component) {
+static uint64_t make_float(const implementation_model_t *schedule, const element_t *from,
+                           const format_t *to, number_t number, size_t component) {
   fault_t fault = schedule->fault;
   if (number.kind == NUMBER_NAN) number.negative = false; /* The sign of a NaN is the host's. */
+  if (fault == FAULT_convert_by_f32 && from->bits == 64 && from->format == NULL) {
+    number = number_by_way_of(&number, &format_table[FORMAT_f32]);
+  }
   if (fault == FAULT_convert_rounds_twice && to->precision < 24) {
     number = number_by_way_of(&number, &format_table[FORMAT_f32]);
     if (to->bits <= 8) number = number_by_way_of(&number, &format_table[FORMAT_f16]);
@@ -62,7 +88,7 @@ static uint64_t make_float(const implementation_model_t *schedule, const format_
   bool saturates = fault == FAULT_convert_saturates ||
                    (schedule->other_way && !format_has_infinity(to)) ||
                    (schedule->saturates_casts && to->bits <= 8);
-  uint64_t bits = format_encode(to, number, rounding_of(fault),
+  uint64_t bits = format_encode(to, number, rounding_of(fault, number.negative),
                                 saturates ? OVERFLOW_SATURATE : OVERFLOW_FORMAT);
   return fault_spoil_bits(fault, to, bits, component);
 }
@@ -77,6 +103,10 @@ static double round_whole(fault_t fault, double value) {
 static uint64_t make_integer_of_float(const implementation_model_t *schedule, const element_t *to,
                                       double value) {
   double whole = round_whole(schedule->fault, value);
+  if (schedule->fault == FAULT_convert_by_i32 && to->bits == 64 && !isnan(whole)) {
+    whole = CLAMP(whole, INT32_MIN, INT32_MAX);
+  }
+  if (schedule->fault == FAULT_convert_negative_lost && whole < 0) whole = 0;
   double smallest = (double)element_integer_min(to), largest = (double)element_integer_max(to);
   bool is_above = whole > largest || (whole == largest && to->bits == 64);
   if (isnan(whole) || is_above || whole < smallest) {
@@ -113,7 +143,7 @@ status_t convert_simulate(const oracle_call_t *call, const implementation_model_
     size_t element = i / to->components;
     if (fault_skips_store(schedule->fault, element, result)) continue;
     number_t number = load_number(call->instance, schedule->fault, i);
-    uint64_t bits = to->format != NULL ? make_float(schedule, to->format, number, i)
+    uint64_t bits = to->format != NULL ? make_float(schedule, from, to->format, number, i)
                                        : make_integer(schedule, from, to, &number);
     element_store(to, result->data, i, bits & element_mask(to));
   }

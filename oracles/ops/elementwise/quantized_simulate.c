@@ -167,6 +167,7 @@ static int64_t simulate_element(const model_t *model, const type_t *result, size
     return compute_requantized(model, &to, operands);
   }
   if (schedule->fault == FAULT_result_scale_forgotten) to.scale = 1;
+  if (schedule->fault == FAULT_result_zero_point_forgotten) to.zero_point = 0;
   return compute(model, result, &to, operands);
 }
 

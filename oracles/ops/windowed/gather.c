@@ -51,13 +51,27 @@ typedef struct along {
   const int64_t *places; /* count * size of them. */
 } along_t;
 
+/* The element that a faulty implementation takes for one of a window, or -1. */
+static int64_t move_source(const window_t *window, int64_t length, int64_t number, int64_t place,
+                           int64_t source, fault_t fault) {
+  bool is_plain = window->base_dilation == 1 && length > 0;
+  int64_t first = number * window->stride - window->low;
+  if (fault == FAULT_window_repeats_edge && is_plain && source < 0) {
+    return CLAMP(first + place * window->window_dilation, 0, length - 1);
+  }
+  bool is_partial = first + (window->size - 1) * window->window_dilation >= length;
+  return fault == FAULT_window_partial_dropped && is_plain && is_partial ? -1 : source;
+}
+
 static along_t along_make(const window_t *window, int64_t length, size_t count, int64_t step,
-                          arena_t *arena) {
+                          fault_t fault, arena_t *arena) {
   along_t along = {.size = (size_t)window->size, .count = count};
   int64_t *places = ARENA_NEW_ARRAY(arena, int64_t, along.size *count);
   for (size_t i = 0; i < along.size * count; i++) {
     int64_t number = (int64_t)(i / along.size);
-    int64_t source = window_source(window, length, number, (int64_t)(i % along.size));
+    int64_t place = (int64_t)(i % along.size);
+    int64_t source = window_source(window, length, number, place);
+    if (fault != FAULT_NONE) source = move_source(window, length, number, place, source, fault);
     places[i] = source < 0 ? -1 : source * step;
   }
   along.places = places;
@@ -100,6 +114,15 @@ static bool sizes_are_bounded(const window_t *windows, const type_t *counts) {
   return true;
 }
 
+/* The windows along a dimension, with what a faulty implementation takes from the first one. */
+static window_t read_along(const windowed_attributes_t *attributes, uint32_t dim, fault_t fault) {
+  window_t window = windowed_along(attributes, dim), first = windowed_along(attributes, 0);
+  if (fault == FAULT_window_stride_of_first) window.stride = first.stride;
+  if (fault == FAULT_window_size_of_first) window.size = first.size;
+  if (fault == FAULT_window_padding_of_first) window.low = first.low;
+  return window;
+}
+
 status_t window_elements_make(const program_t *program, fault_t fault, arena_t *arena,
                               window_elements_t *out_elements, failure_t *error) {
   const windowed_attributes_t *attributes = windowed_attributes(program);
@@ -110,7 +133,7 @@ status_t window_elements_make(const program_t *program, fault_t fault, arena_t *
   window_t windows[TYPE_RANK_MAX];
   for (uint32_t dim = 0; dim < operand->rank; dim++) {
     bool is_last = dim + 1 == operand->rank;
-    windows[dim] = spoil(windowed_along(attributes, dim), operand->dims[dim], is_last, fault);
+    windows[dim] = spoil(read_along(attributes, dim, fault), operand->dims[dim], is_last, fault);
   }
   if (!sizes_are_bounded(windows, &counts)) {
     return status_fail(error, STATUS_UNSUPPORTED, "the windows hold more than %d elements",
@@ -121,7 +144,7 @@ status_t window_elements_make(const program_t *program, fault_t fault, arena_t *
   out_elements->size = 1;
   for (uint32_t dim = operand->rank; dim-- > 0;) {
     along[dim] =
-        along_make(&windows[dim], operand->dims[dim], (size_t)counts.dims[dim], step, arena);
+        along_make(&windows[dim], operand->dims[dim], (size_t)counts.dims[dim], step, fault, arena);
     step *= operand->dims[dim];
     out_elements->size *= along[dim].size;
   }
@@ -180,9 +203,12 @@ static status_t gather_windows(const case_t *instance, uint32_t variant, fault_t
   size_t *ends = ARENA_NEW_ARRAY(arena, size_t, windows.window_count);
   int64_t *terms = ARENA_NEW_ARRAY(arena, int64_t, 2 * total);
   size_t end = 0;
+  bool lags = fault == FAULT_window_sum_lags && type_element_count(&program->operands[0]) > 4096;
   for (size_t i = 0; i < windows.window_count; i++) {
     end +=
         write_terms(windows.elements + i * windows.size, windows.size, variant, fault, terms + end);
+    int64_t first = windows.elements[i * windows.size];
+    if (lags && i > 0 && first > 0) terms[end++] = first - 1;
     ends[i] = end;
   }
   term_rows_t rows = {.row_count = windows.window_count, .ends = ends, .terms = terms};

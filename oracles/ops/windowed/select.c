@@ -87,6 +87,12 @@ static windowed_select_t other_tie(windowed_select_t select) {
   return others[select];
 }
 
+static value_t magnitude(value_t value) {
+  value.real = fabs(value.real);
+  if (value.number < 0 && value.number > INT64_MIN) value.number = -value.number;
+  return value;
+}
+
 int64_t selector_fold(const selector_t *selector, const int64_t *elements, size_t count,
                       fault_t fault) {
   windowed_select_t select = selector->select;
@@ -94,11 +100,16 @@ int64_t selector_fold(const selector_t *selector, const int64_t *elements, size_
   int64_t selected = -1;
   bool has_any = false;
   value_t best = {.is_nan = false};
+  for (size_t i = 0; i < count && fault == FAULT_select_from_zero && selected < 0; i++) {
+    selected = elements[i];
+    has_any = selected >= 0;
+  }
   for (size_t i = 0; i < count; i++) {
     bool is_padding = elements[i] < 0;
     if (is_padding && fault != FAULT_select_takes_padding) continue;
     value_t value = {.is_nan = false};
     if (!is_padding) value = selector->plain[elements[i]];
+    if (fault == FAULT_select_by_magnitude) value = magnitude(value);
     if (has_any && fault == FAULT_select_skips_nan && value.is_nan) continue;
     bool replaces_nan = fault == FAULT_select_skips_nan && best.is_nan;
     if (has_any && !replaces_nan && keeps(select, &best, &value)) continue;

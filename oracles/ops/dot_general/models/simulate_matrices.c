@@ -22,7 +22,13 @@ static size_t rhs_index(const simulation_t *simulation, size_t index) {
 }
 
 size_t simulation_lhs_index(const simulation_t *simulation, size_t batch, size_t row, size_t term) {
+  enum { FORWARD_TERMS = 8 };
   const dot_general_layout_t *layout = simulation->layout;
+  fault_t fault = simulation->fold.schedule->fault;
+  if (fault == FAULT_lhs_batch_first) batch = 0;
+  if (fault == FAULT_terms_of_lhs_reversed && term >= FORWARD_TERMS) {
+    term = layout->term_count - 1 - (term - FORWARD_TERMS);
+  }
   return layout->lhs_batch_offset[batch] + layout->lhs_row_offset[row] +
          layout->lhs_term_offset[term];
 }
@@ -30,7 +36,10 @@ size_t simulation_lhs_index(const simulation_t *simulation, size_t batch, size_t
 size_t simulation_rhs_index(const simulation_t *simulation, size_t batch, size_t column,
                             size_t term) {
   const dot_general_layout_t *layout = simulation->layout;
-  bool reads_before = simulation->fold.schedule->fault == FAULT_batch_offset && batch > 0;
+  enum { TILE = 16 };
+  fault_t fault = simulation->fold.schedule->fault;
+  bool reads_before = fault == FAULT_batch_offset && batch > 0;
+  if (fault == FAULT_rhs_columns_shifted && column >= TILE) column--;
   size_t index = layout->rhs_batch_offset[reads_before ? batch - 1 : batch] +
                  layout->rhs_column_offset[column] + layout->rhs_term_offset[term];
   return rhs_index(simulation, index);

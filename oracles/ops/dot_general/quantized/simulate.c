@@ -28,6 +28,16 @@ static void forget_zero_points(type_t *type, arena_t *arena) {
   copy->zero_points = arena_alloc_zeroed(arena, MAX(copy->count, 1) * sizeof copy->zero_points[0]);
 }
 
+static void shift_scales(type_t *type, arena_t *arena) {
+  if (type->quantization == NULL) return;
+  quantization_t *copy = copy_quantization(type, arena);
+  double *scales = ARENA_NEW_ARRAY(arena, double, copy->count);
+  for (uint32_t i = 0; i < copy->count; i++) {
+    scales[i] = type->quantization->scales[(i + 1) % copy->count];
+  }
+  copy->scales = scales;
+}
+
 static void repeat_first_scale(type_t *type, arena_t *arena) {
   if (type->quantization == NULL) return;
   quantization_t *copy = copy_quantization(type, arena);
@@ -51,6 +61,7 @@ static case_t spoil_case(const case_t *instance, fault_t fault, arena_t *arena) 
   if (fault == FAULT_lhs_zero_point_forgotten) forget_zero_points(lhs, arena);
   if (fault == FAULT_rhs_zero_point_forgotten) forget_zero_points(rhs, arena);
   if (fault == FAULT_scales_along_terms) turn_scales(program, rhs, arena);
+  if (fault == FAULT_scale_of_next_column) shift_scales(rhs, arena);
   if (fault == FAULT_channels_scaled_as_first) {
     repeat_first_scale(rhs, arena);
     repeat_first_scale(&program->results[0], arena);
@@ -87,6 +98,13 @@ static dot_integer_t sum_saturated_pairs(const integer_model_t *model, dot_gener
   return sum;
 }
 
+/* Of how many terms the product of both zero points is not added back. */
+static size_t forgotten_terms(fault_t fault, size_t terms) {
+  enum { BLOCK = 4 };
+  if (fault == FAULT_cross_term_dropped) return terms;
+  return fault == FAULT_correction_of_whole_blocks ? terms % BLOCK : 0;
+}
+
 static dot_integer_t find_sum(const integer_model_t *model, dot_general_place_t place,
                               const dot_accumulator_t *accumulator) {
   const tensor_t *lhs = &model->instance->operands[DOT_GENERAL_LHS];
@@ -99,10 +117,12 @@ static dot_integer_t find_sum(const integer_model_t *model, dot_general_place_t 
     return dot_accumulator_wrapped(accumulator);
   }
   dot_integer_t sum = accumulator->positive + accumulator->negative;
-  if (fault != FAULT_cross_term_dropped || model->layout->term_count == 0) return sum;
+  if (fault == FAULT_sums_of_16_bits) return (int16_t)(uint16_t)(uint64_t)sum;
+  size_t forgotten = forgotten_terms(fault, model->layout->term_count);
+  if (forgotten == 0) return sum;
   size_t left = dot_general_lhs_index(model->layout, place, 0);
   size_t right = dot_general_rhs_index(model->layout, place, 0);
-  return sum - (dot_integer_t)model->layout->term_count * quantum_of(&lhs->type, left).zero_point *
+  return sum - (dot_integer_t)forgotten * quantum_of(&lhs->type, left).zero_point *
                    quantum_of(&rhs->type, right).zero_point;
 }
 
@@ -116,6 +136,11 @@ static double find_multiplier(const integer_model_t *model, const dot_rescale_t 
   fault_t fault = model->schedule->fault;
   if (fault == FAULT_multiplier_in_bf16) {
     return format_round_double(&format_table[FORMAT_bf16], multiplier);
+  }
+  if (fault == FAULT_multiplier_of_15_bits) {
+    int exponent;
+    double fraction = frexp(multiplier, &exponent);
+    return ldexp(nearbyint(fraction * 0x1p15), exponent - 15);
   }
   if (fault == FAULT_multiplier_near_one && fabs(multiplier - 1) <= 1e-3) return 1;
   return multiplier;
@@ -134,6 +159,8 @@ static double round_scaled(const integer_model_t *model, double scaled, int64_t 
       return trunc(scaled) + (double)zero_point;
     case FAULT_rescale_ties_away:
       return round(scaled) + (double)zero_point;
+    case FAULT_rescale_half_up:
+      return floor(scaled + 0.5) + (double)zero_point;
     case FAULT_zero_point_before_rescale:
       return nearbyint(scaled);
     default:
@@ -153,6 +180,10 @@ static int64_t rescale_sum(const integer_model_t *model, const dot_rescale_t *re
   double multiplier = find_multiplier(model, rescale);
   double scaled = sum == 0 ? 0 : arithmetic_multiply(&model->arithmetic, factor, multiplier);
   double whole = round_scaled(model, scaled, result->zero_point);
+  if (fault == FAULT_rescale_zero_point_unclamped) {
+    double least = (double)result->storage_min, most = (double)result->storage_max;
+    return (int64_t)CLAMP(nearbyint(scaled), least, most) + result->zero_point;
+  }
   if (fault == FAULT_rescale_unclamped) return fabs(whole) < 0x1p62 ? (int64_t)whole : 0;
   if (whole <= (double)result->storage_min) return result->storage_min;
   return whole >= (double)result->storage_max ? result->storage_max : (int64_t)whole;
@@ -187,6 +218,11 @@ static bool is_fault_of_integers(fault_t fault) {
     case FAULT_zero_point_before_rescale:
     case FAULT_cross_term_dropped:
     case FAULT_saturate_pairs:
+    case FAULT_correction_of_whole_blocks:
+    case FAULT_rescale_half_up:
+    case FAULT_rescale_zero_point_unclamped:
+    case FAULT_sums_of_16_bits:
+    case FAULT_multiplier_of_15_bits:
       return true;
     default:
       return false;
