@@ -29,11 +29,13 @@ typedef struct oracle_call {
   const case_t *instance;
   const contract_t *contract; /* simulate() has none: a model obeys a schedule. */
   const tensor_t *results;    /* All results of the executor; NULL to functions that read none. */
-  size_t whole_count;    /* Components of a result of the case that this is a part of; else 0. */
-  decision_memo_t *memo; /* Shared by calls about this case; NULL: nothing is kept. */
-  GString *why;          /* If not NULL, decide() appends what makes a component conform. */
-  arena_t *arena;        /* For what is returned, and for scratch. */
-  failure_t *error;      /* Set if the function fails. */
+  size_t whole_count; /* Components of a result of the case that this is a part of; else 0. */
+  const struct sample *sample; /* What need not be known exactly of large results (sample.h); NULL:
+                                * nothing. */
+  decision_memo_t *memo;       /* Shared by calls about this case; NULL: nothing is kept. */
+  GString *why;                /* If not NULL, decide() appends what makes a component conform. */
+  arena_t *arena;              /* For what is returned, and for scratch. */
+  failure_t *error;            /* Set if the function fails. */
 } oracle_call_t;
 
 /* The same question about another case and its results, of which nothing is known yet. */
@@ -43,6 +45,7 @@ static inline oracle_call_t oracle_call_about(const oracle_call_t *call, const c
   other.instance = instance;
   other.results = results;
   other.memo = NULL;
+  other.sample = NULL;
   return other;
 }
 

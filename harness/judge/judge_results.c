@@ -21,6 +21,8 @@ typedef struct walk {
   measures_t measures;
   size_t could_fail_count; /* Conforming components of which some value would have been wrong. */
   vacuity_t vacuity;       /* Of what nobody had computed. */
+  size_t asked_count;      /* Components of the present result that were asked about. */
+  bool leaves_out;         /* Of those of it that no fast set knows only the sample's are judged. */
   size_t outside_count;    /* Components outside a fast set that were asked about ... */
   bool all_outside_wrong;  /* ... and whether all of them were wrong. */
   bool lacks_oracle;       /* The oracle had no answer: the walk ends there. */
@@ -62,6 +64,14 @@ static void note_conforming(walk_t *walk, const answer_t *answer) {
   if (observed[0] == '\0') g_strlcpy(observed, answer->observed, sizeof walk->verdict.observed);
 }
 
+/* Of a result with a sample the first components that the fast set does not hold are asked about,
+ * and beyond that those of the sample: theory.md, T135. */
+static bool is_left_out(const walk_t *walk, const accept_t *accept, size_t component,
+                        bool is_outside) {
+  if (accept->sampled == NULL || accept->sampled[component] != 0) return false;
+  return is_outside ? walk->asked_count >= ACCEPT_ASKED_MAX : walk->leaves_out;
+}
+
 /* Asks the oracle about a component that the fast set does not hold; `is_outside` if a fast set
  * is known there. */
 static status_t consult(walk_t *walk, const accept_t *accept, uint32_t result, size_t component,
@@ -73,6 +83,11 @@ static status_t consult(walk_t *walk, const accept_t *accept, uint32_t result, s
     count_wrong(walk, result, component);
     return STATUS_OK;
   }
+  if (is_left_out(walk, accept, component, is_outside)) {
+    walk->verdict.left_out_count++;
+    return STATUS_OK;
+  }
+  walk->asked_count++;
   failure_t failure = {0};
   answer_t answer = {0};
   const oracle_call_t call = {.instance = walk->instance,
@@ -159,16 +174,34 @@ static status_t judge_block(walk_t *walk, uint32_t result, const accept_t *accep
   return STATUS_OK;
 }
 
+/* Whether too many components are known to no fast set. */
+static bool leaves_out(const accept_t *accept) {
+  if (accept->sampled == NULL || accept->decide == NULL) return false;
+  size_t unknown = 0;
+  for (size_t i = 0; i < accept->count; i++) unknown += accept->decide[i] != 0;
+  return accept->leaves_out || unknown > ACCEPT_ASKED_MAX;
+}
+
+static void note_sample(verdict_t *verdict, const accept_t *accept, size_t left_out_before) {
+  if (verdict->left_out_count == left_out_before) return;
+  uint64_t draws = verdict->sample_draws == 0 ? UINT64_MAX : verdict->sample_draws;
+  verdict->sample_draws = MIN(draws, accept->sample_draws);
+}
+
 static status_t judge_result(walk_t *walk, uint32_t result, const accept_t *accept,
                              failure_t *error) {
   size_t count = type_component_count(&walk->results[result].type);
+  size_t left_out_before = walk->verdict.left_out_count;
   walk->verdict.component_count += count;
+  walk->asked_count = 0;
+  walk->leaves_out = leaves_out(accept);
   for (size_t first = 0; first < count && !walk->lacks_oracle; first += COMPONENT_BLOCK) {
     component_block_t block;
     block.first = first;
     block.count = MIN(count - first, (size_t)COMPONENT_BLOCK);
     STATUS_TRY(judge_block(walk, result, accept, &block, error));
   }
+  note_sample(&walk->verdict, accept, left_out_before);
   return STATUS_OK;
 }
 

@@ -41,7 +41,9 @@ typedef struct verdict {
   size_t component;          /* ... and which component of it. */
   size_t wrong_count;        /* Components outside their accept set. */
   size_t component_count;    /* Components judged. */
-  size_t untested_count;     /* Of these, those that nothing could have failed. */
+  size_t untested_count;     /* Of these, those that nothing could have failed, and those ... */
+  size_t left_out_count;     /* ... that were left to a sample of their result, ... */
+  uint64_t sample_draws;     /* ... which so many draws chose, of several results the fewest. */
   size_t treeless_count;     /* Sums of few terms that no tree was sought or found for. */
   uint64_t got_bits;         /* Of the worst element, and of a second execution that differed. */
   double ulp_error_max;      /* Over all components with a finite reference, conforming or not. */

@@ -15,6 +15,10 @@
 #include "harness/model/case.h"
 #include "harness/model/contract.h"
 
+/* Of a result that has a sample (accept_t.sampled), so many components are asked about one by one;
+ * of what is asked beyond that, only those in the sample. */
+enum { ACCEPT_ASKED_MAX = 8192 };
+
 /* What a float may be beside the numbers of its intervals. */
 typedef enum accept_special {
   ACCEPT_NAN = 1,
@@ -59,6 +63,11 @@ typedef struct accept {
   size_t treeless_count; /* Sums of few terms that are judged by their bound, not by their trees. */
   /* If not NULL: component i has to have the pattern of component twin[i], or to be asked about. */
   const size_t *twin;
+  /* Of results with so many components that asking about all would take too long: nonzero in those
+   * of a sample, which so many random draws chose (oracles/sample.h).  NULL: there is none. */
+  const uint8_t *sampled;
+  uint64_t sample_draws;
+  bool leaves_out; /* No component outside the sample is asked about if nothing is known of it. */
 } accept_t;
 
 /* Whether the set surely holds component `component` with that pattern. */

@@ -110,6 +110,12 @@ static void count_constraint(tally_t *tally, tally_row_t *row, const char *id) {
   g_array_append_val(row->constraints, first);
 }
 
+/* Of two numbers of draws, of which 0 stands for no sample. */
+static uint64_t fewer_draws(uint64_t a, uint64_t b) {
+  if (a == 0 || b == 0) return a + b;
+  return MIN(a, b);
+}
+
 /* fmax() ignores NaN, which no extreme may become. */
 void tally_add(tally_t *tally, size_t executor, const tally_label_t *label,
                const verdict_t *verdict, const char *implementation) {
@@ -126,6 +132,9 @@ void tally_add(tally_t *tally, size_t executor, const tally_label_t *label,
   row->cases++;
   row->elements += verdict->component_count;
   row->untested += verdict->untested_count;
+  row->left_out += verdict->left_out_count;
+  row->sampled += verdict->left_out_count > 0;
+  row->sample_draws = fewer_draws(row->sample_draws, verdict->sample_draws);
   row->ulp_error_max = fmax(row->ulp_error_max, verdict->ulp_error_max);
   row->slack_max = fmax(row->slack_max, verdict->slack_max);
   row->backward_error_max = fmax(row->backward_error_max, verdict->backward_error_max);
@@ -148,6 +157,9 @@ tally_elements_t tally_elements(const tally_t *tally) {
     const tally_row_t *row = (const tally_row_t *)g_ptr_array_index(tally->rows, i);
     elements.judged += row->elements;
     elements.untested += row->untested;
+    elements.left_out += row->left_out;
+    elements.sampled += row->sampled;
+    elements.sample_draws = fewer_draws(elements.sample_draws, row->sample_draws);
   }
   return elements;
 }

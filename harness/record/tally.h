@@ -34,7 +34,10 @@ typedef struct tally_row {
   uint64_t cases;
   uint64_t cases_stored; /* Of these, how many the store knows of. */
   uint64_t elements;     /* Of results that were judged, ... */
-  uint64_t untested;     /* ... and those that nothing could have failed (verdict.h). */
+  uint64_t untested;     /* ... those that nothing could have failed or that were left out, ... */
+  uint64_t left_out;     /* ... those that were left out of samples (verdict.h), ... */
+  uint64_t sampled;      /* ... the cases of which there were such, ... */
+  uint64_t sample_draws; /* ... and the fewest draws of a sample; 0: there was none. */
   uint64_t elements_stored;
   uint64_t untested_stored;
   double ulp_error_max; /* Extremes are NaN-free and 0 where nothing was measured. */
@@ -70,6 +73,9 @@ tally_row_t *tally_at(tally_t *tally, size_t index);
 typedef struct tally_elements {
   uint64_t judged;
   uint64_t untested;
+  uint64_t left_out; /* Of the untested ones: as in tally_row_t, as are: */
+  uint64_t sampled;
+  uint64_t sample_draws;
 } tally_elements_t;
 
 tally_elements_t tally_elements(const tally_t *tally);

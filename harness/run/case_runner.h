@@ -7,6 +7,7 @@
 #include "harness/judge/judge.h"
 #include "harness/run/result_digest.h"
 #include "oracles/oracle.h"
+#include "oracles/sample.h"
 
 enum {
   CASE_RUNNER_AUDIT_ONE_IN = 10000, /* Default of audit_one_in. */
@@ -48,6 +49,7 @@ typedef struct case_runner {
   case_runner_predictor_t predictor;
   uint32_t audit_one_in;   /* One component in so many is recomputed with MPFR; 0: none. */
   size_t decide_wrong_max; /* See judge_t. */
+  bool judges_all;         /* Large results too, of which a sample is judged else (sample.h). */
   rng_t audit_rng;
   uint64_t audit_distance;   /* Components until the next audited one. */
   case_runner_times_t times; /* Added to. */
@@ -75,6 +77,7 @@ struct expectation {
   status_t oracle_status; /* STATUS_OK, or why there is no oracle. */
   const oracle_t *oracle;
   accept_t accepts[CASE_RESULTS_MAX];
+  sample_t sample;               /* Of what is judged of large results. */
   const op_constraint_t *broken; /* What the program breaks, or NULL; if it is not, there are no
                                   * accept sets, and if that is not modelled, no oracle. */
   char reason[192];

@@ -110,6 +110,7 @@ void repeat_describe(const program_t *program, const repeat_t *repeat, verdict_t
   inout_verdict->got_bits = repeat->first;
   inout_verdict->component_count = 0;
   inout_verdict->untested_count = 0;
+  inout_verdict->left_out_count = 0;
   for (uint32_t i = 0; i < program->result_count; i++) {
     inout_verdict->component_count += type_component_count(&program->results[i]);
   }

@@ -107,10 +107,8 @@ static status_t judge_elsewhere(const judging_t *judging, const contract_t *cont
                                 evidence_t *out_evidence, verdict_t *out_verdict) {
   const expectation_t *expectation = judging->expectation;
   accept_t accepts[CASE_RESULTS_MAX];
-  const oracle_call_t call = {.instance = expectation->instance,
-                              .contract = contract,
-                              .arena = expectation->arena,
-                              .error = judging->error};
+  oracle_call_t call = case_runner_call(judging->walk, expectation, NULL, judging->error);
+  call.contract = contract;
   uint64_t begin = clock_nanoseconds();
   status_t status = expectation->oracle->accept(&call, accepts);
   judging->walk->times.oracle += clock_nanoseconds() - begin;
@@ -119,6 +117,7 @@ static status_t judge_elsewhere(const judging_t *judging, const contract_t *cont
     return STATUS_OK;
   }
   STATUS_TRY(status);
+  sample_attach(&expectation->sample, expectation->instance->program.result_count, accepts);
   const question_t question = {contract, accepts, is_brief};
   return judge_under(judging, &question, out_evidence, out_verdict);
 }

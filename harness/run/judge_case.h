@@ -12,6 +12,7 @@ static inline oracle_call_t case_runner_call(const case_runner_t *walk,
   return (oracle_call_t){.instance = expectation->instance,
                          .contract = &walk->contract,
                          .results = results,
+                         .sample = &expectation->sample,
                          .arena = expectation->arena,
                          .error = error};
 }

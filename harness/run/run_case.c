@@ -25,10 +25,8 @@ void case_runner_init(case_runner_t *walk, const contract_t *contract, uint64_t 
 
 static status_t expect_valid(case_runner_t *walk, expectation_t *expectation, failure_t *error) {
   failure_t reason = {0};
-  const oracle_call_t call = {.instance = expectation->instance,
-                              .contract = &walk->contract,
-                              .arena = expectation->arena,
-                              .error = &reason};
+  const oracle_call_t call = case_runner_call(walk, expectation, NULL, &reason);
+  if (!walk->judges_all) expectation->sample = sample_make(expectation->oracle, &call);
   expectation->oracle_status = expectation->oracle->accept(&call, expectation->accepts);
   switch (expectation->oracle_status) {
     case STATUS_OK:
@@ -43,7 +41,9 @@ static status_t expect_valid(case_runner_t *walk, expectation_t *expectation, fa
       *error = reason;
       return expectation->oracle_status;
   }
-  for (uint32_t i = 0; i < expectation->instance->program.result_count; i++) {
+  const uint32_t result_count = expectation->instance->program.result_count;
+  sample_attach(&expectation->sample, result_count, expectation->accepts);
+  for (uint32_t i = 0; i < result_count; i++) {
     STATUS_TRY(audit_sample(walk, expectation, i, error));
   }
   return STATUS_OK;
@@ -70,6 +70,7 @@ status_t case_runner_expect(case_runner_t *walk, const case_t *instance,
   out_expectation->oracle_status = STATUS_OK;
   out_expectation->oracle = oracle_find(instance->program.op);
   out_expectation->broken = broken;
+  out_expectation->sample = (sample_t){{NULL}, {0}};
   out_expectation->reason[0] = '\0';
   if (op_constraint_is_forbidden(broken)) return STATUS_OK;
   if (broken != NULL || out_expectation->oracle == NULL) {

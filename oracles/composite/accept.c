@@ -9,6 +9,7 @@
 #include "oracles/composite/parts.h"
 #include "oracles/formula/enclosed.h"
 #include "oracles/formula/fast_evaluator.h"
+#include "oracles/sample.h"
 
 /* The arrays of one result's accept set. */
 typedef struct result_sets {
@@ -22,6 +23,7 @@ typedef struct result_sets {
   double *magnitude; /* The permitted error. */
   uint8_t *specials;
   uint8_t *decide;
+  const uint8_t *chosen; /* NULL, or nonzero for the components to be known exactly. */
 } result_sets_t;
 
 static result_sets_t make_sets(const program_t *program, uint32_t result, arena_t *arena,
@@ -64,9 +66,8 @@ static void leave_out_negative_zero(const format_t *format, double *low, double 
   if (is_negative_zero(*high)) *high = -smallest;
 }
 
-/* Returns whether the number is known.  A zero that may be -0 is left to the enclosed evaluator,
- * which knows its sign. */
-static bool store_fast(result_sets_t *sets, size_t element, double low, double high, double point) {
+/* A zero that may be -0 is left to the enclosed evaluator, which knows its sign. */
+static void store_fast(result_sets_t *sets, size_t element, double low, double high, double point) {
   bool is_known = !isnan(low) && !is_negative_zero(low) && !is_negative_zero(high);
   sets->other_low[element] = 1;
   sets->other_high[element] = -1;
@@ -82,7 +83,6 @@ static bool store_fast(result_sets_t *sets, size_t element, double low, double h
   sets->reference[element] = point;
   sets->tail[element] = 0;
   sets->magnitude[element] = fmax(high - point, point - low);
-  return is_known;
 }
 
 /* What a further variant permits of a number that the first one told. */
@@ -96,23 +96,19 @@ static void store_other(result_sets_t *sets, size_t element, double low, double 
   sets->magnitude[element] = fmax(sets->magnitude[element], error);
 }
 
-/* Returns whether some number is not known. */
-static bool accept_fast(const problem_t *problem, const part_t *part, const variant_t *variant,
+static void accept_fast(const problem_t *problem, const part_t *part, const variant_t *variant,
                         result_sets_t *sets) {
   fast_row_t rows[CASE_RESULTS_MAX];
   problem_evaluate_fast(problem, part, variant, NULL, rows);
-  bool lacks_some = false;
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
     const fast_row_t *row = &rows[r];
     size_t count = part_result_count(problem, part, r);
     for (size_t i = 0; i < count; i++) {
       size_t n = row->count == 1 ? 0 : i;
       size_t element = part_result_element(problem, part, r, i);
-      bool is_known = store_fast(&sets[r], element, row->low[n], row->high[n], row->point[n]);
-      lacks_some |= !is_known;
+      store_fast(&sets[r], element, row->low[n], row->high[n], row->point[n]);
     }
   }
-  return lacks_some;
 }
 
 static void accept_others_fast(const problem_t *problem, const part_t *part,
@@ -187,26 +183,31 @@ static void accept_exactly(const problem_t *problem, const part_t *part, const v
   }
 }
 
+/* Whether some number of the part is not known and is to be. */
 static bool is_asked(const problem_t *problem, const part_t *part, const result_sets_t *sets) {
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
     size_t count = part_result_count(problem, part, r);
     for (size_t i = 0; i < count; i++) {
-      if (sets[r].decide[part_result_element(problem, part, r, i)] != 0) return true;
+      size_t element = part_result_element(problem, part, r, i);
+      bool is_wanted = sets[r].chosen == NULL || sets[r].chosen[element] != 0;
+      if (is_wanted && sets[r].decide[element] != 0) return true;
     }
   }
   return false;
 }
 
-/* Elementwise ops are taken apart, since few of their elements may be unknown. */
-static void accept_group(const problem_t *problem, size_t group, const variant_t *variant,
-                         const variant_t *loosest, result_sets_t *sets) {
+static void accept_group_fast(const problem_t *problem, size_t group, const variant_t *variant,
+                              const variant_t *loosest, result_sets_t *sets) {
   part_t part = problem_part(problem, group);
-  bool lacks_some = true;
-  if (problem_has_fast(variant)) {
-    lacks_some = accept_fast(problem, &part, variant, sets);
-    if (loosest != variant) accept_others_fast(problem, &part, loosest, sets);
-  }
-  if (!lacks_some) return;
+  accept_fast(problem, &part, variant, sets);
+  if (loosest != variant) accept_others_fast(problem, &part, loosest, sets);
+}
+
+/* Elementwise ops are taken apart, since few of their elements may be unknown. */
+static void accept_group_exactly(const problem_t *problem, size_t group, const variant_t *variant,
+                                 result_sets_t *sets) {
+  part_t part = problem_part(problem, group);
+  if (!is_asked(problem, &part, sets)) return;
   if (!problem->layout.is_elementwise) {
     accept_exactly(problem, &part, variant, sets);
     return;
@@ -223,6 +224,30 @@ static const variant_t *loosest_of(const variant_t *variants, size_t count) {
   return &variants[count - 1];
 }
 
+static void store_nothing(result_sets_t *sets, size_t element) {
+  sets->low[element] = sets->other_low[element] = 1;
+  sets->high[element] = sets->other_high[element] = -1;
+  sets->specials[element] = 0;
+  sets->reference[element] = sets->tail[element] = sets->magnitude[element] = (double)NAN;
+}
+
+/* Where the fast evaluator left too many numbers unknown, only those of the sample are to be
+ * known. */
+static void apply_sample(const sample_t *sample, uint32_t result_count, result_sets_t *sets,
+                         accept_t *accepts) {
+  for (uint32_t r = 0; sample != NULL && r < result_count; r++) {
+    if (sample->chosen[r] == NULL) continue;
+    size_t unknown = 0;
+    for (size_t i = 0; i < accepts[r].count; i++) unknown += sets[r].decide[i] != 0;
+    if (unknown <= ACCEPT_ASKED_MAX) continue;
+    sets[r].chosen = sample->chosen[r];
+    accepts[r].leaves_out = true;
+    for (size_t i = 0; i < accepts[r].count; i++) {
+      if (sets[r].decide[i] != 0) store_nothing(&sets[r], i);
+    }
+  }
+}
+
 status_t composite_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]) {
   const program_t *program = &call->instance->program;
   problem_t problem = problem_make(call->instance, call->contract, call->arena);
@@ -235,8 +260,15 @@ status_t composite_accept(const oracle_call_t *call, accept_t out_accepts[CASE_R
     memset(sets[r].decide, 1, out_accepts[r].count);
   }
   for (size_t group = 0; group < problem.layout.group_count; group++) {
+    if (!problem_has_fast(&variants[0])) break;
     arena_mark_t mark = arena_mark(call->arena);
-    accept_group(&problem, group, &variants[0], loosest, sets);
+    accept_group_fast(&problem, group, &variants[0], loosest, sets);
+    arena_rewind(call->arena, mark);
+  }
+  apply_sample(call->sample, program->result_count, sets, out_accepts);
+  for (size_t group = 0; group < problem.layout.group_count; group++) {
+    arena_mark_t mark = arena_mark(call->arena);
+    accept_group_exactly(&problem, group, &variants[0], sets);
     arena_rewind(call->arena, mark);
   }
   return STATUS_OK;

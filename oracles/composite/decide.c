@@ -228,7 +228,23 @@ static bool holds_number(const problem_t *problem, const given_number_t *number,
   return false;
 }
 
-/* `accepts`: the fast accept sets of these variants, or NULL. */
+/* Of numbers that nobody judges it is not asked which formula gave them. */
+static bool hold_left_out(const problem_t *problem, const part_t *part, const accept_t *accepts,
+                          bool *is_held[CASE_RESULTS_MAX]) {
+  bool holds_all = true;
+  for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
+    const accept_t *accept = &accepts[r];
+    for (size_t i = 0; i < part_result_count(problem, part, r); i++) {
+      size_t element = part_result_element(problem, part, r, i);
+      is_held[r][i] |= accept->leaves_out && accept->sampled[element] == 0;
+      holds_all &= is_held[r][i];
+    }
+  }
+  return holds_all;
+}
+
+/* `accepts` are the fast accept sets of the case or NULL, and those of these variants if the
+ * formula is the first. */
 static bool holds_part(const problem_t *problem, const part_t *part,
                        const formula_variants_t *of_formula, const accept_t *accepts,
                        const tensor_t *results, decision_memo_t *memo) {
@@ -237,7 +253,11 @@ static bool holds_part(const problem_t *problem, const part_t *part,
   for (uint32_t r = 0; r < result_count; r++) {
     is_held[r] = arena_alloc_zeroed(problem->arena, part_result_count(problem, part, r));
   }
-  if (accepts != NULL && hold_accepted(problem, part, accepts, results, is_held)) return true;
+  if (accepts != NULL) {
+    bool is_first = of_formula->variants[0].formula == 0;
+    if (is_first && hold_accepted(problem, part, accepts, results, is_held)) return true;
+    if (hold_left_out(problem, part, accepts, is_held)) return true;
+  }
   for (size_t i = 0; i < of_formula->count; i++) {
     const variant_t *variant = &of_formula->variants[i];
     if (!problem_has_fast(variant)) continue;
@@ -270,8 +290,7 @@ static bool holds_all(const problem_t *problem, uint8_t formula, const accept_t 
     decision_memo_t memo;
     decision_memo_init(&memo);
     part_t part = problem_part(problem, group);
-    bool holds =
-        holds_part(problem, &part, &of_formula, formula == 0 ? accepts : NULL, results, &memo);
+    bool holds = holds_part(problem, &part, &of_formula, accepts, results, &memo);
     decision_memo_deinit(&memo);
     arena_rewind(problem->arena, mark);
     if (!holds) return false;

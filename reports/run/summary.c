@@ -240,6 +240,9 @@ static void print_untested(const run_report_t *report) {
   g_autoptr(GString) text = g_string_new(NULL);
   summary_describe_untested(report, text);
   if (text->len > 0) printf("%s\n", text->str);
+  g_string_truncate(text, 0);
+  summary_describe_samples(report, text);
+  if (text->len > 0) printf("%s\n", text->str);
 }
 
 void summary_print(const run_report_t *report) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "harness/session/shortfall.h"
+#include "reports/verdict/describe.h"
 
 GArray *run_report_shortfalls(const run_report_t *report) {
   return shortfall_find(report->session, report->names_ops);
@@ -34,10 +35,19 @@ void summary_print_judged(const run_report_t *report) {
 
 void summary_describe_untested(const run_report_t *report, GString *out_text) {
   tally_elements_t elements = tally_elements(session_tally(report->session));
-  if (elements.untested == 0) return;
+  uint64_t untested = elements.untested - elements.left_out;
+  if (untested == 0) return;
   g_string_append_printf(
       out_text, "untested: %" PRIu64 " of %" PRIu64 " elements, which nothing could have failed",
-      elements.untested, elements.judged);
+      untested, elements.judged);
+}
+
+void summary_describe_samples(const run_report_t *report, GString *out_text) {
+  tally_elements_t elements = tally_elements(session_tally(report->session));
+  if (elements.left_out == 0) return;
+  g_string_append_printf(out_text, "sampled: %" PRIu64 " large case%s, of which ", elements.sampled,
+                         elements.sampled == 1 ? "" : "s");
+  describe_sample(elements.left_out, elements.sample_draws, out_text);
 }
 
 void summary_print_shortfalls(const run_report_t *report) {

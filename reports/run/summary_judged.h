@@ -16,6 +16,10 @@ void summary_print_judged(const run_report_t *report);
 /* "untested: 12 of 345 elements, which nothing could have failed"; nothing if there are none. */
 void summary_describe_untested(const run_report_t *report, GString *out_text);
 
+/* "sampled: 3 large cases, of which ...", as describe_sample() has it; nothing if there are none.
+ */
+void summary_describe_samples(const run_report_t *report, GString *out_text);
+
 /* A line for each shortfall; nothing if there is none. */
 void summary_print_shortfalls(const run_report_t *report);
 

@@ -324,6 +324,9 @@ int vet_report_print(const run_report_t *report, tap_t *tap) {
   g_autoptr(GString) untested = g_string_new(NULL);
   summary_describe_untested(report, untested);
   if (untested->len > 0) tap_comment(tap, untested->str);
+  g_autoptr(GString) samples = g_string_new(NULL);
+  summary_describe_samples(report, samples);
+  if (samples->len > 0) tap_comment(tap, samples->str);
   g_autoptr(GString) text = g_string_new(NULL);
   const power_summary_t power = power_summary_of(session_power(report->session));
   power_line_print(&power, text);

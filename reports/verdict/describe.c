@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "oracles/sample.h"
+
 void describe_component(const program_t *program, uint32_t result, size_t component,
                         GString *out_text) {
   const type_t *type = &program->results[result];
@@ -77,6 +79,14 @@ void describe_verdict(const program_t *program, const verdict_t *verdict, GStrin
   describe_algorithms(program, verdict, out_text);
 }
 
+void describe_sample(uint64_t left_out, uint64_t draws, GString *out_text) {
+  g_string_append_printf(out_text,
+                         "%" PRIu64
+                         " elements are not in the sample that was judged: a fault in 1 "
+                         "of %" PRIu64 " elements is missed with probability at most %s",
+                         left_out, sample_missed_one_in(draws), SAMPLE_MISS_TEXT);
+}
+
 json_t *json_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
 json_t *json_algorithms(const char *algorithms) {
@@ -97,6 +107,8 @@ json_t *json_verdict(const verdict_t *verdict) {
       verdict->got, "expected", verdict->expected, "observed", verdict->observed, "reason",
       verdict->reason, "constraint", verdict->constraint);
   json_object_set_new(object, "untested", json_integer((json_int_t)verdict->untested_count));
+  json_object_set_new(object, "left_out", json_integer((json_int_t)verdict->left_out_count));
+  json_object_set_new(object, "sample_draws", json_integer((json_int_t)verdict->sample_draws));
   json_object_set_new(object, "algorithms",
                       verdict->has_algorithms ? json_algorithms(verdict->algorithms) : json_null());
   json_object_set_new(object, "cause", json_string(verdict->cause));

@@ -16,6 +16,10 @@ void describe_component(const program_t *program, uint32_t result, size_t compon
 /* One line without newline: "diverges value: result 0 at [3,1] is ..., expected ...; ...". */
 void describe_verdict(const program_t *program, const verdict_t *verdict, GString *out_text);
 
+/* "248000 elements are not in the sample that was judged: a fault in 1 of 37 elements is missed
+ * with probability at most 1e-6". */
+void describe_sample(uint64_t left_out, uint64_t draws, GString *out_text);
+
 /* "asked for A; these bits could be: B, C"; nothing if nobody looked. */
 void describe_algorithms(const program_t *program, const verdict_t *verdict, GString *out_text);
 

@@ -81,10 +81,11 @@ static void print_verdict(const case_t *instance, const verdict_t *verdict, bool
   g_string_free(text, TRUE);
 }
 
-static int judge_all(const contract_t *contract, bool as_json) {
+static int judge_all(const contract_t *contract, bool as_json, bool all_elements) {
   input_t input = input_stdin();
   case_runner_t walk;
   case_runner_init(&walk, contract, 1);
+  walk.judges_all = all_elements;
   arena_t arena;
   arena_init(&arena);
   int exit_code = EXIT_CODE_CLEAN;
@@ -115,10 +116,12 @@ static int judge_all(const contract_t *contract, bool as_json) {
 
 int command_judge(const command_t *command, int argc, char **argv) {
   char *contract_text = NULL;
-  gboolean as_json = FALSE;
+  gboolean as_json = FALSE, all_elements = FALSE;
   const GOptionEntry entries[] = {
       {"contract", 'c', 0, G_OPTION_ARG_STRING, &contract_text,
        "spec, backend (default), wide, KEY=VALUE,... or @FILE; `assay help` explains", "CONTRACT"},
+      {"all-elements", 0, 0, G_OPTION_ARG_NONE, &all_elements,
+       "Judge all elements of large results, where `assay run` judges a sample", NULL},
       {"json", 0, 0, G_OPTION_ARG_NONE, &as_json, "One JSON object a line", NULL},
       G_OPTION_ENTRY_NULL};
   arguments_t arguments = arguments_make(command);
@@ -132,8 +135,8 @@ int command_judge(const command_t *command, int argc, char **argv) {
       status = status_fail(&error, STATUS_INVALID,
                            "contract identified is about an executor; use `assay replay`");
     }
-    exit_code =
-        status == STATUS_OK ? judge_all(&contract, as_json) : complain_status(status, &error);
+    exit_code = status == STATUS_OK ? judge_all(&contract, as_json, all_elements != 0)
+                                    : complain_status(status, &error);
   }
   g_free(contract_text);
   return exit_code;

@@ -18,6 +18,7 @@ typedef struct replay_flags {
   char *reference;
   gboolean json;
   gboolean why;
+  gboolean all_elements;
 } replay_flags_t;
 
 typedef struct replay {
@@ -74,8 +75,13 @@ static void print_worst(const case_t *instance, const expectation_t *expectation
     printf("  errors:   at most %.6g ulp, slack %.6g, backward error %.6g (%zu elements)\n",
            verdict->ulp_error_max, verdict->slack_max, verdict->backward_error_max,
            verdict->component_count);
-    if (verdict->untested_count > 0) {
-      printf("  untested: %zu elements, that nothing could have failed\n", verdict->untested_count);
+    size_t open_count = verdict->untested_count - verdict->left_out_count;
+    if (open_count > 0)
+      printf("  untested: %zu elements, that nothing could have failed\n", open_count);
+    if (verdict->left_out_count > 0) {
+      g_autoptr(GString) sample = g_string_new(NULL);
+      describe_sample(verdict->left_out_count, verdict->sample_draws, sample);
+      printf("  sampled:  %s\n", sample->str);
     }
   }
   if (verdict->pattern[0] != '\0') printf("  pattern:  %s\n", verdict->pattern);
@@ -111,6 +117,8 @@ static status_t print_why(replay_t *replay, const expectation_t *expectation, fa
     const tensor_t *result = &evidence->results[r];
     size_t count = type_component_count(&result->type);
     for (size_t i = 0; i < count && told < TOLD_MAX; i++) {
+      const uint8_t *sampled = expectation->accepts[r].sampled;
+      if (sampled != NULL && sampled[i] == 0) continue;
       g_string_truncate(why, 0);
       g_string_truncate(where, 0);
       answer_t answer;
@@ -215,6 +223,7 @@ static int replay_open(const replay_flags_t *flags, replay_t *replay) {
   arena_init(&replay->arena);
   if (flags->json) replay->documents = json_array();
   replay->tells_why = flags->why != 0;
+  replay->walk.judges_all = flags->all_elements != 0;
   for (size_t i = 0; i < replay->executors.count; i++) {
     if (!executor_load_changed_environment(replay->executors.items[i])) continue;
     complain("loading %s changed the floating-point environment of the process; it was put back",
@@ -245,6 +254,8 @@ int command_replay(const command_t *command, int argc, char **argv) {
        "With contract identified: the version to predict with, or own", "VERSION"},
       {"why", 0, 0, G_OPTION_ARG_NONE, &flags.why,
        "Of sums of few terms, print trees of additions that give the elements", NULL},
+      {"all-elements", 0, 0, G_OPTION_ARG_NONE, &flags.all_elements,
+       "Judge all elements of large results, where `assay run` judges a sample", NULL},
       {"json", 0, 0, G_OPTION_ARG_NONE, &flags.json, "Print one JSON document", NULL},
       G_OPTION_ENTRY_NULL};
   arguments_t arguments = arguments_make(command);

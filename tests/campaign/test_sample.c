@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Large results of which only a sample is judged exactly (oracles/sample.h): what is stated of a
+ * miss, that the sample is the same each time, and that a fault in one of 500 elements is found. */
+#include <math.h>
+#include <string.h>
+
+#include "harness/run/case_runner.h"
+#include "harness/run/stream.h"
+
+typedef struct large {
+  arena_t arena;
+  case_t instance;
+  case_runner_t walk;
+  expectation_t expectation;
+  tensor_t results[CASE_RESULTS_MAX];
+} large_t;
+
+/* A case of ordinary data, and what a sequential implementation returns. */
+static large_t *large_new(const char *line, bool judges_all) {
+  large_t *large = g_new0(large_t, 1);
+  arena_init(&large->arena);
+  failure_t error = {0};
+  stream_program_t given;
+  g_assert_cmpint(stream_program_parse(str_from(line), &large->arena, &given, &error), ==,
+                  STATUS_OK);
+  large->instance = case_make(&large->arena, &given.program);
+  stream_draw_data(stratum_mark_seed(STRATUM_deployment, 1), &large->instance);
+  contract_t contract = contract_backend();
+  case_runner_init(&large->walk, &contract, 1);
+  large->walk.judges_all = judges_all;
+  if (case_runner_expect(&large->walk, &large->instance, NULL, &large->arena, &large->expectation,
+                         &error) != STATUS_OK) {
+    g_error("%s: %s", line, error.text);
+  }
+  large->results[0] = tensor_make(&large->arena, &given.program.results[0]);
+  const implementation_model_t schedule = {.fault = FAULT_NONE};
+  const oracle_call_t call = {.instance = &large->instance,
+                              .contract = &large->walk.contract,
+                              .arena = &large->arena,
+                              .error = &error};
+  g_assert_cmpint(large->expectation.oracle->simulate(&call, &schedule, large->results), ==,
+                  STATUS_OK);
+  return large;
+}
+
+static void large_free(large_t *large) {
+  arena_deinit(&large->arena);
+  g_free(large);
+}
+
+static verdict_t judge(large_t *large) {
+  verdict_t verdict;
+  failure_t error = {0};
+  if (case_runner_judge(&large->walk, &large->expectation, large->results, &verdict, &error) !=
+      STATUS_OK) {
+    g_error("%s", error.text);
+  }
+  return verdict;
+}
+
+/* Every 500th element is off by 2^-20 of itself. */
+static size_t plant(tensor_t *result) {
+  size_t count = type_component_count(&result->type), planted = 0;
+  double *values = (double *)(void *)result->data;
+  for (size_t i = 499; i < count; i += 500) {
+    values[i] *= 1 + 0x1p-20;
+    planted++;
+  }
+  return planted;
+}
+
+static void test_fault(gconstpointer data) {
+  large_t *large = large_new(data, false);
+  verdict_t verdict = judge(large);
+  g_assert_cmpint(verdict.outcome, ==, OUTCOME_conforms);
+  g_test_message("%s: %zu of %zu elements left out, oracle %.2f s", (const char *)data,
+                 verdict.left_out_count, verdict.component_count,
+                 (double)large->walk.times.oracle * 1e-9);
+  g_assert_cmpuint(verdict.left_out_count, >, verdict.component_count / 4);
+  g_assert_cmpuint(verdict.untested_count, >=, verdict.left_out_count);
+  g_assert_cmpuint(verdict.sample_draws, >=, SAMPLE_DRAWS_MIN);
+  size_t planted = plant(&large->results[0]);
+  verdict = judge(large);
+  g_assert_cmpint(verdict.outcome, ==, OUTCOME_diverges);
+  g_assert_cmpuint(verdict.wrong_count, >, 0);
+  g_assert_cmpuint(verdict.wrong_count, <, planted);
+  large_free(large);
+}
+
+/* Whoever asks for all elements gets all. */
+static void test_all(gconstpointer data) {
+  large_t *large = large_new(data, true);
+  size_t planted = plant(&large->results[0]);
+  large->walk.decide_wrong_max = 0;
+  verdict_t verdict = judge(large);
+  g_test_message("%s: all, oracle %.2f s", (const char *)data,
+                 (double)large->walk.times.oracle * 1e-9);
+  g_assert_cmpint(verdict.outcome, ==, OUTCOME_diverges);
+  g_assert_cmpuint(verdict.left_out_count, ==, 0);
+  g_assert_cmpuint(verdict.wrong_count, ==, planted);
+  large_free(large);
+}
+
+static void test_statement(void) {
+  g_assert_cmpuint(sample_missed_one_in(SAMPLE_DRAWS_MAX), ==, 1000);
+  g_assert_cmpuint(sample_missed_one_in(SAMPLE_DRAWS_MIN), ==, 10);
+  for (uint64_t draws = 1; draws <= SAMPLE_DRAWS_MAX; draws += 7) {
+    double n = (double)sample_missed_one_in(draws);
+    g_assert_cmpfloat(exp((double)draws * log1p(-1 / n)), <=, 1e-6);
+  }
+}
+
+/* The same line has the same sample, and other data another one; corners are in all. */
+static void test_repeats(void) {
+  static const char line[] = "byteir.erf f64[70000] -> f64[70000]";
+  const size_t count = 70000;
+  large_t *large = large_new(line, false), *again = large_new(line, false);
+  const uint8_t *chosen = large->expectation.sample.chosen[0];
+  g_assert_nonnull(chosen);
+  g_assert_cmpmem(chosen, count, again->expectation.sample.chosen[0], count);
+  g_assert_cmpint(chosen[0] + chosen[count - 1], ==, 2);
+  large->instance.operands[0].data[0] ^= 1;
+  const oracle_call_t call = {
+      .instance = &large->instance, .contract = &large->walk.contract, .arena = &large->arena};
+  sample_t other = sample_make(large->expectation.oracle, &call);
+  g_assert_true(memcmp(other.chosen[0], chosen, count) != 0);
+  large_free(large);
+  large_free(again);
+}
+
+/* Quick sets know all: nothing is left out, whatever the sample. */
+static void test_quick(void) {
+  large_t *large = large_new("byteir.erf f32[70000] -> f32[70000]", false);
+  verdict_t verdict = judge(large);
+  g_assert_cmpint(verdict.outcome, ==, OUTCOME_conforms);
+  g_assert_cmpuint(verdict.left_out_count, ==, 0);
+  large_free(large);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  static const char softmax[] = "byteir.softmax axis=1 f64[2048,32] -> f64[2048,32]";
+  static const char erf[] = "byteir.erf f64[65536] -> f64[65536]";
+  g_test_add_func("/sample/statement", test_statement);
+  g_test_add_func("/sample/repeats", test_repeats);
+  g_test_add_func("/sample/quick", test_quick);
+  g_test_add_data_func("/sample/fault/softmax", softmax, test_fault);
+  g_test_add_data_func("/sample/fault/erf", erf, test_fault);
+  g_test_add_data_func("/sample/all/softmax", softmax, test_all);
+  return g_test_run();
+}
