@@ -49,7 +49,8 @@ static void test_stream_repeats(void) {
   g_ptr_array_unref(other);
 }
 
-/* What happens to one program changes no case of another, though it may change how many are drawn. */
+/* What happens to one program changes no case of another, though it may change how many are drawn.
+ */
 static void test_stream_skips(void) {
   GPtrArray *all = draw_lines(3, false, 500);
   GPtrArray *even = draw_lines(3, true, 200);
