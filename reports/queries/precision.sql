@@ -1,4 +1,4 @@
--- What the bits show for each word of a precision_config: the dot algorithms that fit best.
+-- By word of a precision_config: the dot algorithms that fit the bits best.
 -- SPDX-License-Identifier: Apache-2.0
 -- Of products of f32 that name no algorithm every fourth case is held against all algorithms; "default"
 -- is a program without precision_config.  "shows" are the algorithms that explain the most cases, and

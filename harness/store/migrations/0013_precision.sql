@@ -13,11 +13,12 @@ CREATE TABLE observation_of_precisions (
   algorithm   TEXT NOT NULL CHECK (algorithm <> ''),
   types       TEXT NOT NULL,
   observed    TEXT NOT NULL,
-  cases       INTEGER NOT NULL CHECK (cases > 0),
   kind        TEXT NOT NULL DEFAULT 'algorithm'
               CHECK (kind IN ('algorithm', 'formula', 'contract', 'precision')),
+  cases       INTEGER NOT NULL CHECK (cases > 0),
   PRIMARY KEY (run_id, executor_id, op, algorithm, types, observed, kind)
 ) STRICT, WITHOUT ROWID;
-INSERT INTO observation_of_precisions SELECT * FROM observation;
+INSERT INTO observation_of_precisions
+SELECT run_id, executor_id, op, algorithm, types, observed, kind, cases FROM observation;
 DROP TABLE observation;
 ALTER TABLE observation_of_precisions RENAME TO observation;
