@@ -61,9 +61,9 @@ typedef struct oracle {
    * could have given the call's results, under the contract, in the op's own order and joined by
    * '|': each accept set holds every component.  STATUS_UNSUPPORTED if the program has no
    * algorithms.  And whether a program that names none says by its precision_config which it wants
-   * (DEFAULT where it has none); whether an algorithm has that name, which models may run; and the contract
-   * that permits all that implementations of an algorithm are known to do.  All five may be
-   * NULL. */
+   * (DEFAULT where it has none); whether an algorithm has that name, which models may run; and the
+   * contract that permits all that implementations of an algorithm are known to do.  All five may
+   * be NULL. */
   bool (*names_algorithm)(const program_t *program);
   bool (*takes_precision)(const program_t *program);
   bool (*knows_algorithm)(str_t name);

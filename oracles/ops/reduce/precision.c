@@ -64,7 +64,7 @@ static double round_number(const reduce_precision_t *precision, double value) {
     uint64_t bits =
         format_convert(&format_table[FORMAT_f64], row->type->format, binary64_bits(rest), rounding);
     double component = format_to_double(row->type->format, bits);
-    sum += component; /* Exact: components of a number of f32 together have no more bits than it. */
+    sum += component; /* Exact: theory.md, T149. */
     if (!isfinite(component)) return sum;
     rest -= component;
   }
