@@ -8,7 +8,6 @@
 #include "harness/kinds/precision.h"
 #include "oracles/oracle.h"
 #include "tests/campaign/contract_run.h"
-#include "tests/campaign/examples.h"
 
 #ifdef ASSAY_SANITIZE
 enum { CASES = 100 };
@@ -198,7 +197,59 @@ static void test_planted_fault(void) {
   }
 }
 
-/* RFC 000's options: sums of f32 whose inputs a word lets round; types of accumulation. */
+static void draw_line(void *context, rng_t *rng, arena_t *arena, program_t *out_program) {
+  (void)rng;
+  parse_program((const char *)context, arena, out_program);
+}
+
+static uint64_t count_diverging(const char *line, const char *executor) {
+  seen_t seen = {.diverging = 0};
+  g_auto(GStrv) op_words = g_strsplit(line, " ", 2);
+  g_autofree char *own = g_strdup(line);
+  const contract_run_t session = {.op = op_find(str_from(op_words[0])),
+                                  .executor = executor,
+                                  .contract = "reduce_types=rfc",
+                                  .seed = 7,
+                                  .cases_max = CASES,
+                                  .draw_program = draw_line,
+                                  .draw_context = own,
+                                  .on_answer = note_answer,
+                                  .hook_context = &seen};
+  uint64_t conforming, cases = contract_run(&session, &conforming);
+  g_test_message("%s by %s: %" PRIu64 " of %" PRIu64 " diverge, %" PRIu64 " conform: %s", line,
+                 executor, seen.diverging, cases, conforming, seen.first);
+  g_assert_cmpuint(conforming + seen.diverging, >, 0);
+  return seen.diverging;
+}
+
+/* A type of accumulation: what adds in it conforms, and what adds in another does not. */
+static void test_accumulation(void) {
+#define DOT "stablehlo.dot_general batch=[]x[] contract=[1]x[0] "
+#define CONVOLUTION                                                                             \
+  "stablehlo.convolution window_strides=[1] padding=[[1,0]] lhs_dilation=[1] rhs_dilation=[1] " \
+  "window_reversal=[false] dimension_numbers=[b,f,0]x[i,o,0]->[b,f,0] feature_group_count=1 "   \
+  "batch_group_count=1 "
+  static const struct {
+    const char *line, *other;
+  } rows[] = {
+      {DOT "accumulation=f64 f32[2,6] f32[6,3] -> f32[2,3]", "F32_F32_F32"},
+      {DOT "accumulation=bf16 f32[2,4] f32[4,3] -> f32[2,3]", "BF16_BF16_F32"},
+      {DOT "accumulation=f32 bf16[2,6] bf16[6,3] -> bf16[2,3]", "BF16_BF16_BF16"},
+      {DOT "accumulation=i32 i8[2,6] i8[6,3] -> i8[2,3]", NULL},
+      {CONVOLUTION "accumulation=f64 f32[1,2,4] f32[2,3,2] -> f32[1,3,4]", "F32_F32_F32"},
+      {CONVOLUTION "accumulation=i8 i32[1,2,4] i32[2,3,2] -> i32[1,3,4]", NULL},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_assert_cmpuint(count_diverging(rows[i].line, "model:lanes4+fma+rfc-types"), ==, 0);
+    g_assert_cmpuint(count_diverging(rows[i].line, "canary:drop_last_term+rfc-types"), >, 0);
+    if (rows[i].other == NULL) continue;
+    g_autofree char *other =
+        g_strdup_printf("model:sequential+rfc-types+algorithm=%s", rows[i].other);
+    g_assert_cmpuint(count_diverging(rows[i].line, other), >, 0);
+  }
+}
+
+/* RFC 000's option of reductions: sums of f32 whose inputs a word lets round. */
 static void test_rfc_options(void) {
   const drawing_t sums = {"stablehlo.reduce", "[HIGH]"};
   static const char *const models[] = {"bf16", "tf32", "bf16_x3", "bf16_x6", "f16"};
@@ -296,6 +347,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/precision/words", test_words);
   g_test_add_func("/precision/planted_fault", test_planted_fault);
   g_test_add_func("/precision/rfc_options", test_rfc_options);
+  g_test_add_func("/precision/accumulation", test_accumulation);
   g_test_add_func("/precision/nesting", test_nesting);
   return g_test_run();
 }
