@@ -102,6 +102,7 @@ precision_arithmetic_t precision_arithmetic(uint8_t arithmetic) {
                                   rows[arithmetic].component_count, rows[arithmetic].product_count};
 }
 
+/* theory.md, T147. */
 size_t precision_permitted(precision_t word, const contract_t *contract,
                            uint8_t out_arithmetics[PRECISION_PERMITTED_MAX]) {
   const uint8_t values[] = {PERMITTED(contract, default_precision),

@@ -7,7 +7,7 @@
 
 /* Of operands that are computed unlike, the products that the finer one of them keeps: component i
  * of the one with component j of the other if i + j is below the larger number of components, or
- * all if one of them keeps all. */
+ * all if one of them keeps all (theory.md, T148). */
 static int count_products(const precision_arithmetic_t *lhs, const precision_arithmetic_t *rhs) {
   bool keeps_all =
       lhs->product_count == 9 || rhs->product_count == 9; /* All of 3 by 3 components. */
