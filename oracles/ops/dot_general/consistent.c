@@ -328,7 +328,7 @@ status_t dot_general_consistent(const oracle_call_t *call, GString *out_names) {
   if (dot_general_is_hybrid(program) || dot_general_is_quantized(program)) {
     return status_fail(call->error, STATUS_UNSUPPORTED, "no dot algorithms on quantized types");
   }
-  bool is_plain = dot_general_is_plain(program);
+  bool is_plain = !dot_general_attributes(program)->has_algorithm;
   for (uint32_t i = 0; i < 2 && is_plain; i++) {
     if (program->operands[i].element->kind == ELEMENT_FLOAT) continue;
     return status_fail(call->error, STATUS_UNSUPPORTED, "dot algorithms are for floats");

@@ -19,9 +19,12 @@ static const char *const words[] = {"DEFAULT", "HIGH", "HIGHEST"};
 static const char *const arithmetics[] = {"f32",     "bf16_x9", "bf16_x6", "tf32_x3",
                                           "bf16_x3", "tf32",    "bf16",    "f16"};
 
-/* Programs of f32, "" or with these words. */
+/* What is drawn: ops that multiply, and a sum. */
+typedef enum drawn { DOT, CONVOLUTION, PRODUCTS, SUM = PRODUCTS } drawn_t;
+
+/* Programs of f32 with these words. */
 typedef struct drawing {
-  const char *op;
+  drawn_t op;
   const char *precision; /* "[HIGH,HIGH]"; NULL: none. */
 } drawing_t;
 
@@ -40,12 +43,12 @@ static char *print_program(rng_t *rng, const drawing_t *drawing) {
   g_autofree char *precision = drawing->precision == NULL
                                    ? g_strdup("")
                                    : g_strdup_printf(" precision=%s", drawing->precision);
-  if (strcmp(drawing->op, "stablehlo.reduce") == 0) {
+  if (drawing->op == SUM) {
     return g_strdup_printf("stablehlo.reduce body=add dims=[0]%s f32[%" PRId64 ",%" PRId64
                            "] f32[] -> f32[%" PRId64 "]",
                            precision, terms, columns, columns);
   }
-  if (strcmp(drawing->op, "stablehlo.dot_general") == 0) {
+  if (drawing->op == DOT) {
     const char *type = rng_one_in(rng, 8) ? "complex<f32>" : "f32";
     return g_strdup_printf("stablehlo.dot_general batch=[]x[] contract=[1]x[0]%s %s[%" PRId64
                            ",%" PRId64 "] %s[%" PRId64 ",%" PRId64 "] -> %s[%" PRId64 ",%" PRId64
@@ -59,6 +62,17 @@ static char *print_program(rng_t *rng, const drawing_t *drawing) {
       "batch_group_count=1%s f32[1,%" PRId64 ",%" PRId64 "] f32[%" PRId64 ",%" PRId64
       ",2] -> f32[1,%" PRId64 ",%" PRId64 "]",
       precision, terms, windows + 1, terms, columns, columns, windows);
+}
+
+static const op_t *op_of_line(const char *line) {
+  return op_find((str_t){.data = line, .size = strcspn(line, " ")});
+}
+
+static const op_t *op_of(drawn_t drawn) {
+  const drawing_t drawing = {.op = drawn};
+  rng_t rng = rng_make(1);
+  g_autofree char *line = print_program(&rng, &drawing);
+  return op_of_line(line);
 }
 
 static void draw_program(void *context, rng_t *rng, arena_t *arena, program_t *out_program) {
@@ -102,7 +116,7 @@ static seen_t run(const drawing_t *drawing, const char *executor, const char *co
                   const char *algorithm) {
   seen_t seen = {.algorithm = algorithm};
   drawing_t own = *drawing;
-  const contract_run_t session = {.op = op_find(str_from(drawing->op)),
+  const contract_run_t session = {.op = op_of(drawing->op),
                                   .executor = executor,
                                   .contract = contract,
                                   .seed = 7,
@@ -113,14 +127,12 @@ static seen_t run(const drawing_t *drawing, const char *executor, const char *co
                                   .hook_context = &seen};
   uint64_t conforming, cases = contract_run(&session, &conforming);
   g_test_message("%s %s, %s under %s: %" PRIu64 " of %" PRIu64 " diverge, %" PRIu64 " as %s",
-                 drawing->op, drawing->precision, executor, contract, seen.diverging, cases,
-                 seen.named, algorithm);
+                 op_of(drawing->op)->name, drawing->precision, executor, contract, seen.diverging,
+                 cases, seen.named, algorithm);
   if (seen.diverging > 0) g_test_message("%s", seen.first);
   g_assert_cmpuint(cases, >=, CASES);
   return seen;
 }
-
-static const char *const ops[] = {"stablehlo.dot_general", "stablehlo.convolution"};
 
 /* Each word as each arithmetic: conforms to the same claim, and not to f32. */
 static void test_meanings(gconstpointer data) {
@@ -130,7 +142,7 @@ static void test_meanings(gconstpointer data) {
   static const char *const orders[] = {"sequential", "lanes4+fma", "pairwise+split=truncate",
                                        "random+by-term"};
   size_t arithmetic = GPOINTER_TO_SIZE(data);
-  for (size_t o = 0; o < G_N_ELEMENTS(ops); o++) {
+  for (drawn_t o = 0; o < PRODUCTS; o++) {
     size_t w = (arithmetic + o) % G_N_ELEMENTS(words);
     g_autofree char *lower = g_ascii_strdown(words[w], -1);
     g_autofree char *claim = g_strdup_printf("%s_precision=%s", lower, arithmetics[arithmetic]);
@@ -140,7 +152,7 @@ static void test_meanings(gconstpointer data) {
     if (!is_cut && strstr(order, "truncate") != NULL) order = "shuffled";
     g_autofree char *model = g_strdup_printf("model:%s+%s", order, claim);
     g_autofree char *precision = g_strdup_printf("[%s,%s]", words[w], words[w]);
-    const drawing_t drawing = {ops[o], precision};
+    const drawing_t drawing = {o, precision};
     g_assert_cmpuint(run(&drawing, model, claim, NULL).diverging, ==, 0);
     const seen_t tight = run(&drawing, model, "backend", algorithms[arithmetic]);
     bool is_seen = arithmetic != ARITHMETIC_F32 && arithmetic != ARITHMETIC_BF16_X9;
@@ -177,7 +189,7 @@ static void test_words(void) {
       {"model:sequential", "[DEFAULT,HIGHEST]", "default_precision=bf16", true},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    const drawing_t drawing = {ops[i % G_N_ELEMENTS(ops)], rows[i].precision};
+    const drawing_t drawing = {(drawn_t)(i % PRODUCTS), rows[i].precision};
     uint64_t diverging = run(&drawing, rows[i].model, rows[i].contract, NULL).diverging;
     if (rows[i].conforms) g_assert_cmpuint(diverging, ==, 0);
     if (!rows[i].conforms) g_assert_cmpuint(diverging, >, CASES / 20);
@@ -187,13 +199,15 @@ static void test_words(void) {
 /* A backend that claims f32 for HIGHEST and computes it in tf32 is found, whatever it is allowed
  * for the other words. */
 static void test_planted_fault(void) {
-  for (size_t o = 0; o < G_N_ELEMENTS(ops); o++) {
-    const drawing_t highest = {ops[o], "[HIGHEST,HIGHEST]"}, high = {ops[o], "[HIGH,HIGH]"};
+  for (drawn_t o = 0; o < PRODUCTS; o++) {
+    const drawing_t highest = {o, "[HIGHEST,HIGHEST]"}, high = {o, "[HIGH,HIGH]"};
     const char *contract = "default_precision=bf16,high_precision=tf32";
-    const seen_t seen = run(&highest, "canary:highest_in_tf32", contract, "TF32_TF32_F32");
+    const seen_t seen =
+        run(&highest, "model:sequential+highest_precision=tf32", contract, "TF32_TF32_F32");
     g_assert_cmpuint(seen.diverging, >, CASES / 10);
     g_assert_cmpuint(2 * seen.named, >, seen.diverging);
-    g_assert_cmpuint(run(&high, "canary:highest_in_tf32", contract, NULL).diverging, ==, 0);
+    g_assert_cmpuint(
+        run(&high, "model:sequential+highest_precision=tf32", contract, NULL).diverging, ==, 0);
   }
 }
 
@@ -204,9 +218,8 @@ static void draw_line(void *context, rng_t *rng, arena_t *arena, program_t *out_
 
 static uint64_t count_diverging(const char *line, const char *executor) {
   seen_t seen = {.diverging = 0};
-  g_auto(GStrv) op_words = g_strsplit(line, " ", 2);
   g_autofree char *own = g_strdup(line);
-  const contract_run_t session = {.op = op_find(str_from(op_words[0])),
+  const contract_run_t session = {.op = op_of_line(line),
                                   .executor = executor,
                                   .contract = "reduce_types=rfc",
                                   .seed = 7,
@@ -224,20 +237,20 @@ static uint64_t count_diverging(const char *line, const char *executor) {
 
 /* A type of accumulation: what adds in it conforms, and what adds in another does not. */
 static void test_accumulation(void) {
-#define DOT "stablehlo.dot_general batch=[]x[] contract=[1]x[0] "
-#define CONVOLUTION                                                                             \
+#define PRODUCT "stablehlo.dot_general batch=[]x[] contract=[1]x[0] "
+#define WINDOWS                                                                                 \
   "stablehlo.convolution window_strides=[1] padding=[[1,0]] lhs_dilation=[1] rhs_dilation=[1] " \
   "window_reversal=[false] dimension_numbers=[b,f,0]x[i,o,0]->[b,f,0] feature_group_count=1 "   \
   "batch_group_count=1 "
   static const struct {
     const char *line, *other;
   } rows[] = {
-      {DOT "accumulation=f64 f32[2,6] f32[6,3] -> f32[2,3]", "F32_F32_F32"},
-      {DOT "accumulation=bf16 f32[2,4] f32[4,3] -> f32[2,3]", "BF16_BF16_F32"},
-      {DOT "accumulation=f32 bf16[2,6] bf16[6,3] -> bf16[2,3]", "BF16_BF16_BF16"},
-      {DOT "accumulation=i32 i8[2,6] i8[6,3] -> i8[2,3]", NULL},
-      {CONVOLUTION "accumulation=f64 f32[1,2,4] f32[2,3,2] -> f32[1,3,4]", "F32_F32_F32"},
-      {CONVOLUTION "accumulation=i8 i32[1,2,4] i32[2,3,2] -> i32[1,3,4]", NULL},
+      {PRODUCT "accumulation=f64 f32[2,6] f32[6,3] -> f32[2,3]", "F32_F32_F32"},
+      {PRODUCT "accumulation=bf16 f32[2,4] f32[4,3] -> f32[2,3]", "BF16_BF16_F32"},
+      {PRODUCT "accumulation=f32 bf16[2,6] bf16[6,3] -> bf16[2,3]", "BF16_BF16_BF16"},
+      {PRODUCT "accumulation=i32 i8[2,6] i8[6,3] -> i8[2,3]", NULL},
+      {WINDOWS "accumulation=f64 f32[1,2,4] f32[2,3,2] -> f32[1,3,4]", "F32_F32_F32"},
+      {WINDOWS "accumulation=i8 i32[1,2,4] i32[2,3,2] -> i32[1,3,4]", NULL},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     g_assert_cmpuint(count_diverging(rows[i].line, "model:lanes4+fma+rfc-types"), ==, 0);
@@ -251,7 +264,7 @@ static void test_accumulation(void) {
 
 /* RFC 000's option of reductions: sums of f32 whose inputs a word lets round. */
 static void test_rfc_options(void) {
-  const drawing_t sums = {"stablehlo.reduce", "[HIGH]"};
+  const drawing_t sums = {SUM, "[HIGH]"};
   static const char *const models[] = {"bf16", "tf32", "bf16_x3", "bf16_x6", "f16"};
   for (size_t i = 0; i < G_N_ELEMENTS(models); i++) {
     g_autofree char *model = g_strdup_printf("model:lanes4+rfc-types+high_precision=%s", models[i]);
@@ -303,7 +316,7 @@ static void test_nesting(void) {
     bool before = false;
     implementation_model_t model = schedule_plain();
     model.fused = PERMITTED(&contract, fma) != 0;
-    const char *op = ops[rng_below(&rng, G_N_ELEMENTS(ops))];
+    const drawn_t op = (drawn_t)rng_below(&rng, PRODUCTS);
     model.precisions[0] = (uint8_t)rng_below(&rng, PRECISION_ARITHMETIC_COUNT);
     const drawing_t plain = {op, "[DEFAULT,DEFAULT]"};
     g_autofree char *line = print_program(&rng, &plain);
