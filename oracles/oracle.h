@@ -60,10 +60,12 @@ typedef struct oracle {
   /* Of an op whose programs may name an algorithm: whether this one does; and the algorithms that
    * could have given the call's results, under the contract, in the op's own order and joined by
    * '|': each accept set holds every component.  STATUS_UNSUPPORTED if the program has no
-   * algorithms.  And whether an algorithm has that name, which models may run; and the contract
-   * that permits all that implementations of an algorithm are known to do.  All four may be
-   * NULL. */
+   * algorithms.  And whether a program that names none says by its precision_config which it wants
+   * (DEFAULT where it has none); whether an algorithm has that name, which models may run; and the
+   * contract that permits all that implementations of an algorithm are known to do.  All five may
+   * be NULL. */
   bool (*names_algorithm)(const program_t *program);
+  bool (*takes_precision)(const program_t *program);
   bool (*knows_algorithm)(str_t name);
   void (*loosen_algorithms)(contract_t *inout_contract);
   status_t (*consistent)(const oracle_call_t *call, GString *out_names);

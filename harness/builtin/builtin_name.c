@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "harness/builtin/builtin.h"
+#include "harness/kinds/precision.h"
 #include "harness/model/contract.h"
 #include "harness/model/fault.h"
 #include "oracles/oracle.h"
@@ -40,6 +41,7 @@ static const char *const known_words =
     "shuffled, or another that harness/order/sum_order.h lists), and after a '+' also fma, "
     "acc=FORMAT, seed=N, init=N, races; for dot algorithms algorithm=NAME, "
     "split=nearest|truncate|truncate-all|nearest-away|truncate-away, by-term, aligned=BITS; for "
+    "products of f32 default_precision=WORD, high_precision=WORD, highest_precision=WORD; for "
     "composite ops formula=NAME, native, other-way, ulps=N, exp-by-exp2; for conversions "
     "saturating-casts"
 #define MODELS_HOLD(permission, value, words, value_with_words, kind) "; for " kind " " words
@@ -136,11 +138,36 @@ static status_t parse_algorithm(scan_t *scan, implementation_model_t *inout_sche
   return STATUS_OK;
 }
 
+/* "default_precision=bf16", as a contract has it; true if it is one of these. */
+static bool parse_precision(scan_t *scan, implementation_model_t *inout_schedule,
+                            status_t *out_status, failure_t *error) {
+  for (int word = 0; word < PRECISION_COUNT; word++) {
+    const char *name = precision_permission((precision_t)word);
+    const scan_t start = *scan;
+    str_t key = scan_until(scan, "=+");
+    if (!str_equal_text(key, name)) {
+      *scan = start;
+      continue;
+    }
+    *scan = start;
+    str_t setting = scan_until(scan, "+");
+    g_autofree char *text = g_strndup(setting.data, setting.size);
+    contract_t contract = contract_backend();
+    *out_status = contract_parse(str_from(text), &contract, error);
+    if (*out_status == STATUS_OK) {
+      inout_schedule->precisions[word] = contract_value(&contract, name);
+    }
+    return true;
+  }
+  return false;
+}
+
 /* One word after a '+' that says how a dot algorithm is run; true if it is one. */
 static bool parse_dot_option(scan_t *scan, implementation_model_t *inout_schedule,
                              status_t *out_status, failure_t *error) {
   int64_t number = 0;
   *out_status = STATUS_OK;
+  if (parse_precision(scan, inout_schedule, out_status, error)) return true;
   if (scan_accept(scan, "by-term")) {
     inout_schedule->assembly = ASSEMBLY_BY_TERM;
   } else if (scan_accept(scan, "algorithm=")) {

@@ -45,7 +45,7 @@ static const op_constraint_t *breakable_at(const op_constraint_t *rows, uint64_t
   }
 }
 
-/* Draws a program that breaks some constraint under the contract alone, or NULL. */
+/* Draws a program that the contract alone makes an invalid one, or NULL. */
 static const char *break_under(rng_t *rng, const op_t *op, const gen_options_t *options,
                                arena_t *arena, program_t *out_program) {
   enum { ATTEMPTS = 200 }; /* Of some ops one program in a hundred breaks one. */
@@ -55,7 +55,7 @@ static const char *break_under(rng_t *rng, const op_t *op, const gen_options_t *
   for (int i = 0; i < ATTEMPTS; i++) {
     draw_valid(rng, op, &any, arena, out_program);
     const op_constraint_t *broken = program_broken_under(out_program, NULL, options->contract);
-    if (broken != NULL) return broken->id;
+    if (op_constraint_is_forbidden(broken)) return broken->id;
   }
   return NULL;
 }

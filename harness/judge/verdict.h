@@ -56,6 +56,9 @@ typedef struct verdict {
   /* Algorithms that could have given these results, "A|B"; "" if none, or if nobody asked. */
   char algorithms[VERDICT_ALGORITHMS_BYTES];
   bool has_algorithms; /* Somebody asked. */
+  /* The same of a program that names none, to see what it gets for its precision_config; "A|B",
+   * interned, "" if none; NULL if nobody asked. */
+  const char *precision;
   /* Of an op with several formulas: the tightest one whose accept sets hold these results, "" if
    * none does; if somebody asked. */
   const char *formula;

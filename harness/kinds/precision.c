@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text, MLIR and label of lists of precisions. */
+/* Text, MLIR, label and drawing of lists of precisions, and what contracts say of them. */
 #include "harness/kinds/precision.h"
 
 static const char *const names[PRECISION_COUNT] = {"DEFAULT", "HIGH", "HIGHEST"};
@@ -56,4 +56,63 @@ void precision_list_print_label(const precision_list_t *list, GString *out_text)
   precision_list_t shown = *list;
   if (list->count == 2 && list->values[0] == list->values[1]) shown.count = 1;
   if (list->is_present) print_names(&shown, "", "", ",", out_text);
+}
+
+precision_list_t precision_list_draw(rng_t *rng) {
+  precision_list_t list = {.is_present = rng_one_in(rng, 4)};
+  if (!list.is_present) return list;
+  bool are_alike = rng_one_in(rng, 2);
+  list.count = 2;
+  list.values[0] = (precision_t)rng_below(rng, PRECISION_COUNT);
+  list.values[1] = are_alike ? list.values[0] : (precision_t)rng_below(rng, PRECISION_COUNT);
+  return list;
+}
+
+precision_t precision_list_word(const precision_list_t *list, uint32_t operand) {
+  return operand < list->count ? list->values[operand] : PRECISION_DEFAULT;
+}
+
+static bool is_f32(const type_t *type) {
+  return type->quantization == NULL && type->element->format == &format_table[FORMAT_f32];
+}
+
+bool precision_concerns(const program_t *program) {
+  return is_f32(&program->operands[0]) && is_f32(&program->operands[1]) &&
+         is_f32(&program->results[0]);
+}
+
+const char *precision_permission(precision_t word) {
+  static const char *const permissions[PRECISION_COUNT] = {"default_precision", "high_precision",
+                                                           "highest_precision"};
+  return permissions[word];
+}
+
+precision_arithmetic_t precision_arithmetic(uint8_t arithmetic) {
+  static const struct {
+    const char *type;
+    int component_count;
+    int product_count;
+  } rows[] = {
+#define ARITHMETIC(type, component_count, product_count) {#type, component_count, product_count},
+#include "harness/kinds/precision_arithmetics.def"
+#undef ARITHMETIC
+  };
+  _Static_assert(G_N_ELEMENTS(rows) == PRECISION_ARITHMETIC_COUNT, "a row for each value");
+  return (precision_arithmetic_t){element_named(rows[arithmetic].type),
+                                  rows[arithmetic].component_count, rows[arithmetic].product_count};
+}
+
+/* theory.md, T147. */
+size_t precision_permitted(precision_t word, const contract_t *contract,
+                           uint8_t out_arithmetics[PRECISION_PERMITTED_MAX]) {
+  const uint8_t values[] = {PERMITTED(contract, default_precision),
+                            PERMITTED(contract, high_precision),
+                            PERMITTED(contract, highest_precision), ARITHMETIC_F32};
+  size_t count = 0;
+  for (size_t i = word; i < G_N_ELEMENTS(values); i++) {
+    bool is_new = values[i] != ARITHMETIC_F32 || i == PRECISION_COUNT;
+    for (size_t k = 0; k < count; k++) is_new &= out_arithmetics[k] != values[i];
+    if (is_new) out_arithmetics[count++] = values[i];
+  }
+  return count;
 }

@@ -12,6 +12,7 @@
 #define ASSAY_KINDS_REDUCTION_H
 
 #include "harness/base/rng.h"
+#include "harness/kinds/precision.h"
 #include "harness/model/contract.h"
 #include "harness/model/op.h"
 #include "harness/types/scalar_type.h"
@@ -54,6 +55,7 @@ typedef struct reduction {
 typedef struct reduce_attributes {
   reduction_t reduction;
   dimension_list_t dimensions; /* In any order, which means nothing. */
+  precision_list_t precision;  /* By contracts with reduce_types=rfc alone. */
 } reduce_attributes_t;
 
 /* The types of N inputs (and their initial values), accumulations and results. */

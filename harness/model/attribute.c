@@ -113,6 +113,31 @@ static void print_mlir_word(const void *value, const attribute_sink_t *to) {
 const attribute_codec_t attribute_word = {
     .parse = parse_word, .print = print_word, .print_mlir = print_mlir_word};
 
+static bool is_absent_element(const void *value) {
+  return *(const element_t *const *)value == NULL;
+}
+
+static status_t parse_element(const attribute_source_t *from, void *out_value) {
+  scan_t start = *from->scan;
+  str_t name = scan_until(from->scan, " ");
+  const element_t *element = element_find(name);
+  if (element == NULL || !element->is_tensor_element) {
+    return scan_fail(&start, from->error, "no elements have type \"%.*s\"; some have f32 or i8",
+                     (int)MIN(name.size, 64), name.data);
+  }
+  *(const element_t **)out_value = element;
+  return STATUS_OK;
+}
+
+static void print_element(const void *value, const attribute_sink_t *to) {
+  g_string_append(to->text, (*(const element_t *const *)value)->name);
+}
+
+const attribute_codec_t attribute_element = {.is_absent = is_absent_element,
+                                             .parse = parse_element,
+                                             .print = print_element,
+                                             .print_mlir = print_element};
+
 static status_t parse_boolean(const attribute_source_t *from, void *out_value) {
   return parse_one_of(from, boolean_words, (uint8_t *)out_value);
 }

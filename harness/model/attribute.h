@@ -62,6 +62,7 @@ extern const attribute_codec_t attribute_optional_boolean; /* optional_boolean_t
 extern const attribute_codec_t attribute_flag;             /* bool: "true", or left out */
 extern const attribute_codec_t attribute_number;  /* double, 0 or positive, finite: "0x1.8p-3" */
 extern const attribute_codec_t attribute_word;    /* uint8_t, an index into the row's words */
+extern const attribute_codec_t attribute_element; /* const element_t *, or NULL: "f32", left out */
 extern const attribute_codec_t attribute_pattern; /* attribute_pattern_t: "3f800000" */
 
 struct attribute_row {

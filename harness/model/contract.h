@@ -33,6 +33,20 @@ enum permission_function_range { FUNCTION_RANGE_STRICT, FUNCTION_RANGE_ULPS };
 enum permission_byteir { BYTEIR_SEED, BYTEIR_TODAY };
 enum permission_shared { SHARED_ONCE, SHARED_EACH };
 enum permission_exp_by_exp2 { EXP_BY_EXP2_NO, EXP_BY_EXP2_YES };
+/* What a word of precision_config stands for: f32 itself, which every word permits, or operands
+ * split into components of a narrower type (harness/kinds/precision_arithmetics.def). */
+#define PRECISION_ARITHMETICS "f32<bf16_x9|bf16_x6|tf32_x3|bf16_x3|tf32|bf16|f16"
+enum precision_meaning {
+  ARITHMETIC_F32,
+  ARITHMETIC_BF16_X9,
+  ARITHMETIC_BF16_X6,
+  ARITHMETIC_TF32_X3,
+  ARITHMETIC_BF16_X3,
+  ARITHMETIC_TF32,
+  ARITHMETIC_BF16,
+  ARITHMETIC_F16,
+  PRECISION_ARITHMETIC_COUNT
+};
 enum permission_epsilon { EPSILON_EXACT, EPSILON_ROUNDED, EPSILON_EITHER };
 
 /* Permitted errors of elementary functions.  A faithful one errs by less than one ulp, and returns

@@ -43,6 +43,8 @@ typedef struct schedule {
   uint32_t init_count;   /* How often the initial value enters: 0, 1, 2 ...; 1 is usual.  An empty
                           * slice takes it at least once. */
   const char *algorithm; /* The dot algorithm to run whatever is asked for, or NULL; borrowed. */
+  uint8_t precisions[3]; /* What it computes products of f32 as where precision_config says DEFAULT,
+                          * HIGH and HIGHEST: values of these permissions. */
   split_t split;
   assembly_t assembly;
   uint32_t aligned_bits; /* If not 0, dot algorithms that permit it align terms to the largest and

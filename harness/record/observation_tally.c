@@ -31,6 +31,7 @@ static gboolean row_equal(gconstpointer a, gconstpointer b) {
 const char *observation_kind_spelling(observation_kind_t kind) {
   static const char *const spellings[] = {[OBSERVATION_ALGORITHM] = "algorithm",
                                           [OBSERVATION_FORMULA] = "formula",
+                                          [OBSERVATION_PRECISION] = "precision",
                                           [OBSERVATION_CONTRACT] = "contract"};
   return spellings[kind];
 }
@@ -80,6 +81,8 @@ void observation_tally_add(observation_tally_t *observations, size_t executor,
   if (verdict->has_algorithms) count_observed(observations, key, verdict->algorithms);
   key.kind = OBSERVATION_FORMULA;
   if (verdict->formula != NULL) count_observed(observations, key, verdict->formula);
+  key.kind = OBSERVATION_PRECISION;
+  if (verdict->precision != NULL) count_observed(observations, key, verdict->precision);
   key.kind = OBSERVATION_CONTRACT;
   if (verdict->contract != NULL) count_observed(observations, key, verdict->contract);
 }

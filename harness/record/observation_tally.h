@@ -9,18 +9,19 @@
 typedef enum observation_kind {
   OBSERVATION_ALGORITHM, /* The set of algorithms that could have given the results, "A|B". */
   OBSERVATION_FORMULA,   /* The tightest formula that could. */
+  OBSERVATION_PRECISION, /* That set where a precision_config says what is wanted. */
   OBSERVATION_CONTRACT,  /* Whether contract `wide` was kept: VERDICT_WIDE, VERDICT_NOT_WIDE. */
 } observation_kind_t;
 
-/* "algorithm", "formula", "contract". */
+/* "algorithm", "formula", "precision", "contract". */
 const char *observation_kind_spelling(observation_kind_t kind);
 
 typedef struct observation_row {
   observation_kind_t kind;
-  size_t executor;     /* Index among the session's executors. */
-  tally_label_t label; /* Its algorithm is what was asked for. */
-  const char
-      *observed; /* verdict_t.algorithms, .formula or .contract; equal texts are one pointer. */
+  size_t executor;      /* Index among the session's executors. */
+  tally_label_t label;  /* Its algorithm is what was asked for. */
+  const char *observed; /* verdict_t.algorithms, .formula, .precision or .contract; equal texts are
+                           one pointer. */
   uint64_t cases;
   uint64_t cases_stored; /* Of these, how many the store knows of. */
 } observation_row_t;
@@ -33,8 +34,8 @@ typedef struct observation_tally observation_tally_t;
 observation_tally_t *observation_tally_new(void);
 void observation_tally_free(observation_tally_t *observations);
 
-/* Counts one case, if the verdict has algorithms, a formula or a contract.  The label is a tally's,
- * which must live as long. */
+/* Counts one case, if the verdict has algorithms, a formula, a precision or a contract.  The label
+ * is a tally's, which must live as long. */
 void observation_tally_add(observation_tally_t *observations, size_t executor,
                            const tally_label_t *label, const verdict_t *verdict);
 

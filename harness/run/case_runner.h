@@ -13,6 +13,7 @@ enum {
   CASE_RUNNER_AUDIT_ONE_IN = 10000, /* Default of audit_one_in. */
   CASE_RUNNER_ASK_WRONG_MAX = 16,   /* Default of decide_wrong_max. */
   CASE_RUNNER_TIGHTER_ONE_IN = 4,   /* Conforming cases that are held against tighter_contract. */
+  CASE_RUNNER_PRECISION_ONE_IN = 4, /* Cases of which is asked what a precision_config got. */
 };
 
 /* Where time went, in nanoseconds. */
@@ -62,6 +63,7 @@ typedef struct case_runner {
   bool has_tighter;
   contract_t tighter_contract;
   uint64_t tighter_due;
+  uint64_t precision_due;
 } case_runner_t;
 
 void case_runner_init(case_runner_t *walk, const contract_t *contract, uint64_t seed);

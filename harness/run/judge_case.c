@@ -237,6 +237,11 @@ status_t case_runner_judge(case_runner_t *walk, const expectation_t *expectation
   uint64_t begin = clock_nanoseconds();
   const oracle_call_t call = case_runner_call(walk, expectation, results, error);
   status_t status = observe_algorithms(expectation->oracle, &call, out_verdict);
+  bool is_due = takes_precision(expectation->oracle, &call, out_verdict) &&
+                walk->precision_due++ % CASE_RUNNER_PRECISION_ONE_IN == 0;
+  if (status == STATUS_OK && is_due) {
+    status = observe_precision(expectation->oracle, &call, out_verdict);
+  }
   if (status == STATUS_OK) {
     status = observe_formula(expectation->oracle, &call, expectation->accepts, out_verdict);
   }

@@ -64,3 +64,17 @@ status_t observe_algorithms(const oracle_t *oracle, const oracle_call_t *call,
   verdict_note_algorithms(verdict, names->str, is_named);
   return STATUS_OK;
 }
+
+bool takes_precision(const oracle_t *oracle, const oracle_call_t *call, const verdict_t *verdict) {
+  return oracle->takes_precision != NULL && verdict->outcome != OUTCOME_no_oracle &&
+         oracle->takes_precision(&call->instance->program);
+}
+
+status_t observe_precision(const oracle_t *oracle, const oracle_call_t *call,
+                           verdict_t *inout_verdict) {
+  g_autoptr(GString) names = g_string_new(NULL);
+  bool has_algorithms;
+  STATUS_TRY(find_consistent(oracle, call, names, &has_algorithms));
+  if (has_algorithms) inout_verdict->precision = g_intern_string(names->str);
+  return STATUS_OK;
+}

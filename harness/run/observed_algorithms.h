@@ -13,4 +13,10 @@
 status_t observe_algorithms(const oracle_t *oracle, const oracle_call_t *call,
                             verdict_t *inout_verdict);
 
+/* Asks of a program that names no algorithm, but whose precision_config says what is wanted, which
+ * ones could have given its results, and notes that in the verdict. */
+bool takes_precision(const oracle_t *oracle, const oracle_call_t *call, const verdict_t *verdict);
+status_t observe_precision(const oracle_t *oracle, const oracle_call_t *call,
+                           verdict_t *inout_verdict);
+
 #endif

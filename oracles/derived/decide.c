@@ -258,3 +258,39 @@ status_t derived_find_formula(const oracle_call_t *call, const accept_t *accepts
   }
   return STATUS_OK;
 }
+
+/* The names of "A|B|C" that are in another such set too, in their order. */
+static void keep_common(GString *names, const char *others) {
+  g_auto(GStrv) each = g_strsplit(names->str, "|", -1);
+  g_auto(GStrv) known = g_strsplit(others, "|", -1);
+  g_string_truncate(names, 0);
+  for (char **name = each; *name != NULL; name++) {
+    if (!g_strv_contains((const char *const *)known, *name)) continue;
+    g_string_append_printf(names, "%s%s", names->len == 0 ? "" : "|", *name);
+  }
+}
+
+status_t derived_consistent(const oracle_call_t *call, GString *out_names) {
+  derived_t derived;
+  STATUS_TRY(derived_make(call->instance, 0, FAULT_NONE, call->arena, &derived, call->error));
+  if (derived.parts.count == 0) {
+    return status_fail(call->error, STATUS_UNSUPPORTED, "nothing was computed");
+  }
+  for (size_t p = 0; p < derived.parts.count && (p == 0 || out_names->len > 0); p++) {
+    const derived_part_t *part = &derived.parts.parts[p];
+    arena_mark_t mark = arena_mark(call->arena);
+    tensor_t part_results[CASE_RESULTS_MAX];
+    make_part_results(part, call->results, call->arena, part_results);
+    const oracle_call_t part_call = oracle_call_about_part(call, &part->instance, part_results);
+    g_autoptr(GString) names = g_string_new(NULL);
+    status_t status = derived.oracle->consistent(&part_call, names);
+    arena_rewind(call->arena, mark);
+    STATUS_TRY(status);
+    if (p == 0) {
+      g_string_append(out_names, names->str);
+    } else {
+      keep_common(out_names, names->str);
+    }
+  }
+  return STATUS_OK;
+}

@@ -60,6 +60,9 @@ status_t derived_simulate(const oracle_call_t *call, const implementation_model_
 status_t derived_find_formula(const oracle_call_t *call, const accept_t *accepts,
                               uint8_t *out_formula, bool *out_found);
 
+/* For rows of ops whose other op has algorithms: those that could have given every part. */
+status_t derived_consistent(const oracle_call_t *call, GString *out_names);
+
 /* For rows of ops whose other op encloses, and which gather by types alone, whatever the operands
  * hold, and by patterns of up to 64 bits. */
 status_t derived_enclose(const enclosure_call_t *call, box_t *const out_results[CASE_RESULTS_MAX]);

@@ -120,14 +120,20 @@ static void remove_store(fixture_t *fixture) {
 }
 
 /* Cases whose observed set has the algorithm; of all cases if it is NULL. */
-static uint64_t count_cases(const fixture_t *fixture, const char *algorithm) {
+static uint64_t count_kind(const fixture_t *fixture, observation_kind_t kind,
+                           const char *algorithm) {
   uint64_t cases = 0;
   observation_tally_t *observations = session_observations(fixture->session);
   for (size_t i = 0; i < observation_tally_count(observations); i++) {
     const observation_row_t *row = observation_tally_at(observations, i);
+    if (row->kind != kind) continue;
     if (algorithm == NULL || observation_set_has(row->observed, algorithm)) cases += row->cases;
   }
   return cases;
+}
+
+static uint64_t count_cases(const fixture_t *fixture, const char *algorithm) {
+  return count_kind(fixture, OBSERVATION_ALGORITHM, algorithm);
 }
 
 static uint64_t count_class(const fixture_t *fixture, divergence_class_t class_) {
@@ -213,11 +219,15 @@ static void test_as_asked(void) {
   }
 }
 
-/* Where nothing was asked for, only what is wrong is held against algorithms. */
+/* Where nothing was asked for, only what is wrong is held against algorithms; and every fourth
+ * case, to tell what a precision_config gets. */
 static void test_nothing_asked(void) {
   fixture_t fixture = {0};
   run(&fixture, open_executor("model:sequential", builtin_find), asks_nothing, 30);
-  g_assert_cmpuint(observation_tally_count(session_observations(fixture.session)), ==, 0);
+  g_assert_cmpuint(count_cases(&fixture, NULL), ==, 0);
+  g_assert_cmpuint(count_kind(&fixture, OBSERVATION_PRECISION, NULL), >, 0);
+  g_assert_cmpuint(count_kind(&fixture, OBSERVATION_PRECISION, NULL), ==,
+                   count_kind(&fixture, OBSERVATION_PRECISION, "F32_F32_F32"));
   end_run(&fixture);
   run(&fixture, open_executor("model:sequential+algorithm=BF16_BF16_F32", builtin_find),
       asks_nothing, 30);

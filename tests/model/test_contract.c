@@ -19,12 +19,14 @@
   SHORT_FAITHFUL(erf, 5, 5)  \
   SHORT_FAITHFUL(erfc, 16, 16) SHORT_FAITHFUL(tanh, 5, 5) SHORT_FAITHFUL(rsqrt, 2, 2)
 
+#define F32 "highest_precision=f32,high_precision=f32,default_precision=f32,"
 #define SPEC                                                                                      \
   "order=in-order,bits=any,inferred=no,repeat=same,init_count=any,accum_rounding=rn,accum_wider=" \
   "no,fma=no,"                                                                                    \
   "ftz=none,"                                                                                     \
   "integer_overflow=either,zero_sign=strict,reduce_types=spec,intermediate=native,"               \
-  "accumulation=native,function_range="                                                           \
+  "accumulation=native," F32                                                                      \
+  "function_range="                                                                               \
   "strict,byteir=today,"                                                                          \
   "epsilon=exact,exp_by_exp2=no,shared=each" SPEC_ULPS
 #define BACKEND_WITH(bits, inits, short_floats, shared)               \
@@ -32,8 +34,8 @@
   ",accum_rounding=rn,accum_wider=yes,fma=yes,ftz=none,"              \
   "integer_"                                                          \
   "overflow=either,"                                                  \
-  "zero_sign=strict,reduce_types=spec," short_floats                  \
-  ",function_range=strict,byteir=today,"                              \
+  "zero_sign=strict,reduce_types=spec," short_floats "," F32          \
+  "function_range=strict,byteir=today,"                               \
   "epsilon="                                                          \
   "either,exp_by_exp2=no,shared=" shared BACKEND_ULPS
 #define EITHER "intermediate=either,accumulation=either"
@@ -79,7 +81,7 @@ static void test_parse(void) {
        "no,fma=no,"
        "ftz=both,"
        "integer_overflow=saturate,zero_sign=any,reduce_types=spec,intermediate=native,"
-       "accumulation=native,function_range=strict,"
+       "accumulation=native," F32 "function_range=strict,"
        "byteir=today,epsilon=exact,exp_by_exp2=no,shared=each" SPEC_ULPS},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {

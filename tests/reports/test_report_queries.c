@@ -52,6 +52,7 @@ static const struct {
      1},
     {"percentiles", "ulp         96    0  1.189   37   37", 2},
     {"power", "9 to 64         6      16.67   4.757  4.757  4.757         1  0.2.0", 2},
+    {"precision", "precision=HIGH  f32,f32->f32    100          90  TF32_TF32_F32\n", 1},
     {"profile-changes", "f32[n] f32[] -> f32[]  9 .. 59    8 lanes, pairwise at the end", 2},
     {"profiles", "f32[]  60        irregular                              1  2", 6},
     {"retests", "onednn    1.2      not-run", 1},

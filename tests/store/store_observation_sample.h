@@ -45,6 +45,17 @@ static inline void fill_observations(store_t *store, int64_t executor_id, int64_
   observation.observed = "not wide";
   observation.cases = 2;
   store_add_observation(store, &observation);
+  observation = sample_observation(second_run, executor_id); /* What a precision_config got. */
+  observation.algorithm = "precision=HIGH";
+  observation.kind = "precision";
+  observation.observed = "TF32_TF32_F32|F32_F32_F32";
+  store_add_observation(store, &observation);
+  observation.observed = "TF32_TF32_F32";
+  observation.cases = 60;
+  store_add_observation(store, &observation);
+  observation.observed = "";
+  observation.cases = 10;
+  store_add_observation(store, &observation);
 }
 
 #endif

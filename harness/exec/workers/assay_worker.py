@@ -228,6 +228,14 @@ class Program:
         text = self.attributes.get("algorithm")
         return None if text is None else Algorithm.parse(text)
 
+    def require_specified(self) -> None:
+        """Refuses attributes that no version of StableHLO has, which its parser passes over: RFC 000
+        considers them, and contracts with reduce_types=rfc have them."""
+        considered = {"stablehlo.reduce": "precision", "stablehlo.dot_general": "accumulation",
+                      "stablehlo.convolution": "accumulation"}  # fmt: skip
+        if considered.get(self.op) in self.attributes:
+            raise Unsupported(f"{self.op} has no {considered[self.op]} in StableHLO")
+
     def check_attributes(self, *keys: str) -> None:
         """Refuses attributes that a later version of Assay may have: each may change the meaning."""
         strange = [key for key in self.attributes if key not in keys]
@@ -308,16 +316,28 @@ def plain_reduction(program: Program, takes_quantized: bool = False) -> list[int
 PLAIN_ALGORITHMS = (("f32", "F32_F32_F32"), ("f64", "F64_F64_F64"))
 
 
+def plain_precision(program: Program) -> str:
+    """The word of a precision_config, for libraries that have one setting for both operands: DEFAULT,
+    HIGH or HIGHEST; empty where the program has none."""
+    words = {word for word in program.attributes.get("precision", "").strip("[]").split(",") if word}
+    if len(words) > 1:
+        raise Unsupported("takes one precision for both operands")
+    return words.pop() if words else ""
+
+
 def plain_product(
-    program: Program, takes_quantized: bool = False
+    program: Program, takes_quantized: bool = False, takes_precision: bool = False
 ) -> tuple[list[list[int]], list[list[int]]]:
     """Batching and contracting dimensions of a product of two tensors of one type into that type,
     checked likewise; by no algorithm but the one of f32 or f64 throughout.  Or of quantized types,
-    the rules of which are left to the caller."""
+    the rules of which are left to the caller; or with a precision_config, likewise."""
     program.check_attributes("batch", "contract", "precision", "algorithm")
     if len(program.operands) != 2 or len(program.results) != 1:
         raise Invalid("two operands, one result")
-    if "precision" in program.attributes:
+    precision = program.attributes.get("precision")
+    if precision is not None and precision.count(",") != 1:
+        raise Invalid("C11: precision_config has two entries")
+    if precision is not None and not takes_precision:
         raise Unsupported("takes no precision")
     is_quantized = takes_quantized and program.is_quantized
     kinds = {kind.element for kind in [*program.operands, *program.results]}

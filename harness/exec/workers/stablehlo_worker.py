@@ -202,6 +202,7 @@ class Interpreter(Worker):
 
     def compile(self, program: Program) -> Handle:
         program.require_one_replica()
+        program.require_specified()
         if any(np.prod(t.shape) > ELEMENTS_MAX for t in program.operands):
             raise Unsupported(f"more than {ELEMENTS_MAX} elements")
         if is_decomposed(program):

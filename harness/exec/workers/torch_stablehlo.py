@@ -7,17 +7,26 @@ quantize_per_channel and dequantize.  PyTorch quantizes by multiplying by the in
 and adds the zero point after rounding: done where that is the same, for powers of two and no zero
 point.  Its quantized products want activations of quint8 and weights of qint8, StableHLO one
 storage type: none.
+
+The words of a precision_config are those of torch.set_float32_matmul_precision, and for convolutions
+of the settings beside it: HIGHEST is "highest" (f32), HIGH "high" (tf32 or what is as good), DEFAULT
+"medium" (bf16).  Torch has one for both operands, and computes as it does by itself without any.
 """
 from __future__ import annotations
 
 import math
 from typing import Any, Callable
 
+import assay_worker
 import window_program
 from assay_worker import Program, Quantization, Type, Unsupported
 
 Run = Callable[..., list[Any]]
 FLOATS = ("f16", "bf16", "f32", "f64")
+# Of products, and of convolutions.
+PRECISIONS = {
+    "HIGHEST": ("highest", "ieee"), "HIGH": ("high", "tf32"), "DEFAULT": ("medium", "bf16"),
+}  # fmt: skip
 
 
 def _padding(windows: list[window_program.Window]) -> list[int]:
@@ -43,6 +52,36 @@ class TorchStablehlo:
             return self._convolution(program)
         return self._reduce_window(program)
 
+    def with_precision(self, program: Program) -> Callable[[Run], Run]:
+        """What makes a function compute as the program's precision_config wants it."""
+        word, torch = assay_worker.plain_precision(program), self.torch
+        if not word:
+            return lambda run: run
+        product, convolution = PRECISIONS[word]
+        on_gpu = "ieee" if convolution == "ieee" else "tf32"  # cuDNN has no bf16 of f32.
+        backends = ((torch.backends.mkldnn, convolution), (torch.backends.cudnn, on_gpu))
+        settings = [(backend.conv, value) for backend, value in backends if hasattr(backend, "conv")]
+        if program.op == "stablehlo.convolution" and not settings:
+            raise Unsupported("this torch has no precision of convolutions")
+
+        def wrap(run: Run) -> Run:
+            def run_precisely(*operands: Any) -> list[Any]:
+                before = torch.get_float32_matmul_precision()
+                kept = [setting.fp32_precision for setting, _ in settings]
+                try:
+                    torch.set_float32_matmul_precision(product)
+                    for setting, value in settings:
+                        setting.fp32_precision = value
+                    return run(*operands)
+                finally:
+                    torch.set_float32_matmul_precision(before)
+                    for (setting, _), value in zip(settings, kept):
+                        setting.fp32_precision = value
+
+            return run_precisely
+
+        return wrap
+
     def _convolution(self, program: Program) -> Run:
         found = window_program.plain_convolution(program)
         element = program.operands[0].element
@@ -63,7 +102,7 @@ class TorchStablehlo:
             )  # fmt: skip
             return [result.permute(found.from_result)]
 
-        return run
+        return self.with_precision(program)(run)
 
     def _reduce_window(self, program: Program) -> Run:
         found = window_program.pooled_windows(program)

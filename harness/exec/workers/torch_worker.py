@@ -5,7 +5,8 @@
     assay run --executor 'torch?device=cuda,threads=1'
 
 A reduction is torch's over all its dimensions, then combined once with the initial value; a product
-is torch.einsum, which permutes and reshapes into one batched matrix product.  Convolutions,
+is torch.einsum, which permutes and reshapes into one batched matrix product, and a precision_config
+of products and convolutions is torch's setting of that name (torch_stablehlo.py).  Convolutions,
 windows and conversions are in torch_stablehlo.py, what works element by element or moves
 elements in torch_elementwise.py, the batch norms in torch_batch_norm.py, the ByteIR ops in
 torch_byteir.py, with what the options resize_to_1=run, top_k=topk and zero_point=before mean, and
@@ -140,7 +141,7 @@ class Torch(Worker):
         return lambda x, init: [combine(fold(x), init)]
 
     def _dot_general(self, program: Program) -> Callable[..., list[Any]]:
-        batch, contract = assay_worker.plain_product(program)
+        batch, contract = assay_worker.plain_product(program, takes_precision=True)
         if program.results[0].element == "i1":
             raise Unsupported("no products of booleans")
         names: list[list[str]] = []
@@ -152,7 +153,8 @@ class Torch(Worker):
         kept = [name for side in names for name in side if name not in shared]
         target = "".join([*shared[: len(batch[0])], *kept])
         equation = f"{''.join(names[0])},{''.join(names[1])}->{target}"
-        return lambda left, right: [self.torch.einsum(equation, left, right)]
+        precise = self.stablehlo.with_precision(program)
+        return precise(lambda left, right: [self.torch.einsum(equation, left, right)])
 
     def _tensor(self, operand: np.ndarray) -> Any:
         torch = self.torch

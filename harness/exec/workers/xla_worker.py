@@ -141,6 +141,7 @@ class Xla(Worker):
 
     def compile(self, program: Program) -> Handle:
         program.require_one_replica()
+        program.require_specified()
         if names_no_type(program):
             raise Unsupported(f"XLA has none of the types {', '.join(NO_TYPES)}")
         wanted = [kind.dtype for kind in program.results]

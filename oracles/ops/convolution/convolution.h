@@ -41,6 +41,7 @@ typedef struct convolution_attributes {
   int64_t feature_group_count;
   int64_t batch_group_count;
   precision_list_t precision;
+  const element_t *accumulation; /* As of dot_general. */
 } convolution_attributes_t;
 
 static inline const convolution_attributes_t *convolution_attributes(const program_t *program) {

@@ -40,9 +40,12 @@ static type_t make_matrices(const convolution_geometry_t *geometry, const type_t
   return type;
 }
 
-static const dot_general_attributes_t *make_attributes(groups_t groups, arena_t *arena) {
+static const dot_general_attributes_t *make_attributes(const program_t *whole, groups_t groups,
+                                                       arena_t *arena) {
   dot_general_attributes_t *attributes = ARENA_NEW_ARRAY(arena, dot_general_attributes_t, 1);
-  *attributes = (dot_general_attributes_t){0};
+  *attributes =
+      (dot_general_attributes_t){.precision = convolution_attributes(whole)->precision,
+                                 .accumulation = convolution_attributes(whole)->accumulation};
   int64_t row = 0;
   if (groups.count > 1) {
     dimension_list_append(&attributes->lhs_batching, 0);
@@ -107,7 +110,7 @@ static derived_part_t gather_part(const convolution_geometry_t *geometry, size_t
   const type_t *rhs = &whole->operands[CONVOLUTION_RHS];
   program_t program = {
       .op = op_find(str_from("stablehlo.dot_general")),
-      .attributes = make_attributes(groups, geometry->arena),
+      .attributes = make_attributes(whole, groups, geometry->arena),
       .operand_count = 2,
       .result_count = 1,
       .operands = {make_matrices(geometry, lhs, groups, rows, terms),
@@ -324,6 +327,15 @@ static status_t find_formula(const oracle_call_t *call, const accept_t *accepts,
   return derived_find_formula(call, accepts, out_formula, out_found);
 }
 
+static bool names_algorithm(const program_t *program) {
+  (void)program;
+  return false;
+}
+
+static bool takes_precision(const program_t *program) {
+  return convolution_attributes(program)->accumulation == NULL && precision_concerns(program);
+}
+
 static const oracle_t convolution_oracle = {
     .op_name = "stablehlo.convolution",
     .gathering = &gathering,
@@ -331,6 +343,9 @@ static const oracle_t convolution_oracle = {
     .decide = convolution_decide,
     .audit = derived_audit,
     .simulate = convolution_simulate,
+    .names_algorithm = names_algorithm,
+    .takes_precision = takes_precision,
+    .consistent = derived_consistent,
     .find_formula = find_formula,
     .enclose = convolution_enclose,
 };

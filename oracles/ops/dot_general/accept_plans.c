@@ -18,6 +18,7 @@
 #include "oracles/ops/dot_general/integers.h"
 #include "oracles/ops/dot_general/matrices.h"
 #include "oracles/ops/dot_general/models/simulate.h"
+#include "oracles/ops/dot_general/precisions.h"
 #include "oracles/ops/dot_general/quantized/accept.h"
 #include "oracles/sequential.h"
 
@@ -328,6 +329,24 @@ status_t dot_general_decide_plan(const oracle_call_t *call, const dot_plan_t *pl
   return STATUS_OK;
 }
 
+/* Adds what the words of a precision_config may stand for, but for what is left to the exact side:
+ * more than a second interval, and operands that are computed unlike though both words are alike.
+ */
+static status_t unite_precisions(const oracle_call_t *call, const dot_general_layout_t *layout,
+                                 accept_t *inout_accept) {
+  enum { FAST_MAX = 3 };
+  const program_t *program = &call->instance->program;
+  dot_algorithm_t algorithms[DOT_PRECISIONS_MAX];
+  size_t count = dot_precision_algorithms(program, call->contract, algorithms);
+  for (size_t i = 0; i < MIN(count, FAST_MAX); i++) {
+    dot_plan_t plan;
+    STATUS_TRY(dot_plan_make_for(program, &algorithms[i], call->contract, &plan, call->error));
+    accept_t other = dot_general_accept_plan(call, layout, &plan);
+    fast_result_unite(inout_accept, &other, call->arena);
+  }
+  return STATUS_OK;
+}
+
 static accept_t accept_integers(const case_t *instance, const dot_general_layout_t *layout,
                                 arena_t *arena) {
   size_t count = type_component_count(&instance->program.results[0]);
@@ -353,17 +372,18 @@ status_t dot_general_accept(const oracle_call_t *call, accept_t out_accepts[CASE
     return dot_hybrid_accept(call, &out_accepts[0]);
   }
   dot_general_layout_t layout = dot_general_layout_make(&instance->program, call->arena);
-  bool has_algorithm = dot_general_attributes(&instance->program)->has_algorithm;
-  if (element->format == NULL && !has_algorithm) {
+  bool is_plain = dot_general_is_plain(&instance->program);
+  if (element->format == NULL && is_plain) {
     STATUS_TRY(element_require_exact_promotion(from, element, call->error));
     out_accepts[0] = accept_integers(instance, &layout, call->arena);
   } else {
     dot_plan_t plan;
     STATUS_TRY(dot_plan_make(&instance->program, call->contract, &plan, call->error));
     out_accepts[0] = dot_general_accept_plan(call, &layout, &plan);
+    STATUS_TRY(unite_precisions(call, &layout, &out_accepts[0]));
   }
   /* Wrapped results are not permitted where integers must saturate: the exact side sorts that. */
-  if (element_is_integer(element) && !has_algorithm &&
+  if (element_is_integer(element) && is_plain &&
       PERMITTED(call->contract, integer_overflow) == INTEGER_OVERFLOW_SATURATE) {
     out_accepts[0] = accept_decide_all(out_accepts[0].count, call->arena);
   }

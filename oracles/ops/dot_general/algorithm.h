@@ -119,6 +119,15 @@ bool dot_algorithm_takes(const dot_algorithm_row_t *row, const format_t *format)
 bool dot_algorithm_find_name(str_t name, dot_algorithm_t *out_algorithm);
 void dot_algorithm_print_name(const dot_algorithm_t *algorithm, GString *out_text);
 
+/* Everything in one type: operands are converted to it, multiplied and added. */
+static inline dot_algorithm_t dot_general_accumulating(const element_t *accumulation) {
+  return (dot_algorithm_t){.lhs = accumulation,
+                           .rhs = accumulation,
+                           .accumulation = accumulation,
+                           .component_counts = {1, 1},
+                           .primitive_count = 1};
+}
+
 bool dot_algorithm_equal(const dot_algorithm_t *a, const dot_algorithm_t *b);
 
 /* The attribute that asks for it, with component counts of 1 where these mean it, or with the true

@@ -309,6 +309,10 @@ bool dot_general_names_algorithm(const program_t *program) {
   return attributes->has_algorithm && dot_algorithm_find(&attributes->algorithm, &algorithm);
 }
 
+bool dot_general_takes_precision(const program_t *program) {
+  return dot_general_is_plain(program) && precision_concerns(program);
+}
+
 bool dot_general_knows_algorithm(str_t name) {
   dot_algorithm_t algorithm;
   return dot_algorithm_find_name(name, &algorithm);

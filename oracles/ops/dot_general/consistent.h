@@ -12,6 +12,7 @@
  * the two 8-bit floats that are most in use.  Where the program's own algorithm has no name, that
  * one is tried too, and others that differ from it in one member. */
 bool dot_general_names_algorithm(const program_t *program);
+bool dot_general_takes_precision(const program_t *program);
 bool dot_general_knows_algorithm(str_t name);
 void dot_general_loosen_algorithms(contract_t *inout_contract);
 status_t dot_general_consistent(const oracle_call_t *call, GString *out_names);

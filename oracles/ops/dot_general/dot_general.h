@@ -21,10 +21,18 @@ typedef struct dot_general_attributes {
   precision_list_t precision;
   bool has_algorithm;
   dot_algorithm_attribute_t algorithm; /* If has_algorithm. */
+  const element_t *accumulation;       /* What products are made and added in; NULL: the type of the
+                                        * result.  By contracts with reduce_types=rfc alone. */
 } dot_general_attributes_t;
 
 static inline const dot_general_attributes_t *dot_general_attributes(const program_t *program) {
   return program->attributes;
+}
+
+/* Whether it says nothing of how it is to be computed, but maybe with a precision_config. */
+static inline bool dot_general_is_plain(const program_t *program) {
+  const dot_general_attributes_t *attributes = dot_general_attributes(program);
+  return !attributes->has_algorithm && attributes->accumulation == NULL;
 }
 
 /* Quantized: both operands and the result are.  Hybrid: the right operand alone is. */

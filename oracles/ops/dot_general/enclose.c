@@ -9,6 +9,7 @@
 #include "oracles/exact/box/quantum.h"
 #include "oracles/exact/box/sum.h"
 #include "oracles/exact/sum/problem.h"
+#include "oracles/ops/dot_general/precisions.h"
 #include "oracles/ops/dot_general/quantized/rescale.h"
 
 /* A program with the boxes of its factors. */
@@ -83,8 +84,12 @@ static void unite_float_sums(const enclosing_t *enclosing, const dot_plan_t *pla
 static status_t enclose_floats(const enclosing_t *enclosing, box_t *out_results, failure_t *error) {
   const program_t *program = enclosing->program;
   const contract_t *contract = enclosing->contract;
-  if (contract != NULL && dot_general_attributes(program)->has_algorithm) {
+  if (contract != NULL && !dot_general_is_plain(program)) {
     return status_fail(error, STATUS_UNSUPPORTED, "dot algorithms are not enclosed");
+  }
+  dot_algorithm_t precisions[DOT_PRECISIONS_MAX];
+  if (contract != NULL && dot_precision_algorithms(program, contract, precisions) > 0) {
+    return status_fail(error, STATUS_UNSUPPORTED, "products in less than f32 are not enclosed");
   }
   dot_plan_t plan;
   STATUS_TRY(dot_plan_make_plain(program, &plan, error));
@@ -307,7 +312,7 @@ status_t dot_general_enclose(const enclosure_call_t *call,
   if (program->results[0].element->format != NULL) {
     return enclose_floats(&enclosing, out_results[0], call->error);
   }
-  if (dot_general_attributes(program)->has_algorithm) {
+  if (!dot_general_is_plain(program)) {
     return status_fail(call->error, STATUS_UNSUPPORTED,
                        "dot algorithms on integers are not enclosed");
   }

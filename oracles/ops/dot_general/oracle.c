@@ -8,8 +8,27 @@
 #include "oracles/ops/dot_general/enclose.h"
 #include "oracles/ops/dot_general/gather.h"
 #include "oracles/ops/dot_general/models/simulate.h"
+#include "oracles/ops/dot_general/precisions.h"
 #include "oracles/ops/dot_general/quantized/accept.h"
 #include "oracles/ops/dot_general/quantized/decide.h"
+
+/* By what the words of its precision_config may stand for beside f32. */
+static status_t decide_by_precisions(const oracle_call_t *call, size_t component, uint64_t bits,
+                                     answer_t *inout_answer) {
+  const program_t *program = &call->instance->program;
+  dot_algorithm_t algorithms[DOT_PRECISIONS_MAX];
+  size_t count = dot_precision_algorithms(program, call->contract, algorithms);
+  for (size_t i = 0; i < count && !inout_answer->conforms; i++) {
+    dot_plan_t plan;
+    answer_t answer;
+    STATUS_TRY(dot_plan_make_for(program, &algorithms[i], call->contract, &plan, call->error));
+    STATUS_TRY(dot_general_decide_plan(call, &plan, component, bits, &answer));
+    if (!answer.conforms) continue;
+    dot_precision_print(&algorithms[i], answer.observed, sizeof answer.observed);
+    *inout_answer = answer;
+  }
+  return STATUS_OK;
+}
 
 /* By any of the plans that the contract permits; `first` is the first of them. */
 static status_t decide_float(const oracle_call_t *call, const dot_plan_t *first, size_t component,
@@ -23,7 +42,7 @@ static status_t decide_float(const oracle_call_t *call, const dot_plan_t *first,
     STATUS_TRY(dot_general_decide_plan(call, &plan, component, bits, &answer));
     if (answer.conforms) *out_answer = answer;
   }
-  return STATUS_OK;
+  return decide_by_precisions(call, component, bits, out_answer);
 }
 
 static status_t dot_general_decide(const oracle_call_t *call, uint32_t result, size_t component,
@@ -37,7 +56,7 @@ static status_t dot_general_decide(const oracle_call_t *call, uint32_t result, s
   if (dot_general_is_hybrid(&instance->program)) {
     return dot_hybrid_decide(call, component, bits, out_answer);
   }
-  if (element->format != NULL || dot_general_attributes(&instance->program)->has_algorithm) {
+  if (element->format != NULL || !dot_general_is_plain(&instance->program)) {
     dot_plan_t plan;
     STATUS_TRY(dot_plan_make(&instance->program, call->contract, &plan, call->error));
     return decide_float(call, &plan, component, bits, out_answer);
@@ -89,6 +108,7 @@ static const oracle_t dot_general_oracle = {
     .audit = dot_general_audit,
     .simulate = dot_general_simulate,
     .names_algorithm = dot_general_names_algorithm,
+    .takes_precision = dot_general_takes_precision,
     .knows_algorithm = dot_general_knows_algorithm,
     .loosen_algorithms = dot_general_loosen_algorithms,
     .consistent = dot_general_consistent,

@@ -115,6 +115,10 @@ status_t dot_plan_make_for(const program_t *program, const dot_algorithm_t *algo
 status_t dot_plan_make(const program_t *program, const contract_t *contract, dot_plan_t *out_plan,
                        failure_t *error) {
   const dot_general_attributes_t *attributes = dot_general_attributes(program);
+  if (attributes->accumulation != NULL) {
+    const dot_algorithm_t algorithm = dot_general_accumulating(attributes->accumulation);
+    return dot_plan_make_for(program, &algorithm, contract, out_plan, error);
+  }
   if (!attributes->has_algorithm) {
     STATUS_TRY(dot_plan_make_plain(program, out_plan, error));
     dot_plan_accumulate(out_plan, contract, 0);

@@ -230,5 +230,7 @@ const attribute_row_t convolution_attribute_rows[] = {
     {ROW(feature_group_count, attribute_integer)},
     {ROW(batch_group_count, attribute_integer)},
     {ROW(precision, precision_list), .words = list_words, .mlir = "precision_config"},
+    {ATTRIBUTE("accumulation", attribute_element, convolution_attributes_t, accumulation),
+     .mlir = "accumulation_type"},
     ATTRIBUTES_END,
 };

@@ -226,6 +226,18 @@ static bool permits_elements(const program_t *program, const contract_t *contrac
          PERMITTED(contract, convolution_types) != CONVOLUTION_TYPES_SPEC;
 }
 
+/* See dot_general, whose rules convolutions have. */
+static bool accumulates(const program_t *program, const contract_t *contract) {
+  const element_t *accumulation = convolution_attributes(program)->accumulation;
+  if (accumulation == NULL) return true;
+  const element_t *result = program->results[0].element;
+  bool adds = accumulation->kind == ELEMENT_FLOAT || element_is_integer(accumulation);
+  bool is_alike = program->operands[CONVOLUTION_LHS].element == result;
+  return PERMITTED(contract, reduce_types) == REDUCE_TYPES_RFC && !has_quantized(program) && adds &&
+         is_alike && element_is_integer(accumulation) == element_is_integer(result) &&
+         result->kind != ELEMENT_BOOLEAN && result->kind != ELEMENT_COMPLEX;
+}
+
 /* ---- The tables ------------------------------------------------------------------------------ */
 
 const op_constraint_t convolution_constraints[] = {
@@ -295,5 +307,11 @@ const op_constraint_t convolution_contract_constraints[] = {
                        "without quantized tensors, all three have one element type "
                        "(convolution_types=spec)",
                        permits_elements),
+    OP_UNMODELLED_UNDER(
+        "accumulation",
+        "a type of accumulation is named under reduce_types=rfc alone, is an integer "
+        "or a float as operands and result are, and these have one type that is "
+        "neither quantized nor complex nor i1",
+        accumulates),
     OP_CONSTRAINTS_END,
 };

@@ -197,15 +197,6 @@ static void lay_out(const shape_t *shape, convolution_attributes_t *attributes, 
   attributes->batch_group_count = shape->batch_groups;
 }
 
-static void draw_precision(rng_t *rng, convolution_attributes_t *attributes) {
-  if (!rng_one_in(rng, 4)) return;
-  attributes->precision.is_present = true;
-  attributes->precision.count = 2;
-  for (int i = 0; i < 2; i++) {
-    attributes->precision.values[i] = (precision_t)rng_below(rng, PRECISION_COUNT);
-  }
-}
-
 /* ---- Elements -------------------------------------------------------------------------------- */
 
 static bool holds(const element_t *element, const void *from) {
@@ -237,6 +228,26 @@ static void draw_elements(rng_t *rng, const convolution_attributes_t *attributes
                     false, result);
 }
 
+static bool is_added_in(const element_t *element, const void *context) {
+  const element_t *from = context;
+  bool are_integers = element_is_integer(element) && element_is_integer(from);
+  return element->is_tensor_element &&
+         (are_integers || (element->kind == ELEMENT_FLOAT && from->kind == ELEMENT_FLOAT));
+}
+
+/* Seldom a type of accumulation, which RFC 000 alone knows, where all is of one real type. */
+static void draw_accumulation(rng_t *rng, const program_t *program,
+                              convolution_attributes_t *attributes) {
+  const type_t *lhs = &program->operands[CONVOLUTION_LHS];
+  const element_t *element = lhs->element;
+  bool is_real = element->kind == ELEMENT_FLOAT || element_is_integer(element);
+  bool is_one = element == program->operands[CONVOLUTION_RHS].element &&
+                element == program->results[0].element &&
+                program->operands[CONVOLUTION_RHS].quantization == NULL;
+  if (!is_real || !is_one || !rng_one_in(rng, 16)) return;
+  attributes->accumulation = draw_element(rng, is_added_in, element);
+}
+
 void convolution_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                       program_t *out_program) {
   convolution_attributes_t *attributes = ARENA_NEW_ARRAY(arena, convolution_attributes_t, 1);
@@ -247,7 +258,7 @@ void convolution_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
   attributes->input = draw_numbers(rng, shape.spatial_count, style);
   attributes->kernel = draw_kernel_numbers(rng, shape.spatial_count, style);
   attributes->output = draw_numbers(rng, shape.spatial_count, style);
-  draw_precision(rng, attributes);
+  attributes->precision = precision_list_draw(rng);
   *out_program = (program_t){
       .op = &convolution_op, .attributes = attributes, .operand_count = 2, .result_count = 1};
   type_t *lhs = &out_program->operands[CONVOLUTION_LHS];
@@ -255,6 +266,7 @@ void convolution_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
   type_t *result = &out_program->results[0];
   lay_out(&shape, attributes, lhs, rhs, result);
   draw_elements(rng, attributes, arena, lhs, rhs, result);
+  draw_accumulation(rng, out_program, attributes);
 }
 
 /* ---- Data ------------------------------------------------------------------------------------ */

@@ -9,6 +9,11 @@
 /* ---- Words ----------------------------------------------------------------------------------- */
 
 static void print_algorithm(const program_t *program, GString *out_text) {
+  const element_t *accumulation = convolution_attributes(program)->accumulation;
+  if (accumulation != NULL) {
+    g_string_append_printf(out_text, "accumulation=%s", accumulation->name);
+    return;
+  }
   precision_list_print_label(&convolution_attributes(program)->precision, out_text);
 }
 
@@ -57,6 +62,12 @@ static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
 /* Implementations that leave padding out of products. */
 static const char *const policies[] = {"convolution_padding", "convolution_types", NULL};
 
+static bool splits_operands(const program_t *program) {
+  const convolution_attributes_t *attributes = convolution_attributes(program);
+  return attributes->accumulation != NULL ||
+         (attributes->precision.is_present && precision_concerns(program));
+}
+
 const op_t convolution_op = {
     .name = "stablehlo.convolution",
     .spec = "StableHLO specification, convolution",
@@ -72,6 +83,7 @@ const op_t convolution_op = {
     .print_mlir = mlir_print_module,
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,
+    .splits_operands = splits_operands,
     .draw_edges = convolution_draw_edges,
 };
 

@@ -8,6 +8,7 @@
 #include "harness/types/promotion.h"
 #include "oracles/exact/fold/dense.h"
 #include "oracles/ops/dot_general/models/simulate_parts.h"
+#include "oracles/ops/dot_general/precisions.h"
 #include "oracles/ops/dot_general/quantized/simulate.h"
 
 /* The element of the right operand that is read for element `index`. */
@@ -143,7 +144,8 @@ static void simulate_dense(const simulation_t *simulation, arena_t *arena, tenso
   }
 }
 
-/* The algorithm to run: the schedule's own, or the one that the program asks for. */
+/* The algorithm to run: the schedule's own, the one that the program asks for, or what it computes
+ * f32 in for the program's precision_config. */
 static status_t find_algorithm(const program_t *program, const implementation_model_t *schedule,
                                bool *out_has_algorithm, dot_algorithm_t *out_algorithm,
                                failure_t *error) {
@@ -154,15 +156,23 @@ static status_t find_algorithm(const program_t *program, const implementation_mo
     return status_fail(error, STATUS_INVALID, "there is no dot algorithm \"%s\"",
                        schedule->algorithm);
   }
-  *out_has_algorithm = attributes->has_algorithm;
-  if (!attributes->has_algorithm) return STATUS_OK;
+  *out_has_algorithm = !dot_general_is_plain(program);
+  if (attributes->accumulation != NULL) {
+    *out_algorithm = dot_general_accumulating(attributes->accumulation);
+    return STATUS_OK;
+  }
+  if (!attributes->has_algorithm) {
+    *out_has_algorithm = dot_precision_of_model(program, schedule, out_algorithm);
+    return STATUS_OK;
+  }
   if (dot_algorithm_find(&attributes->algorithm, out_algorithm)) return STATUS_OK;
   return status_fail(error, STATUS_UNSUPPORTED, "the meaning of this dot algorithm is not defined");
 }
 
-/* Whether the program is to run by an algorithm: one that names none does so of floats alone. */
-static bool suits(const program_t *program) {
-  return dot_general_attributes(program)->has_algorithm ||
+/* Whether the program is to run by an algorithm: where a model has one for all, programs that say
+ * nothing of it do so of floats alone. */
+static bool suits(const program_t *program, const implementation_model_t *schedule) {
+  return schedule->algorithm == NULL || !dot_general_is_plain(program) ||
          program->results[0].element->kind == ELEMENT_FLOAT;
 }
 
@@ -181,7 +191,7 @@ status_t dot_general_simulate(const oracle_call_t *call, const implementation_mo
   bool has_algorithm;
   dot_algorithm_t algorithm;
   STATUS_TRY(find_algorithm(program, schedule, &has_algorithm, &algorithm, call->error));
-  if (has_algorithm && suits(program)) {
+  if (has_algorithm && suits(program, schedule)) {
     return simulate_algorithm(&simulation, call, &algorithm, schedule, inout_results);
   }
   for (int i = 0; i < 2; i++) {

@@ -101,6 +101,20 @@ static bool has_storage(const program_t *program, const contract_t *contract) {
   return !is_complex || algorithm->accumulation_type->format != NULL;
 }
 
+/* The type of accumulation is what RFC 000 considers, and what it leaves open is not modelled. */
+static bool accumulates(const program_t *program, const contract_t *contract) {
+  const element_t *accumulation = dot_general_attributes(program)->accumulation;
+  if (accumulation == NULL) return true;
+  const dot_algorithm_t algorithm = dot_general_accumulating(accumulation);
+  const dot_algorithm_attribute_t attribute = dot_algorithm_attribute(&algorithm, true);
+  dot_algorithm_t read;
+  const element_t *result = program->results[0].element;
+  return PERMITTED(contract, reduce_types) == REDUCE_TYPES_RFC &&
+         !dot_general_has_quantized(program) && algorithm_of(program) == NULL &&
+         dot_algorithm_find(&attribute, &read) && result->kind != ELEMENT_BOOLEAN &&
+         (result->kind != ELEMENT_COMPLEX || accumulation->format != NULL);
+}
+
 /* ---- The table ------------------------------------------------------------------------------- */
 
 const op_constraint_t dot_general_contract_constraints[] = {
@@ -116,6 +130,11 @@ const op_constraint_t dot_general_contract_constraints[] = {
         "known", "the algorithm is known to be supported on any hardware (dot_algorithm=verifier)",
         "dot algorithms known to be supported on any hardware", "StableHLO's verifier",
         permits_algorithm),
+    OP_UNMODELLED_UNDER("accumulation",
+                        "a type of accumulation is named under reduce_types=rfc alone, of numbers "
+                        "that are neither quantized nor i1, without an algorithm, and is one that "
+                        "algorithms add in",
+                        accumulates),
     OP_UNMODELLED_UNDER("kinds",
                         "the algorithm's types are floats with a sign and a zero, or integers: its "
                         "accumulation type is a float, and integers have at most 32 bits, or an "

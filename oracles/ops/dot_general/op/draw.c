@@ -102,15 +102,6 @@ static dimension_list_t draw_places(rng_t *rng, uint32_t rank, bool is_canonical
   return places;
 }
 
-static void draw_precision(rng_t *rng, dot_general_attributes_t *attributes) {
-  if (!rng_one_in(rng, 4)) return;
-  attributes->precision.is_present = true;
-  attributes->precision.count = 2;
-  for (int i = 0; i < 2; i++) {
-    attributes->precision.values[i] = (precision_t)rng_below(rng, PRECISION_COUNT);
-  }
-}
-
 /* Half of the programs of floats ask for an algorithm, and one in eight of those of other numbers:
  * one in four beside quantized ones.  Its precision_config, if any, is mostly DEFAULT then, as the
  * specification wants it. */
@@ -137,6 +128,20 @@ static const element_t *draw_rhs_element(rng_t *rng, const element_t *lhs,
   static const char *const others[] = {"f8E5M2", "f8E4M3FN", "f8E4M3FNUZ", "f8E5M2FNUZ"};
   algorithm->rhs_type = element_named(others[rng_below(rng, G_N_ELEMENTS(others))]);
   return algorithm->rhs_type;
+}
+
+/* Seldom a type of accumulation, which RFC 000 alone knows. */
+static bool is_added_in(const element_t *element, const void *context) {
+  const element_t *from = context;
+  return element->kind == from->kind && element->is_tensor_element;
+}
+
+static void draw_accumulation(rng_t *rng, const element_t *from,
+                              dot_general_attributes_t *attributes) {
+  bool may =
+      !attributes->has_algorithm && from->kind != ELEMENT_COMPLEX && from->kind != ELEMENT_BOOLEAN;
+  if (!may || !rng_one_in(rng, 16)) return;
+  attributes->accumulation = draw_element(rng, is_added_in, from);
 }
 
 static bool is_real_number(const element_t *element, const void *context) {
@@ -178,11 +183,12 @@ void dot_general_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
   static const role_t rhs_roles[] = {ROLE_BATCH, ROLE_TERM, ROLE_COLUMN};
   dot_general_attributes_t *attributes = ARENA_NEW_ARRAY(arena, dot_general_attributes_t, 1);
   *attributes = (dot_general_attributes_t){0};
-  draw_precision(rng, attributes);
+  attributes->precision = precision_list_draw(rng);
 
   kind_t kind = draw_kind(rng);
   const element_t *from = draw_element(rng, NULL, NULL);
   if (kind == KIND_PLAIN) draw_algorithm(rng, from, attributes);
+  if (kind == KIND_PLAIN) draw_accumulation(rng, from, attributes);
   const element_t *rhs_from = draw_rhs_element(rng, from, attributes);
   shape_t shape = {0};
   const draw_limits_t shape_limits = limits_for(rng, limits, attributes);

@@ -103,6 +103,8 @@ static const attribute_row_t attribute_rows[] = {
     {ATTRIBUTE("precision", precision_list, dot_general_attributes_t, precision),
      .mlir = "precision_config"},
     {.key = "algorithm", .codec = &algorithm_codec},
+    {ATTRIBUTE("accumulation", attribute_element, dot_general_attributes_t, accumulation),
+     .mlir = "accumulation_type"},
     ATTRIBUTES_END,
 };
 
@@ -112,6 +114,8 @@ static void print_algorithm(const program_t *program, GString *out_text) {
   const dot_general_attributes_t *attributes = dot_general_attributes(program);
   if (attributes->has_algorithm) {
     dot_algorithm_print_label(&attributes->algorithm, out_text);
+  } else if (attributes->accumulation != NULL) {
+    g_string_append_printf(out_text, "accumulation=%s", attributes->accumulation->name);
   } else {
     precision_list_print_label(&attributes->precision, out_text);
   }
@@ -151,6 +155,9 @@ static void print_words(const program_t *program, GString *out_text) {
                          dimension_list_extent(&attributes->rhs_contracting, rhs),
                          dimension_list_extent(&columns, rhs));
   print_types_words(program, out_text);
+  if (attributes->accumulation != NULL) {
+    g_string_append_printf(out_text, ", accumulating in %s", attributes->accumulation->name);
+  }
   if (!attributes->has_algorithm) return;
   g_string_append(out_text, ", by algorithm ");
   dot_algorithm_print_label(&attributes->algorithm, out_text);
@@ -165,7 +172,9 @@ static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
 }
 
 static bool splits_operands(const program_t *program) {
-  return dot_general_attributes(program)->has_algorithm;
+  const dot_general_attributes_t *attributes = dot_general_attributes(program);
+  return !dot_general_is_plain(program) ||
+         (attributes->precision.is_present && precision_concerns(program));
 }
 
 static bool is_init_operand(const program_t *program, uint32_t operand) {

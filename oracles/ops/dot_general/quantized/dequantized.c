@@ -32,7 +32,7 @@ status_t dot_dequantized_require(const program_t *program, failure_t *error) {
   const dot_general_attributes_t *attributes = dot_general_attributes(program);
   const type_t *lhs = &program->operands[DOT_GENERAL_LHS];
   const type_t *rhs = &program->operands[DOT_GENERAL_RHS];
-  if (attributes->has_algorithm) {
+  if (!dot_general_is_plain(program)) {
     return status_fail(error, STATUS_UNSUPPORTED,
                        "no oracle for dot algorithms on quantized operands");
   }

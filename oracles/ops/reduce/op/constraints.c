@@ -93,6 +93,13 @@ static bool is_canonical(const program_t *program) {
   return reduction_is_canonical(reduction, &types);
 }
 
+/* What RFC 000 considers: a word for each input. */
+static bool permits_precision(const program_t *program, const contract_t *contract) {
+  const precision_list_t *precision = &reduce_attributes(program)->precision;
+  return !precision->is_present || (PERMITTED(contract, reduce_types) == REDUCE_TYPES_RFC &&
+                                    precision->count == reduce_input_count(program));
+}
+
 static bool is_modelled(const program_t *program) {
   reduction_types_t types = reduce_types(program);
   return reduction_body_allows(reduce_attributes(program)->reduction.body, &types);
@@ -129,5 +136,10 @@ const op_constraint_t reduce_constraints[] = {
 
 const op_constraint_t reduce_contract_constraints[] = {
     REDUCTION_CONTRACT_CONSTRAINTS("C6", "C8"),
+    OP_UNMODELLED_UNDER(
+        "precision",
+        "there is a precision_config under reduce_types=rfc alone, with an entry for "
+        "each input",
+        permits_precision),
     OP_CONSTRAINTS_END,
 };

@@ -52,6 +52,13 @@ void reduce_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, progra
   *attributes = (reduce_attributes_t){0};
   reduction_types_t types;
   reduction_draw(rng, CASE_RESULTS_MAX, arena, &attributes->reduction, &types);
+  if (rng_one_in(rng, 16)) {
+    attributes->precision.is_present = true;
+    attributes->precision.count = types.count;
+    for (uint32_t i = 0; i < types.count; i++) {
+      attributes->precision.values[i] = (precision_t)rng_below(rng, PRECISION_COUNT);
+    }
+  }
   type_t shape = draw_input_shape(rng, limits, &attributes->dimensions);
   *out_program = (program_t){.op = &reduce_op,
                              .attributes = attributes,

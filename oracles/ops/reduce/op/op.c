@@ -29,6 +29,8 @@ static const attribute_row_t attribute_rows[] = {
     {ATTRIBUTE_AT_BLANK("dims", attribute_dimensions, reduce_attributes_t, dimensions),
      .mlir = "dimensions"},
     {ATTRIBUTE("accumulation", reduction_accumulation, reduce_attributes_t, reduction)},
+    {ATTRIBUTE("precision", precision_list, reduce_attributes_t, precision),
+     .mlir = "precision_config"},
     ATTRIBUTES_END,
 };
 
