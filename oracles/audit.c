@@ -17,13 +17,17 @@ const tensor_t *audit_results(arena_t *arena, const program_t *program) {
 }
 
 /* All results with the fast patterns of this component, since an index is judged beside its
- * value; results of other sizes may not have it. */
+ * value, and with those of both parts of a complex number, which may have to come from one operand.
+ * Results of other sizes may not have it. */
 static void set_results(const program_t *program, const accept_t *accepts, size_t component,
                         const tensor_t *results) {
   for (uint32_t i = 0; i < program->result_count; i++) {
     if (accepts[i].bits == NULL || component >= accepts[i].count) continue;
-    element_store(program->results[i].element, results[i].data, component,
-                  accepts[i].bits[component]);
+    const element_t *element = program->results[i].element;
+    size_t first = component - component % element->components;
+    for (size_t part = first; part < first + element->components; part++) {
+      element_store(element, results[i].data, part, accepts[i].bits[part]);
+    }
   }
 }
 

@@ -61,8 +61,9 @@ void value_range_unite(value_range_t *inout, const value_range_t *other) {
   inout->negative_infinity |= other->negative_infinity;
 }
 
-void value_range_flush(value_range_t *range, const format_t *format) {
-  double normal = format_smallest_normal(format);
+void value_range_flush(value_range_t *range, const format_t *format, bool may_be_below) {
+  double normal = format_smallest_normal(format); /* The least that stays. */
+  if (may_be_below) normal = nextafter(normal, INFINITY);
   if (range->low > range->high) return;
   if (range->low > 0 && range->low < normal) {
     range->low = 0;

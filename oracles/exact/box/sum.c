@@ -34,12 +34,14 @@ box_t box_sum_total(const box_sum_t *sum) {
  * (sum/result.h). */
 static box_t convert(box_t sums, box_t exact, const format_t *from, const format_t *to,
                      const contract_t *contract) {
+  if (PERMITTED(contract, ftz) != FTZ_NONE) { /* Before they are rounded (theory.md, T139). */
+    sums = box_flush(sums, to);
+    exact = box_flush(exact, to);
+  }
   box_t out = box_round(sums, to);
   bool is_narrowing = arithmetic_format_holds(from, to);
-  if (is_narrowing && PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES) {
-    out = box_unite(out, box_round_either_way(exact, to));
-  }
-  return PERMITTED(contract, ftz) == FTZ_NONE ? out : box_flush(out, to);
+  if (!is_narrowing || PERMITTED(contract, accum_wider) == ACCUM_WIDER_NO) return out;
+  return box_unite(out, box_round_either_way(exact, to));
 }
 
 /* theory.md, T70. */

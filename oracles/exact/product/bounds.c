@@ -278,6 +278,16 @@ static void permit_single_rounding(product_bounds_t *product, const product_prob
   mpfr_clear(signed_reference);
 }
 
+/* Before it is rounded to the format. */
+static bool may_be_subnormal(const product_bounds_t *product, const format_t *format) {
+  mpfr_t least;
+  mpfr_init2(least, PRODUCT_PRECISION);
+  mpfr_sub(least, product->reference, product->error, MPFR_RNDD);
+  bool may_be = mpfr_cmp_d(least, format_smallest_normal(format)) < 0;
+  mpfr_clear(least);
+  return may_be;
+}
+
 /* The range becomes one of the result type. */
 static void convert_result(product_bounds_t *product, const product_problem_t *question,
                            const contract_t *contract) {
@@ -288,7 +298,9 @@ static void convert_result(product_bounds_t *product, const product_problem_t *q
   if (has_finite && is_narrowing && PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES) {
     permit_single_rounding(product, question);
   }
-  if (PERMITTED(contract, ftz) != FTZ_NONE) value_range_flush(&product->range, result);
+  if (PERMITTED(contract, ftz) != FTZ_NONE) {
+    value_range_flush(&product->range, result, may_be_subnormal(product, result));
+  }
   /* theory.md, T24. */
   mpfr_t error;
   mpfr_init2(error, PRODUCT_PRECISION);

@@ -89,13 +89,6 @@ bool sum_has_schedules(const sum_problem_t *question, size_t terms, const contra
   return is_plain && in_order_matters(sum_roundings(question, terms), contract);
 }
 
-/* Whether a factor is one that its format, or that which it was rounded from, may flush. */
-static bool is_subnormal(double value, const format_t *format, const format_t *storage) {
-  double magnitude = fabs(value);
-  return value != 0 && ((format != NULL && magnitude < ldexp(1, format->exponent_min)) ||
-                        (storage != NULL && magnitude < ldexp(1, storage->exponent_min)));
-}
-
 /* Whether a term or a sum may be subnormal: sums are multiples of what all terms are multiples
  * of. */
 static bool may_be_subnormal(const sum_problem_t *question) {
@@ -105,9 +98,9 @@ static bool may_be_subnormal(const sum_problem_t *question) {
   if (has_number && binary64_lowest_bit(question->init) < normal) return true;
   for (size_t i = 0; i < question->count; i++) {
     double left = question->left[i], right = question->right == NULL ? 1 : question->right[i];
-    if (is_subnormal(left, question->left_format, question->left_storage)) return true;
+    if (sum_may_flush_factor(left, question->left_format, question->left_storage)) return true;
     if (question->right != NULL &&
-        is_subnormal(right, question->right_format, question->right_storage))
+        sum_may_flush_factor(right, question->right_format, question->right_storage))
       return true;
     if (left == 0 || right == 0) continue;
     if (!isfinite(left) || !isfinite(right)) continue;

@@ -33,6 +33,9 @@ void sum_bounds_deinit(sum_bounds_t *sum);
 void sum_bounds_set_range(sum_bounds_t *sum, const sum_problem_t *question,
                           const sum_totals_t *totals, const contract_t *contract);
 
+/* Whether the sum may be subnormal in the format before it is rounded to that. */
+bool sum_may_be_subnormal(const sum_bounds_t *sum, const format_t *format);
+
 /* ---- How often the initial value may have entered, judging by the result -----------------------
  */
 

@@ -45,7 +45,10 @@ void sum_result_convert(sum_bounds_t *sum, const sum_problem_t *question,
   if (has_finite && is_narrowing && PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES) {
     permit_single_rounding(sum, question);
   }
-  if (PERMITTED(contract, ftz) != FTZ_NONE) value_range_flush(&sum->result_range, question->result);
+  if (PERMITTED(contract, ftz) != FTZ_NONE) {
+    bool may_be_below = sum_may_be_subnormal(sum, question->result);
+    value_range_flush(&sum->result_range, question->result, may_be_below);
+  }
   add_conversion_error(sum, question->result);
 }
 

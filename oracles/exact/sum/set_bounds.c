@@ -300,18 +300,22 @@ static void set_zero_signs(sum_bounds_t *sum, const sum_problem_t *question,
   mpfr_clear(end);
 }
 
-/* A result that is subnormal before its rounding (as some processors see it) may be flushed to
- * zero, if only since it is read again, to add an initial value of zero. */
-static void allow_flushed_result(sum_bounds_t *sum, const format_t *format) {
+bool sum_may_be_subnormal(const sum_bounds_t *sum, const format_t *format) {
   mpfr_t least;
   mpfr_init2(least, mpfr_get_prec(sum->reference));
   mpfr_abs(least, sum->reference, MPFR_RNDN);
   mpfr_sub(least, least, sum->error, MPFR_RNDD);
-  if (mpfr_cmp_d(least, format_smallest_normal(format)) < 0) {
-    sum->range.low = fmin(sum->range.low, 0);
-    sum->range.high = fmax(sum->range.high, 0);
-  }
+  bool may_be = mpfr_cmp_d(least, format_smallest_normal(format)) < 0;
   mpfr_clear(least);
+  return may_be;
+}
+
+/* A result that is subnormal before its rounding (as some processors see it) may be flushed to
+ * zero, if only since it is read again, to add an initial value of zero. */
+static void allow_flushed_result(sum_bounds_t *sum, const format_t *format) {
+  if (!sum_may_be_subnormal(sum, format)) return;
+  sum->range.low = fmin(sum->range.low, 0);
+  sum->range.high = fmax(sum->range.high, 0);
 }
 
 static void forbid_finite(value_range_t *range) {

@@ -103,15 +103,24 @@ static void set_ends(const accept_t *accept, size_t first, size_t count, const f
   enclosure_round_ends(&enclosure, out->low + first, out->high + first);
 }
 
+/* x* rounded, of one component.  One beyond the largest number has no finite neighbour that is
+ * sure, also where the bound of a sum would have. */
+static void set_rounded_once(const accept_t *accept, size_t i, const format_t *format,
+                             const intervals_t *out) {
+  const error_bound_t rounded_once = {.factor = 0};
+  set_ends(accept, i, 1, format, &rounded_once, out);
+  double largest = format_to_double(format, format->largest_bits);
+  if (fabs(accept->reference[i]) >= largest) forbid_finite(&out->low[i], &out->high[i]);
+}
+
 /* Where one operation rounds, x* rounded is all that is sure: whether a wider node may round it
  * before that is left to the exact side. */
 static void set_all_ends(const fast_sums_t *sums, const accept_t *accept, const format_t *format,
                          const error_bound_t *bound, double *low, double *high) {
-  const error_bound_t rounded_once = {.factor = 0};
   const intervals_t ends = {.low = low, .high = high};
   set_ends(accept, 0, accept->count, format, bound, &ends);
   for (size_t i = 0; sums->few_terms != NULL && i < accept->count; i++) {
-    if (sums->few_terms[i] != 0) set_ends(accept, i, 1, format, &rounded_once, &ends);
+    if (sums->few_terms[i] != 0) set_rounded_once(accept, i, format, &ends);
   }
 }
 
@@ -122,7 +131,6 @@ static void set_likely_ends(const fast_sums_t *sums, const format_t *format,
   size_t count = accept->count;
   double *other_low = ARENA_NEW_ARRAY(arena, double, count);
   double *other_high = ARENA_NEW_ARRAY(arena, double, count);
-  const error_bound_t rounded_once = {.factor = 0};
   for (size_t i = 0; i < count; i++) {
     forbid_finite(&other_low[i], &other_high[i]);
     if (sums->decide[i] == 0 && !sums->likely[i].is_known) accept->treeless_count++;
@@ -132,7 +140,7 @@ static void set_likely_ends(const fast_sums_t *sums, const format_t *format,
       continue;
     }
     double *low = &ends->low[i], *high = &ends->high[i];
-    set_ends(accept, i, 1, format, &rounded_once, ends);
+    set_rounded_once(accept, i, format, ends);
     if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_NO) forbid_finite(low, high);
     const likely_ends_t likely = {low, high, &other_low[i], &other_high[i]};
     likely_sums_extend(&sums->likely[i], format, &likely);

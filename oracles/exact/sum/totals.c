@@ -11,10 +11,14 @@
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/value_range.h"
 
-static bool is_flushable(double factor, const format_t *format, const format_t *storage) {
-  double normal = format_smallest_normal(format);
-  if (storage != NULL) normal = fmax(normal, format_smallest_normal(storage));
-  return factor != 0 && fabs(factor) < normal;
+bool sum_may_flush_factor(double factor, const format_t *format, const format_t *storage) {
+  double magnitude = fabs(factor);
+  if (factor == 0) return false;
+  if (format != NULL && magnitude < format_smallest_normal(format)) return true;
+  if (storage == NULL) return false;
+  bool may_be_rounded_up = format != NULL && format->precision < storage->precision;
+  double normal = format_smallest_normal(storage);
+  return magnitude < normal || (magnitude == normal && may_be_rounded_up);
 }
 
 /* Whether a term of this exact value may be -0 in the accumulation format: rounding to nearest
@@ -123,12 +127,13 @@ void sum_totals_init(sum_totals_t *totals, const sum_problem_t *question) {
   mpfr_set_zero(run_low, 1);
   for (size_t i = 0; i < question->count; i++) {
     mpfr_set_d(term, question->left[i], MPFR_RNDN);
-    bool flushable = is_flushable(question->left[i], question->left_format, question->left_storage);
+    bool flushable =
+        sum_may_flush_factor(question->left[i], question->left_format, question->left_storage);
     if (question->right != NULL) {
       mpfr_set_d(factor, question->right[i], MPFR_RNDN);
       mpfr_mul(term, term, factor, MPFR_RNDN);
       flushable |=
-          is_flushable(question->right[i], question->right_format, question->right_storage);
+          sum_may_flush_factor(question->right[i], question->right_format, question->right_storage);
     }
     if (note_special(totals, term)) continue;
     note_sign(totals, question, i, term);

@@ -30,6 +30,10 @@ typedef struct sum_totals {
 /* Precision that holds the sums of the question exactly. */
 mpfr_prec_t sum_precision(const sum_problem_t *question);
 
+/* Whether a factor of a format may be taken for zero where the contract flushes: it is subnormal
+ * there, or was one in the format that it was rounded from, if not NULL (theory.md, T139). */
+bool sum_may_flush_factor(double factor, const format_t *format, const format_t *storage);
+
 /* Computes them; sum_totals_deinit() frees the numbers. */
 void sum_totals_init(sum_totals_t *totals, const sum_problem_t *question);
 void sum_totals_deinit(sum_totals_t *totals);

@@ -116,8 +116,9 @@ static box_t convert_float(const reducing_t *reducing, box_t accumulated) {
   const contract_t *contract = reducing->contract;
   box_t out = accumulated;
   if (contract == NULL) return out;
-  if (reducing->result != reducing->accumulation) out = box_round(out, reducing->result->format);
-  return PERMITTED(contract, ftz) == FTZ_NONE ? out : box_flush(out, reducing->result->format);
+  const format_t *format = reducing->result->format;
+  if (PERMITTED(contract, ftz) != FTZ_NONE) out = box_flush(out, format);
+  return reducing->result == reducing->accumulation ? out : box_round(out, format);
 }
 
 static box_t reduce_floats_by_product(const reducing_t *reducing) {

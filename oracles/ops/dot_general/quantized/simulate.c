@@ -231,13 +231,14 @@ static bool is_fault_of_integers(fault_t fault) {
 
 /* ---- Floats ---------------------------------------------------------------------------------- */
 
-/* Every contract permits the first; the model of a hybrid has the program's own floats. */
+/* Every contract permits the first, which is all native: others compute in f32 too.  The model of a
+ * hybrid has the program's own floats. */
 static dot_dequantized_t choose_variant(const program_t *program,
                                         const implementation_model_t *schedule) {
   const contract_t contract = contract_backend();
   dot_dequantized_t variants[DOT_VARIANTS_MAX];
   size_t count = dot_variants(program, &contract, variants);
-  if (count == 1 || !schedule->other_way) return variants[0];
+  if (count == 1 || schedule->native || !schedule->other_way) return variants[0];
   return variants[dot_general_is_hybrid(program) ? 2 : 1 + schedule->seed % (count - 1)];
 }
 

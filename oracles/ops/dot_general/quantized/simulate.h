@@ -9,8 +9,8 @@
 
 /* As oracle_t.simulate.  In floats (schedule->formula "dequantize", or none), or in integers
  * ("integer"), as faults of integer arithmetic also are.  schedule->other_way: 16-bit floats are
- * computed with in f32, between which steps the seed says; integers are accumulated in 32 bits,
- * where they wrap, and the zero point is added to the rounded result. */
+ * computed with in f32, between which steps the seed says, but not by native models; integers are
+ * accumulated in 32 bits, where they wrap, and the zero point is added to the rounded result. */
 status_t dot_quantized_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                                 tensor_t *inout_results);
 

@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What may be flushed to zero is subnormal before a rounding makes the smallest normal number of it
+# (theory.md, T139); the smallest normal number itself stays.
+. "$(dirname "$0")/checks.sh"
+
+# judged CONTRACT VERDICT BITS CASE: what is said of a result.
+judged() {
+  printf '%s\t%s\n' "$4" "$3" | "$ASSAY" judge --contract "$1" >out 2>err
+  like out "^$2" "$1: $4 gives $3: $2"
+}
+dot='stablehlo.dot_general batch=[]x[] contract=[1]x[0]'
+rounds="$dot precision=[DEFAULT,DEFAULT] algorithm=[bf16,bf16,f32,1,1,1,false] f32[1,1] f32[1,1] -> f32[1,1]"
+in_f32="$dot precision=[DEFAULT,DEFAULT] algorithm=[f16,f16,f32,1,1,1,false] f16[1,1] f16[1,1] -> f16[1,1]"
+
+# 0x1.fffffcp-127 is subnormal in f32, and 2^-126 in bf16.
+judged ftz=both conforms 00000000 "$rounds : 3f800000 : 007fffff"
+judged ftz=inputs conforms 00000000 "$rounds : 007fffff : 3f800000"
+judged ftz=none "diverges (flush)" 00000000 "$rounds : 3f800000 : 007fffff"
+# 2^-14 - 2^-25 in f32 is 2^-14 in f16; 2^-14 is no subnormal number.
+judged ftz=outputs conforms 0000 "$in_f32 : 3bff : 0400"
+judged ftz=outputs conforms 8000 "$in_f32 : bbff : 0400"
+judged wide,ftz=both conforms 0000 "$dot f16[1,2] f16[2,1] -> f16[1,1] : 3bff0000 : 04003c00"
+judged ftz=outputs diverges 0000 "$in_f32 : 3c00 : 0400"
+judged ftz=none diverges 0000 "$in_f32 : 3bff : 0400"
+finish
