@@ -61,10 +61,10 @@ void precision_list_print_label(const precision_list_t *list, GString *out_text)
 precision_list_t precision_list_draw(rng_t *rng) {
   precision_list_t list = {.is_present = rng_one_in(rng, 4)};
   if (!list.is_present) return list;
-  bool are_alike = rng_one_in(rng, 2);
   list.count = 2;
   list.values[0] = (precision_t)rng_below(rng, PRECISION_COUNT);
-  list.values[1] = are_alike ? list.values[0] : (precision_t)rng_below(rng, PRECISION_COUNT);
+  uint64_t other = rng_below(rng, 2 * PRECISION_COUNT);
+  list.values[1] = other < PRECISION_COUNT ? (precision_t)other : list.values[0];
   return list;
 }
 

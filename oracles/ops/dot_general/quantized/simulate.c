@@ -257,8 +257,12 @@ static void quantize_sums(const case_t *instance, const dot_dequantized_t *varia
   }
 }
 
-static status_t simulate_floats(const oracle_call_t *call, const implementation_model_t *schedule,
+/* Its floats are no operands of f32 that a precision_config is about (theory.md, D22). */
+static status_t simulate_floats(const oracle_call_t *call, const implementation_model_t *model,
                                 tensor_t *inout_results) {
+  implementation_model_t wordless = *model;
+  memset(wordless.precisions, ARITHMETIC_F32, sizeof wordless.precisions);
+  const implementation_model_t *schedule = &wordless;
   const case_t *instance = call->instance;
   const dot_dequantized_t variant = choose_variant(&instance->program, schedule);
   const case_t floats = dot_dequantized_case(instance, &variant, call->arena);
