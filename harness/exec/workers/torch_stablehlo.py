@@ -8,9 +8,10 @@ and adds the zero point after rounding: done where that is the same, for powers 
 point.  Its quantized products want activations of quint8 and weights of qint8, StableHLO one
 storage type: none.
 
-The words of a precision_config are those of torch.set_float32_matmul_precision, and for convolutions
-of the settings beside it: HIGHEST is "highest" (f32), HIGH "high" (tf32 or what is as good), DEFAULT
-"medium" (bf16).  Torch has one for both operands, and computes as it does by itself without any.
+With the option precision=set the words of a precision_config are those of
+torch.set_float32_matmul_precision, and for convolutions of the settings beside it: HIGHEST is "highest"
+(f32), HIGH "high" (tf32 or what is as good), DEFAULT "medium" (bf16).  Torch has one for both operands,
+and computes as it does by itself without any.
 """
 from __future__ import annotations
 
@@ -36,8 +37,9 @@ def _padding(windows: list[window_program.Window]) -> list[int]:
 
 
 class TorchStablehlo:
-    def __init__(self, torch: Any) -> None:
+    def __init__(self, torch: Any, sets_precision: bool) -> None:
         self.torch = torch
+        self.sets_precision = sets_precision
         self.storages = {"i8": torch.qint8, "ui8": torch.quint8, "i32": torch.qint32}
 
     def knows(self, op: str) -> bool:
@@ -57,6 +59,8 @@ class TorchStablehlo:
         word, torch = assay_worker.plain_precision(program), self.torch
         if not word:
             return lambda run: run
+        if not self.sets_precision:
+            raise Unsupported("takes no precision_config without the option precision=set")
         product, convolution = PRECISIONS[word]
         on_gpu = "ieee" if convolution == "ieee" else "tf32"  # cuDNN has no bf16 of f32.
         backends = ((torch.backends.mkldnn, convolution), (torch.backends.cudnn, on_gpu))

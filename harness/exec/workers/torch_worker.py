@@ -51,6 +51,7 @@ class Torch(Worker):
         resize_to_1 = assay_worker.take(options, "resize_to_1", "refused", ("refused", "run"))
         top_k = assay_worker.take(options, "top_k", "sort", ("sort", "topk"))
         zero_point = assay_worker.take(options, "zero_point", "after", ("after", "before"))
+        precision = assay_worker.take(options, "precision", "refused", ("refused", "set"))
         super().__init__(options)
         import torch
 
@@ -78,7 +79,7 @@ class Torch(Worker):
         }  # fmt: skip
         choices = Options(resize_to_1 == "run", top_k == "topk", zero_point == "before")
         self.byteir = TorchByteir(torch, self.device, self._tensor, choices)
-        self.stablehlo = TorchStablehlo(torch)
+        self.stablehlo = TorchStablehlo(torch, sets_precision=precision == "set")
         self.elementwise = TorchElementwise(torch)
         self.data_dependent = TorchDataDependent(torch)
 
