@@ -29,4 +29,8 @@ for body in minimum:7c00 add:0000 multiply:3c00; do
   judged ftz=both conforms 80000000 "$reduce"
   judged ftz=none diverges 80000000 "$reduce"
 done
+# The zero of a type that has no other.
+reduce='stablehlo.reduce body=minimum dims=[0] f8E5M2FNUZ[1] f8E5M2FNUZ[] -> f8E5M2FNUZ[] : 82 : 7f'
+judged ftz=both conforms 00 "$reduce"
+judged ftz=none diverges 00 "$reduce"
 finish
