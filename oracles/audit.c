@@ -17,12 +17,12 @@ const tensor_t *audit_results(arena_t *arena, const program_t *program) {
 }
 
 /* All results with the fast patterns of this component, since an index is judged beside its
- * value, and with those of both parts of a complex number, which may have to come from one operand.
- */
+ * value (results of other sizes may not have it), and with those of both parts of a complex number,
+ * which may have to come from one operand. */
 static void set_results(const program_t *program, const accept_t *accepts, size_t component,
                         const tensor_t *results) {
   for (uint32_t i = 0; i < program->result_count; i++) {
-    if (accepts[i].bits == NULL) continue;
+    if (accepts[i].bits == NULL || component >= accepts[i].count) continue;
     const element_t *element = program->results[i].element;
     size_t first = component - component % element->components;
     for (size_t part = first; part < first + element->components; part++) {

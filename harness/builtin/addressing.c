@@ -97,7 +97,7 @@ typedef struct row {
 static const row_t rows[] = {
 #define ADDRESSING(name, tensor, map, more_than, block, summary) \
   {FAULT_##name, tensor, map, more_than, block},
-#include "harness/model/addressing_faults.def"
+#include "harness/model/faults/addressing.def"
 #undef ADDRESSING
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Planted faults of addresses (addressing_faults.def): a kernel that computes what it should, and
- * reads or writes the wrong elements.  They know no op: operands are rearranged before simulate(),
- * results after it. */
+/* Planted faults of addresses (harness/model/faults/addressing.def): a kernel that computes what it
+ * should, and reads or writes the wrong elements.  They know no op: operands are rearranged before
+ * simulate(), results after it. */
 #ifndef ASSAY_BUILTIN_ADDRESSING_H
 #define ASSAY_BUILTIN_ADDRESSING_H
 

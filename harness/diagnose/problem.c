@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splits a case into one problem per result element, derives changed problems (terms removed,
- * operands mapped, neighbours read), and measures in bits how much evidence a wrong value carries.
- */
+/* Splits a case into one problem per result element, and derives changed problems (terms removed,
+ * operands mapped, neighbours read). */
 #include "harness/diagnose/problem.h"
 
 #include <glib.h>
-#include <math.h>
 #include <string.h>
 
 /* ---- Where things are ------------------------------------------------------------------------ */
@@ -282,6 +280,29 @@ static bool examine(solver_t *solver, bool is_wrong, size_t max, examined_t *out
   return true;
 }
 
+static bool is_nan_component(const tensor_t *tensor, size_t component) {
+  const element_t *element = tensor->type.element;
+  return element->format != NULL &&
+         format_is_nan(element->format, element_load(element, tensor->data, component));
+}
+
+/* Has a right NaN among the right components, if there is one: it refutes that every NaN is lost.
+ */
+static bool examine_right_nan(solver_t *solver, size_t max) {
+  const evidence_t *evidence = solver->question->evidence;
+  const tensor_t *result = &evidence->results[solver->verdict->result];
+  const uint8_t *wrong = evidence->wrong[solver->verdict->result];
+  for (size_t i = 0; i < solver->right_count; i++) {
+    if (is_nan_component(result, solver->right[i].component)) return true;
+  }
+  for (size_t i = 0; i < type_component_count(&result->type); i++) {
+    if (wrong[i] != 0 || !is_nan_component(result, i)) continue;
+    if (solver->right_count < max) solver->right_count++;
+    return make_examined(solver, i, &solver->right[solver->right_count - 1]);
+  }
+  return true;
+}
+
 static bool has_quantized(const program_t *program) {
   for (uint32_t i = 0; i < program->operand_count; i++) {
     if (program->operands[i].quantization != NULL) return true;
@@ -305,7 +326,7 @@ bool solver_init(solver_t *out_solver, const cause_question_t *question, const v
   size_t right_max = solver->is_split ? CAUSE_RIGHT_MAX : CAUSE_WHOLE_MAX;
   return examine(solver, true, wrong_max, solver->wrong, &solver->wrong_count) &&
          examine(solver, false, right_max, solver->right, &solver->right_count) &&
-         solver->wrong_count > 0;
+         examine_right_nan(solver, right_max) && solver->wrong_count > 0;
 }
 
 bool solver_tests(const solver_t *solver, cause_id_t cause) {
@@ -317,83 +338,4 @@ bool solver_has_seen(const solver_t *solver, const examined_t *examined) {
     if (other->got == examined->got) return true;
   }
   return false;
-}
-
-/* ---- Evidence -------------------------------------------------------------------------------- */
-
-/* Bits in a NaN, an infinity or a zero: many roads lead to each. */
-static const double bits_of_special = 3;
-
-static bool is_number(const format_t *format, uint64_t bits) {
-  return !format_is_nan(format, bits) && !format_is_infinity(format, bits);
-}
-
-/* Values of the accept set, to either side of the exact one.  Where no slack is told, at least as
- * many as lie between the exact one and what was accepted. */
-static double width_of(const answer_t *answer) {
-  if (!answer->has_reference || !isfinite(answer->ulp_error)) return 1;
-  return 1 + 2 * answer->ulp_error / (answer->slack > 0 ? answer->slack : 1);
-}
-
-/* Bits of a significand without its trailing zeros, and the exponent of the last of them.  Data of
- * small integers or powers of two have few, and then few values are likely. */
-static double significant_bits(uint64_t significand, int32_t *inout_exponent) {
-  if (significand == 0) return 0;
-  int zeros = __builtin_ctzll(significand);
-  *inout_exponent += zeros;
-  return 64 - __builtin_clzll(significand) - zeros;
-}
-
-/* What the value that came could have been instead: its own bits and some places of the point. */
-static double bits_of_value(uint64_t significand, int32_t *inout_exponent) {
-  return significant_bits(significand, inout_exponent) + bits_of_special;
-}
-
-/* Most bits in a storage value: an end of the range tells but the side, since whatever is too large
- * becomes it, and what is small beside the scale becomes zero. */
-static double most_in_quantum(const type_t *type, size_t element, int64_t stored) {
-  const quantization_t *quantization = type->quantization;
-  bool is_end = stored == quantization->storage_min || stored == quantization->storage_max;
-  if (is_end) return 1;
-  return stored == quantization_zero_point(type, element) ? bits_of_special : type->element->bits;
-}
-
-static double integer_evidence(const examined_t *examined, const answer_t *answer) {
-  const element_t *element = examined->element;
-  if (!examined->has_right) return 0;
-  int64_t got = element_signed_value(element, examined->got);
-  const problem_t *problem = &examined->problem;
-  const type_t *type = &problem->results[problem->result].type;
-  int64_t right = element_signed_value(element, examined->right);
-  int32_t exponent = 0;
-  double most = bits_of_value(got < 0 ? -(uint64_t)got : (uint64_t)got, &exponent);
-  double bits = log2(1 + fabs((double)got - (double)right));
-  if (type->quantization != NULL) {
-    most = fmin(most, most_in_quantum(type, problem->component, got));
-    bits = fmax(0, bits - log2(width_of(answer)));
-  }
-  return fmin(bits, fmin(most, element->bits));
-}
-
-double evidence_bits(const examined_t *examined, const answer_t *answer) {
-  if (examined->element->format == NULL) return integer_evidence(examined, answer);
-  const format_t *format = examined->element->format;
-  if (!is_number(format, examined->got) || format_is_zero(format, examined->got)) {
-    return bits_of_special;
-  }
-  number_t got = format_decode(format, examined->got);
-  double most = bits_of_value(got.significand, &got.exponent);
-  if (!examined->has_right || !is_number(format, examined->right)) {
-    return fmax(0, most - log2(width_of(answer)));
-  }
-  double steps = fabs((double)format_ordinal(format, examined->got) -
-                      (double)format_ordinal(format, examined->right));
-  number_t right = format_decode(format, examined->right);
-  significant_bits(right.significand, &right.exponent);
-  int32_t unit = right.kind == NUMBER_ZERO ? got.exponent : MIN(got.exponent, right.exponent);
-  double distance =
-      fabs(format_to_double(format, examined->got) - format_to_double(format, examined->right));
-  double units = ldexp(distance, -unit);
-  double bits = fmin(log2(1 + steps), log2(1 + units)) - log2(width_of(answer));
-  return fmax(0, fmin(bits, most));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The planted faults.  Those of faults.def are declared here.  Those of one folder of oracles are
+/* The planted faults.  Those of faults/ are declared here.  Those of one folder of oracles are
  * rows of a table there, FOLDER_faults.def, and declared by generated/FOLDER_faults.h, with numbers
  * of their own, so that a row more is the business of that folder and of fault.c alone. */
 #ifndef ASSAY_MODEL_FAULT_H
@@ -13,7 +13,7 @@
 enum fault_of_no_folder {
   BEFORE_FAULTS_OF_NO_FOLDER = FAULT_NONE,
 #define FAULT(name, summary) FAULT_##name,
-#include "harness/model/faults.def"
+#include "harness/model/faults/computing.def"
 #undef FAULT
   FAULTS_OF_NO_FOLDER_END
 };
@@ -24,7 +24,7 @@ typedef struct fault_row {
   const char *summary; /* What it does. */
 } fault_row_t;
 
-/* All faults but FAULT_NONE: those of faults.def, then those of the folders. */
+/* All faults but FAULT_NONE: those of faults/, then those of the folders. */
 size_t fault_count(void);
 const fault_row_t *fault_at(size_t index);
 

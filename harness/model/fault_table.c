@@ -8,7 +8,7 @@
 
 static const fault_row_t rows[] = {
 #define FAULT(name, summary) {FAULT_##name, #name, summary},
-#include "harness/model/faults.def"
+#include "harness/model/faults/computing.def"
 
 #include "generated/all_faults.def"
 #undef FAULT

@@ -247,7 +247,8 @@ static bool shrink_once(shrink_t *shrink) {
   bool has_axes = shrink->broken == NULL && axes_of(&shrink->best.program, &axes);
   bool is_changed = has_axes ? shrink_axes(shrink) : shrink_shapes(shrink);
   is_changed |= shrink_redraw(shrink);
-  if (!has_axes) is_changed |= shrink_sizes(shrink);
+  /* Axes are lowered one at a time; what needs two of them equal is left to this. */
+  if (!has_axes || !is_changed) is_changed |= shrink_sizes(shrink);
   is_changed |= shrink_attributes(shrink);
   is_changed |= shrink_quantizations(shrink);
   is_changed |= shrink_values(shrink);

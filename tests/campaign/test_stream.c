@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cases of a campaign depend on its seed alone. */
+#include <string.h>
+
 #include "harness/run/stream.h"
 
 static const char sum_line[] = "stablehlo.reduce body=add dims=[0] f32[3] f32[] -> f32[]";
@@ -47,15 +49,26 @@ static void test_stream_repeats(void) {
   g_ptr_array_unref(other);
 }
 
-/* What happens to one program changes no case of another. */
+/* What happens to one program changes no case of another, though it may change how many are drawn.
+ */
 static void test_stream_skips(void) {
   GPtrArray *all = draw_lines(3, false, 500);
   GPtrArray *even = draw_lines(3, true, 200);
-  guint next = 0;
-  for (guint i = 0; i < all->len && next < even->len; i++) {
-    if (strcmp((const char *)all->pdata[i], (const char *)even->pdata[next]) == 0) next++;
+  g_autoptr(GHashTable) lines = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < all->len; i++) {
+    const char *line = (const char *)all->pdata[i];
+    g_hash_table_insert(lines, g_strndup(line, strcspn(line, " ")), all->pdata[i]);
   }
-  g_assert_cmpuint(next, ==, even->len);
+  guint common = 0;
+  for (guint i = 0; i < even->len; i++) {
+    const char *line = (const char *)even->pdata[i];
+    g_autofree char *numbers = g_strndup(line, strcspn(line, " "));
+    const char *same = (const char *)g_hash_table_lookup(lines, numbers);
+    if (same == NULL) continue;
+    g_assert_cmpstr(line, ==, same);
+    common++;
+  }
+  g_assert_cmpuint(common, >, 100);
   g_ptr_array_unref(all);
   g_ptr_array_unref(even);
 }

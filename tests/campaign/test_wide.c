@@ -107,7 +107,11 @@ static void test_silent(gconstpointer data) {
 }
 
 /* Few sums in 16 bits are long enough to tell, and of these one in four is asked. */
+#ifdef ASSAY_SANITIZE
+enum { NATIVE_CASES = 6 * CASES };
+#else
 enum { NATIVE_CASES = 3 * CASES };
+#endif
 
 /* And under `backend` the run counts what would not have kept `wide`: one in four is asked. */
 static void test_native(gconstpointer data) {

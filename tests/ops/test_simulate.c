@@ -219,37 +219,105 @@ static const struct {
     {FAULT_lose_cross_product, BF16_X3 "3f804000 : 3f804000", "3f804000"},
     {FAULT_repeat_cross_product, BF16_X3 "3f804000 : 3f804000", "3f80c000"},
     {FAULT_keep_low_nan, BF16_X3 "7f800000 : 3f800000", "7fc00000"},
+    /* 1 + 2^-11 is not of f16. */
+    {FAULT_products_narrow, INNER "f32[1] f32[1] -> f32[] : 3f801000 : 3f800000", "3f800000"},
+    {FAULT_opposite_infinities_cancel,
+     REDUCE "add dims=[0] f32[3] f32[] -> f32[] : 7f800000ff8000003f800000 : 00000000", "3f800000"},
+    {FAULT_partial_sums_clamped, REDUCE "add dims=[0] f16[3] f16[] -> f16[] : 7bff7bff7bff : 0000",
+     "7bff"},
+    {FAULT_padding_of_zeros, REDUCE "maximum dims=[0] i8[9] i8[] -> i8[] : ffffffffffffffffff : 80",
+     "00"},
+    {FAULT_extremum_from_finite,
+     REDUCE "maximum dims=[0] f32[1] f32[] -> f32[] : ff800000 : ff800000", "ff7fffff"},
+    {FAULT_maximum_from_smallest,
+     REDUCE "maximum dims=[0] f32[1] f32[] -> f32[] : bf800000 : ff800000", "00800000"},
+    {FAULT_extremum_of_32_bits,
+     REDUCE "minimum dims=[0] i64[1] i64[] -> i64[] : 0000000100000000 : 7fffffffffffffff",
+     "000000007fffffff"},
+    {FAULT_extremum_by_patterns,
+     REDUCE "minimum dims=[0] f32[2] f32[] -> f32[] : bf800000c0000000"
+            " : 7f800000",
+     "bf800000"},
+    {FAULT_extremum_by_magnitude,
+     REDUCE "maximum dims=[0] f32[2] f32[] -> f32[] : 3f800000c0000000"
+            " : 00000000",
+     "c0000000"},
+    {FAULT_extremum_by_comparison,
+     REDUCE "maximum dims=[0] f32[2] f32[] -> f32[] : 7fc000003f800000 : ff800000", "3f800000"},
+    {FAULT_integer_sums_saturate, REDUCE "add dims=[0] i8[2] i8[] -> i8[] : 7f01 : 00", "7f"},
+    {FAULT_boolean_sums_exclusive, REDUCE "add dims=[0] i1[2] i1[] -> i1[] : 11 : 0", "0"},
+    {FAULT_indexed_nan_ignored,
+     REDUCE "argmax dims=[0] f32[2] i8[2] f32[] i8[] -> f32[] i8[] : 7fc000003f800000 : 0001"
+            " : ff800000 : 7f",
+     "3f800000 01"},
+    {FAULT_indexed_ties_ignored,
+     REDUCE "argmax dims=[0] f32[2] i8[2] f32[] i8[] -> f32[] i8[] : 3f8000003f800000 : 0100"
+            " : ff800000 : 7f",
+     "3f800000 01"},
 };
 
-/* Faults of one folder of oracles are seen in its own tests and as canaries; some have a row too.
+/* Sums of so many equal terms from 0, which is the first term, and what each fault makes of them.
  */
-static void test_faults(void) {
-  bool is_tested[FAULTS_OF_NO_FOLDER_END] = {[FAULT_NONE] = true};
+static const struct {
+  fault_t fault;
+  const char *type;
+  const char *term;
+  size_t count;
+  const char *result;
+} sum_rows[] = {
+    {FAULT_blocks_tail_lost, "i32", "00000001", 40, "00000020"},
+    {FAULT_last_block_lost, "i32", "00000001", 100, "00000040"},
+    {FAULT_half_warps_lost, "i32", "00000001", 40, "00000018"},
+    {FAULT_odd_halves_lost, "i32", "00000001", 6, "00000004"},
+    {FAULT_terms_of_one_block, "i32", "00000001", 2000, "00000400"},
+    {FAULT_term_count_of_8_bits, "i32", "00000001", 300, "0000002c"},
+    {FAULT_term_count_of_16_bits, "i32", "00000001", 65600, "00000040"},
+    {FAULT_last_tile_overlaps, "i32", "00000001", 40, "00000030"},
+    {FAULT_boundary_twice, "i32", "00000001", 100, "00000065"},
+    {FAULT_block_sums_narrow, "f32", "3f800100", 32, "42000000"},
+    {FAULT_accumulator_spilled, "f32", "3f800100", 130, "43020000"},
+};
+
+static void check_fault(fault_t fault, const char *line, const char *results, bool is_tested[]) {
   arena_t arena;
   arena_init(&arena);
+  case_t instance;
+  parse_case(line, &arena, &instance);
+  implementation_model_t schedule = schedule_plain();
+  g_autofree char *right = simulate_text(&instance, &schedule, &arena);
+  schedule.fault = fault;
+  g_autofree char *wrong = simulate_text(&instance, &schedule, &arena);
+  if (strcmp(wrong, results) != 0) g_test_message("%s: %.200s", fault_name(fault), line);
+  g_assert_cmpstr(wrong, ==, results);
+  g_assert_cmpstr(wrong, !=, right);
+  if (fault < FAULTS_OF_NO_FOLDER_END) is_tested[fault] = true;
+  arena_deinit(&arena);
+}
+
+/* Faults of one folder of oracles are seen in its own tests and as canaries; some have a row too.
+ * Those of addresses are planted around any executor, and seen as canaries. */
+static void test_faults(void) {
+  bool is_tested[FAULTS_OF_NO_FOLDER_END] = {[FAULT_NONE] = true};
+#define ADDRESSING(name, tensor, map, more_than, block, summary) is_tested[FAULT_##name] = true;
+#include "harness/model/faults/addressing.def"
+#undef ADDRESSING
   for (size_t i = 0; i < G_N_ELEMENTS(fault_rows); i++) {
-    fault_t fault = fault_rows[i].fault;
-    case_t instance;
-    parse_case(fault_rows[i].line, &arena, &instance);
-    implementation_model_t schedule = schedule_plain();
-    char *right = simulate_text(&instance, &schedule, &arena);
-    schedule.fault = fault;
-    char *wrong = simulate_text(&instance, &schedule, &arena);
-    if (strcmp(wrong, fault_rows[i].results) != 0) {
-      g_test_message("%s: %s", fault_name(fault), fault_rows[i].line);
-    }
-    g_assert_cmpstr(wrong, ==, fault_rows[i].results);
-    g_assert_cmpstr(wrong, !=, right);
-    if (fault < FAULTS_OF_NO_FOLDER_END) is_tested[fault] = true;
-    g_free(right);
-    g_free(wrong);
-    arena_reset(&arena);
+    check_fault(fault_rows[i].fault, fault_rows[i].line, fault_rows[i].results, is_tested);
+  }
+  for (size_t i = 0; i < G_N_ELEMENTS(sum_rows); i++) {
+    const char *type = sum_rows[i].type;
+    GString *line = g_string_new(NULL);
+    g_string_printf(line, REDUCE "add dims=[0] %s[%zu] %s[] -> %s[] : ", type, sum_rows[i].count,
+                    type, type);
+    for (size_t k = 0; k < sum_rows[i].count; k++) g_string_append(line, sum_rows[i].term);
+    g_string_append_printf(line, " : %0*d", (int)strlen(sum_rows[i].term), 0);
+    check_fault(sum_rows[i].fault, line->str, sum_rows[i].result, is_tested);
+    g_string_free(line, TRUE);
   }
   for (int i = 0; i < FAULTS_OF_NO_FOLDER_END; i++) {
     if (!is_tested[i]) g_test_message("no row for %s", fault_name(i));
     g_assert_true(is_tested[i]);
   }
-  arena_deinit(&arena);
 }
 
 static void fill_operands(rng_t *rng, case_t *instance) {

@@ -58,28 +58,42 @@ static void draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, progra
                   .results = {type_make(element_named(index_types[rng_below(rng, 2)]), 2, sizes)}};
 }
 
-/* Leaves what was drawn where elements are to be others than zero, but for zeros and subnormal
- * numbers, which some implementations take for zeros. */
-static uint64_t other_than_zero(rng_t *rng, const element_t *element, uint64_t bits) {
+/* Subnormal numbers are neither: some implementations take them for zeros. */
+static bool is_other_than_zero(const element_t *element, uint64_t bits) {
   const format_t *format = element->format;
-  bool is_good = format == NULL
-                     ? bits != 0
-                     : !format_is_zero(format, bits) && !format_is_subnormal(format, bits);
-  if (is_good) return bits;
-  return special_value_integer(element, rng_one_in(rng, 2) ? 1 : -1);
+  if (format == NULL) return bits != 0;
+  return !format_is_zero(format, bits) && !format_is_subnormal(format, bits);
 }
 
+static bool is_zero(const element_t *element, uint64_t bits) {
+  return element->format == NULL ? bits == 0 : format_is_zero(element->format, bits);
+}
+
+/* Changes no more elements than it must to have as many others than zero as the result has rows:
+ * what is subnormal, and as many zeros, or others, as are too many, any of them. */
 static void settle(rng_t *rng, case_t *inout_case) {
   const tensor_t *data = &inout_case->operands[0];
   const element_t *element = data->type.element;
-  uint64_t left = (uint64_t)inout_case->program.results[0].dims[0];
-  size_t count = type_element_count(&data->type);
+  size_t rows = (size_t)inout_case->program.results[0].dims[0];
+  size_t count = type_element_count(&data->type), others = 0;
   for (size_t i = 0; i < count; i++) {
-    bool is_chosen = rng_below(rng, count - i) < left;
-    uint64_t bits = is_chosen ? other_than_zero(rng, element, element_load(element, data->data, i))
-                              : special_value_zero(element, rng_one_in(rng, 4));
+    uint64_t bits = element_load(element, data->data, i);
+    if (!is_other_than_zero(element, bits) && !is_zero(element, bits)) {
+      bits = special_value_integer(element, rng_one_in(rng, 2) ? 1 : -1);
+      element_store(element, data->data, i, bits);
+    }
+    others += is_other_than_zero(element, bits);
+  }
+  bool is_too_many = others > rows;
+  size_t candidates = is_too_many ? others : count - others;
+  size_t left = is_too_many ? others - rows : rows - others;
+  for (size_t i = 0; i < count && left > 0; i++) {
+    if (is_other_than_zero(element, element_load(element, data->data, i)) != is_too_many) continue;
+    if (rng_below(rng, candidates--) >= left) continue;
+    left--;
+    uint64_t bits = is_too_many ? special_value_zero(element, rng_one_in(rng, 4))
+                                : special_value_integer(element, rng_one_in(rng, 2) ? 1 : -1);
     element_store(element, data->data, i, bits);
-    left -= is_chosen ? 1 : 0;
   }
 }
 

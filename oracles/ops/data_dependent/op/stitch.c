@@ -65,27 +65,56 @@ static void draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, progra
   out_program->results[0].dims[0] = is_exact ? rows : rng_between(rng, 1, rows);
 }
 
-/* Indices of all rows in any order, and of some of them again. */
-static void settle(rng_t *rng, case_t *inout_case) {
-  uint32_t lists = inout_case->program.operand_count / 2;
-  size_t rows = (size_t)inout_case->program.results[0].dims[0], slots = 0;
-  for (uint32_t i = 0; i < lists; i++) slots += type_element_count(&inout_case->operands[i].type);
-  size_t *order = g_new(size_t, slots + 1);
-  if (rng_one_in(rng, 4)) {
-    for (size_t i = 0; i < slots; i++) order[i] = i;
-  } else {
-    dependent_draw_order(rng, slots, order);
-  }
-  size_t slot = 0;
+/* An index among the lists, and the row that it names. */
+typedef struct slot {
+  const tensor_t *list;
+  size_t index;
+} slot_t;
+
+static slot_t *list_slots(const case_t *instance, size_t *out_count) {
+  uint32_t lists = instance->program.operand_count / 2;
+  GArray *slots = g_array_new(false, false, sizeof(slot_t));
   for (uint32_t i = 0; i < lists; i++) {
-    const tensor_t *indices = &inout_case->operands[i];
-    for (size_t k = 0; k < type_element_count(&indices->type); k++) {
-      size_t row = order[slot++];
-      if (row >= rows) row = (size_t)rng_below(rng, rows);
-      element_store(indices->type.element, indices->data, k, row);
+    const tensor_t *list = &instance->operands[i];
+    for (size_t k = 0; k < type_element_count(&list->type); k++) {
+      const slot_t slot = {list, k};
+      g_array_append_val(slots, slot);
     }
   }
-  g_free(order);
+  *out_count = slots->len;
+  return (slot_t *)(void *)g_array_free(slots, false);
+}
+
+/* Changes no more indices than it must so that all are rows and each row is named: those that name
+ * none, or a row that an earlier one names, get the rows that are left. */
+static void settle(rng_t *rng, case_t *inout_case) {
+  size_t rows = (size_t)inout_case->program.results[0].dims[0], count = 0, free_count = 0;
+  g_autofree slot_t *slots = list_slots(inout_case, &count);
+  g_autofree bool *is_named = g_new0(bool, rows + 1);
+  g_autofree size_t *order = g_new(size_t, count + 1);
+  g_autofree size_t *free_slots = g_new(size_t, count + 1);
+  dependent_draw_order(rng, count, order);
+  for (size_t i = 0; i < count; i++) {
+    const tensor_t *list = slots[order[i]].list;
+    uint64_t row = element_load(list->type.element, list->data, slots[order[i]].index);
+    if (row < rows && !is_named[row]) {
+      is_named[row] = true;
+    } else {
+      free_slots[free_count++] = order[i];
+    }
+  }
+  size_t row = 0;
+  for (size_t i = 0; i < free_count; i++) {
+    const slot_t *slot = &slots[free_slots[i]];
+    while (row < rows && is_named[row]) row++;
+    uint64_t found = element_load(slot->list->type.element, slot->list->data, slot->index);
+    if (row < rows) {
+      found = row++;
+    } else if (found >= rows) {
+      found = rng_below(rng, rows);
+    }
+    element_store(slot->list->type.element, slot->list->data, slot->index, found);
+  }
 }
 
 static void print_algorithm(const program_t *program, GString *out_text) {
