@@ -17,8 +17,8 @@ const tensor_t *audit_results(arena_t *arena, const program_t *program) {
 }
 
 /* All results with the fast patterns of this component, since an index is judged beside its
- * value, and with those of both parts of a complex number, which may have to come from one operand.
- * Results of other sizes may not have it. */
+ * value (results of other sizes may not have it), and with those of both parts of a complex number,
+ * which may have to come from one operand. */
 static void set_results(const program_t *program, const accept_t *accepts, size_t component,
                         const tensor_t *results) {
   for (uint32_t i = 0; i < program->result_count; i++) {

@@ -23,4 +23,14 @@ judged ftz=outputs conforms 8000 "$in_f32 : bbff : 0400"
 judged wide,ftz=both conforms 0000 "$dot f16[1,2] f16[2,1] -> f16[1,1] : 3bff0000 : 04003c00"
 judged ftz=outputs diverges 0000 "$in_f32 : 3c00 : 0400"
 judged ftz=none diverges 0000 "$in_f32 : 3bff : 0400"
+# Subnormal in f16, and not in f32, to which reductions widen it.
+for body in minimum:7c00 add:0000 multiply:3c00; do
+  reduce="stablehlo.reduce body=${body%:*} dims=[0] f16[1] f16[] -> f32[] : 8003 : ${body#*:}"
+  judged ftz=both conforms 80000000 "$reduce"
+  judged ftz=none diverges 80000000 "$reduce"
+done
+# The zero of a type that has no other.
+reduce='stablehlo.reduce body=minimum dims=[0] f8E5M2FNUZ[1] f8E5M2FNUZ[] -> f8E5M2FNUZ[] : 82 : 7f'
+judged ftz=both conforms 00 "$reduce"
+judged ftz=none diverges 00 "$reduce"
 finish

@@ -3,8 +3,10 @@
  * sums, products, integers or selections, with the conversion to the result type. */
 #include "oracles/ops/reduce/decide.h"
 
+#include <math.h>
 #include <stdio.h>
 
+#include "oracles/exact/sum/totals.h"
 #include "oracles/ops/reduce/integer_result.h"
 #include "oracles/ops/reduce/minmax.h"
 #include "oracles/ops/reduce/quantized/problem.h"
@@ -35,6 +37,38 @@ sum_problem_t reduce_converted_sum_question(const case_t *instance, const reduce
   return question;
 }
 
+static const format_t *stored_format(const case_t *instance) {
+  return instance->program.operands[0].element->format;
+}
+
+/* Whether a factor was subnormal where it was stored, and may be taken for zero: the product is
+ * that of a zero then. */
+static bool flush_factor(const reduce_decide_t *decide, arena_t *arena, product_problem_t *inout) {
+  uint8_t ftz = PERMITTED(decide->contract, ftz);
+  const format_t *storage = stored_format(decide->instance);
+  if (ftz != FTZ_INPUTS && ftz != FTZ_BOTH) return false;
+  double *factors = ARENA_NEW_ARRAY(arena, double, inout->count);
+  for (size_t i = 0; i < inout->count; i++) factors[i] = inout->factors[i];
+  inout->factors = factors;
+  for (size_t i = 0; i <= inout->count; i++) {
+    double *factor = i < inout->count ? &factors[i] : &inout->init;
+    if (!sum_may_flush_factor(*factor, inout->format, storage)) continue;
+    *factor = copysign(0, *factor);
+    return true;
+  }
+  return false;
+}
+
+static status_t decide_product(const reduce_decide_t *decide, product_problem_t *question,
+                               arena_t *arena, answer_t *out_answer, failure_t *error) {
+  STATUS_TRY(product_answer(question, decide->contract, decide->bits, arena, out_answer, error));
+  if (out_answer->conforms || !flush_factor(decide, arena, question)) return STATUS_OK;
+  answer_t flushed;
+  STATUS_TRY(product_answer(question, decide->contract, decide->bits, arena, &flushed, error));
+  if (flushed.conforms) *out_answer = flushed;
+  return STATUS_OK;
+}
+
 /* Floats and complex numbers under add and multiply. */
 static status_t decide_rounded(const reduce_decide_t *decide, arena_t *arena, answer_t *out_answer,
                                failure_t *error) {
@@ -52,7 +86,7 @@ static status_t decide_rounded(const reduce_decide_t *decide, arena_t *arena, an
                                   decide->bits, out_answer, error);
   }
   if (decide->converted != decide->accumulation) question.result = decide->converted->format;
-  return product_answer(&question, decide->contract, decide->bits, arena, out_answer, error);
+  return decide_product(decide, &question, arena, out_answer, error);
 }
 
 /* ---- Picks ----------------------------------------------------------------------------------- */
@@ -67,7 +101,8 @@ static answer_t decide_pick(const reduce_decide_t *decide, uint64_t bits, tensor
                               .contract = decide->contract,
                               .results = picked,
                               .arena = arena};
-  reduce_minmax_ask(&call, &decide->slices, decide->result, decide->component, &answer);
+  reduce_minmax_ask(&call, &decide->slices, decide->result, decide->component,
+                    stored_format(decide->instance), &answer);
   arena_rewind(arena, mark);
   return answer;
 }
@@ -174,7 +209,8 @@ status_t reduce_decide_component(const oracle_call_t *call, uint32_t result, siz
       decide_converted_pick(&decide, call->arena, out_answer);
     } else {
       const oracle_call_t core_call = oracle_call_about(call, &decide.core.instance, call->results);
-      reduce_minmax_ask(&core_call, &decide.slices, result, component, out_answer);
+      reduce_minmax_ask(&core_call, &decide.slices, result, component, stored_format(instance),
+                        out_answer);
     }
     return STATUS_OK;
   }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "oracles/exact/error_bound.h"
+#include "oracles/exact/sum/totals.h"
 #include "oracles/ops/reduce/gather.h"
 
 /* A value, of whatever type, with its index. */
@@ -22,6 +23,7 @@ typedef struct pair {
 
 typedef struct pick {
   const element_t *element;       /* Of the value. */
+  const format_t *storage;        /* Of floats: what they were converted from, or NULL. */
   const element_t *index_element; /* NULL for maximum and minimum. */
   bool largest;                   /* maximum, argmax. */
   bool ieee_zeros;                /* maximum and minimum order -0 < +0; argmax and argmin do not. */
@@ -164,8 +166,9 @@ static bool value_matches(const pick_t *pick, const contract_t *contract, const 
   const format_t *format = pick->element->format;
   if (format == NULL || !format_is_zero(format, bits)) return false;
   if (pair->exact == 0) return PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY;
-  bool is_subnormal = fabs(pair->exact) < format_smallest_normal(format);
-  bool same_sign = format_is_negative(format, bits) == (signbit(pair->exact) != 0);
+  bool is_subnormal = sum_may_flush_factor(pair->exact, format, pick->storage);
+  bool same_sign = !format_has_negative_zero(format) ||
+                   format_is_negative(format, bits) == (signbit(pair->exact) != 0);
   return is_subnormal && PERMITTED(contract, ftz) != FTZ_NONE &&
          (same_sign || PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY);
 }
@@ -230,17 +233,21 @@ static void describe_index(const pick_t *pick, answer_t *answer) {
            state.has_nan ? " or that of another NaN" : "");
 }
 
+static double flush(const pick_t *pick, double value) {
+  bool is_subnormal = sum_may_flush_factor(value, pick->element->format, pick->storage);
+  return is_subnormal ? copysign(0, value) : value;
+}
+
 /* Subnormal numbers compare as zeros of their sign. */
 static pick_t flush_inputs(const pick_t *pick, arena_t *arena) {
   pick_t flushed = *pick;
-  double normal = format_smallest_normal(pick->element->format);
   pair_t *pairs = ARENA_NEW_ARRAY(arena, pair_t, pick->count);
   for (size_t i = 0; i < pick->count; i++) {
     pairs[i] = pick->pairs[i];
-    if (fabs(pairs[i].real) < normal) pairs[i].real = copysign(0, pairs[i].real);
+    pairs[i].real = flush(pick, pairs[i].real);
   }
   flushed.pairs = pairs;
-  if (fabs(flushed.init.real) < normal) flushed.init.real = copysign(0, flushed.init.real);
+  flushed.init.real = flush(pick, flushed.init.real);
   return flushed;
 }
 
@@ -254,8 +261,9 @@ static bool is_admissible(const pick_t *pick, const contract_t *contract, bool w
 }
 
 void reduce_minmax_ask(const oracle_call_t *call, const reduce_slices_t *slices, uint32_t result,
-                       size_t component, answer_t *out_answer) {
+                       size_t component, const format_t *storage, answer_t *out_answer) {
   pick_t pick = pick_make(call->instance, slices, component, call->arena);
+  pick.storage = storage;
   uint64_t value = element_load(pick.element, call->results[0].data, component);
   uint64_t index = result == 0 ? 0 : reduce_load_integer(&call->results[1], component);
   answer_t answer = {.is_index = result == 1};

@@ -14,8 +14,9 @@ void reduce_minmax_accept(const case_t *instance, const reduce_slices_t *slices,
                           accept_t out_accepts[CASE_RESULTS_MAX]);
 
 /* The last word on one component.  A value is judged alone, an index beside the value that came
- * with it. */
+ * with it.  `storage`: the format that floats were converted from, where they may be subnormal, or
+ * NULL (theory.md, T139). */
 void reduce_minmax_ask(const oracle_call_t *call, const reduce_slices_t *slices, uint32_t result,
-                       size_t component, answer_t *out_answer);
+                       size_t component, const format_t *storage, answer_t *out_answer);
 
 #endif
