@@ -23,4 +23,9 @@ typedef struct fast_settings {
 /* A row of patterns of a format whose numbers f32 holds. */
 row_t fast_load(formula_t *formula, const format_t *format, const uint64_t *bits, size_t count);
 
+/* fast_rows.c: a row without numbers yet; steps of the evaluator. */
+fast_numbers_t *fast_new(const formula_t *formula, size_t count);
+row_t fast_pick(formula_t *formula, row_t a, const size_t *places, size_t count);
+row_t fast_join(formula_t *formula, const row_t *rows, size_t row_count);
+
 #endif
