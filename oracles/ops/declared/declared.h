@@ -61,7 +61,7 @@ typedef enum step_kind {
   STEP_SQUARE_ROOT,
   STEP_INVERSE_SQUARE_ROOT,
   STEP_FUNCTION, /* `function`. */
-  STEP_STORED, /* Step `a`, rounded before anything is added to it. */
+  STEP_STORED,   /* Step `a`, rounded before anything is added to it. */
   STEP_EITHER,   /* The same number by one of two ways. */
   STEP_SUM,      /* Of step `a` over the indices of `over`; likewise: */
   STEP_LARGEST,

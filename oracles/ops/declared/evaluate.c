@@ -17,8 +17,8 @@ typedef struct run {
 /* ---- Places ---------------------------------------------------------------------------------- */
 
 size_t *declared_offsets(const declaration_t *declaration, const binding_t *binding, uint32_t over,
-                         uint32_t last, const size_t strides[DECLARED_INDICES_MAX], arena_t *arena,
-                         size_t *out_count) {
+                         uint32_t last, const size_t strides[DECLARED_INDICES_MAX],
+                         arena_t *arena) {
   size_t count = declared_extent(declaration, binding, over);
   size_t *offsets = ARENA_NEW_ARRAY(arena, size_t, MAX(count, 1));
   offsets[0] = 0;
@@ -35,7 +35,6 @@ size_t *declared_offsets(const declaration_t *declaration, const binding_t *bind
       made *= extent;
     }
   }
-  *out_count = count;
   return offsets;
 }
 
@@ -63,8 +62,8 @@ static row_t spread(run_t *run, row_t value, uint32_t from, uint32_t to, uint32_
   if (from == to && value.count == count && is_in_order) return value;
   size_t strides[DECLARED_INDICES_MAX];
   find_strides(run, value.count == 1 ? 0 : from, strides);
-  size_t *places = declared_offsets(run->declaration, &run->binding, to, last, strides,
-                                    run->formula->arena, &count);
+  size_t *places =
+      declared_offsets(run->declaration, &run->binding, to, last, strides, run->formula->arena);
   return formula_pick(run->formula, value, places, count);
 }
 
@@ -152,8 +151,8 @@ static row_t row_at(run_t *run, row_t value, size_t row, size_t count) {
 
 /* Shares have the numbers of their rows: put back in the order of the indices. */
 static row_t reorder(run_t *run, row_t value, uint32_t mask, uint32_t last) {
-  size_t strides[DECLARED_INDICES_MAX], count;
-  size_t stride = 1;
+  size_t strides[DECLARED_INDICES_MAX], stride = 1;
+  size_t count = declared_extent(run->declaration, &run->binding, mask);
   memset(strides, 0, sizeof strides);
   for (int pass = 0; pass < 2; pass++) {
     uint32_t part = pass == 0 ? mask & last : mask & ~last;
@@ -163,8 +162,8 @@ static row_t reorder(run_t *run, row_t value, uint32_t mask, uint32_t last) {
       stride *= run->binding.extent[i];
     }
   }
-  size_t *places = declared_offsets(run->declaration, &run->binding, mask, 0, strides,
-                                    run->formula->arena, &count);
+  size_t *places =
+      declared_offsets(run->declaration, &run->binding, mask, 0, strides, run->formula->arena);
   return formula_pick(run->formula, value, places, count);
 }
 
@@ -214,10 +213,11 @@ static row_t pick_place(run_t *run, const step_t *step) {
   uint32_t from = inner_of(run, step->a), to = step->mask & run->declaration->inner;
   row_t value = value_of(run, step->a);
   if (value.count == 1) return value;
-  size_t strides[DECLARED_INDICES_MAX], count;
+  size_t strides[DECLARED_INDICES_MAX];
+  size_t count = declared_extent(run->declaration, &run->binding, to);
   find_strides(run, from, strides);
-  size_t *places = declared_offsets(run->declaration, &run->binding, to, 0, strides,
-                                    run->formula->arena, &count);
+  size_t *places =
+      declared_offsets(run->declaration, &run->binding, to, 0, strides, run->formula->arena);
   for (size_t i = 0; i < count; i++) places[i] += (size_t)step->place * strides[step->index];
   return formula_pick(run->formula, value, places, count);
 }

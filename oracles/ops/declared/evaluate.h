@@ -11,9 +11,8 @@
 void declared_evaluate(formula_t *formula, uint32_t which, const row_t operands[], row_t results[]);
 
 /* For every tuple along the indices of `over`, ascending but for those of `last`, which run
- * fastest: what strides make of it.  `*out_count` of them, in the arena. */
+ * fastest: what strides make of it: declared_extent() of them, in the arena. */
 size_t *declared_offsets(const declaration_t *declaration, const binding_t *binding, uint32_t over,
-                         uint32_t last, const size_t strides[DECLARED_INDICES_MAX], arena_t *arena,
-                         size_t *out_count);
+                         uint32_t last, const size_t strides[DECLARED_INDICES_MAX], arena_t *arena);
 
 #endif

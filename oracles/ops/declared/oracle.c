@@ -15,19 +15,20 @@ static composite_layout_t layout(const program_t *program, arena_t *arena) {
   const uint32_t inner = declaration->inner, of_result = declaration->results[0].mask;
   const uint32_t outer = of_result & ~inner;
   composite_layout_t made = {0};
-  size_t strides[DECLARED_INDICES_MAX], ignored;
+  size_t strides[DECLARED_INDICES_MAX];
   declared_strides(&declaration->results[0], &binding, strides);
-  made.group_base =
-      declared_offsets(declaration, &binding, outer, 0, strides, arena, &made.group_count);
-  made.term_offset = declared_offsets(declaration, &binding, of_result & inner, 0, strides, arena,
-                                      &made.term_count);
+  made.group_base = declared_offsets(declaration, &binding, outer, 0, strides, arena);
+  made.term_offset = declared_offsets(declaration, &binding, of_result & inner, 0, strides, arena);
+  made.group_count = declared_extent(declaration, &binding, outer);
+  made.term_count = declared_extent(declaration, &binding, of_result & inner);
   for (uint32_t i = 0; i < declaration->operand_count; i++) {
     const declared_tensor_t *operand = &declaration->operands[i];
     composite_places_t *places = &made.gathered[i];
+    places->count = declared_extent(declaration, &binding, operand->mask & inner);
     declared_strides(operand, &binding, strides);
-    places->base = declared_offsets(declaration, &binding, outer, 0, strides, arena, &ignored);
-    places->offset = declared_offsets(declaration, &binding, operand->mask & inner, 0, strides,
-                                      arena, &places->count);
+    places->base = declared_offsets(declaration, &binding, outer, 0, strides, arena);
+    places->offset =
+        declared_offsets(declaration, &binding, operand->mask & inner, 0, strides, arena);
   }
   return made;
 }

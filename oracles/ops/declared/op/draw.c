@@ -17,6 +17,7 @@ static bool is_declared(const element_t *element, const void *context) {
 typedef struct room {
   int64_t elements;
   int64_t terms; /* Of indices along which something is combined. */
+  uint32_t rank; /* Of groups. */
 } room_t;
 
 static int64_t draw_extent(rng_t *rng, const draw_limits_t *limits, bool is_combined,
@@ -44,16 +45,15 @@ static uint32_t find_group_rank(const declaration_t *declaration, const draw_lim
 }
 
 static void draw_index(rng_t *rng, const draw_limits_t *limits, const declaration_t *declaration,
-                       uint8_t index, uint32_t *inout_rank, room_t *inout_room,
-                       binding_t *inout_binding) {
+                       uint8_t index, room_t *inout_room, binding_t *inout_binding) {
   bool is_combined = (declaration->combined >> index & 1) != 0;
   if (!declaration->indices[index].is_group) {
     int64_t size = draw_extent(rng, limits, is_combined, inout_room);
     inout_binding->extent[index] = (size_t)size;
     return;
   }
-  uint32_t rank = (uint32_t)rng_between(rng, 0, MIN(*inout_rank, 3));
-  *inout_rank -= rank;
+  uint32_t rank = (uint32_t)rng_between(rng, 0, MIN(inout_room->rank, 3));
+  inout_room->rank -= rank;
   inout_binding->extent[index] = 1;
   for (uint32_t i = 0; i < rank; i++) {
     int64_t size = draw_extent(rng, limits, is_combined, inout_room);
@@ -65,8 +65,9 @@ static void draw_index(rng_t *rng, const draw_limits_t *limits, const declaratio
 static binding_t draw_binding(rng_t *rng, const draw_limits_t *limits,
                               const declaration_t *declaration) {
   binding_t binding = {0};
-  room_t room = {.elements = limits->elements_max, .terms = limits->terms_max};
-  uint32_t rank = find_group_rank(declaration, limits);
+  room_t room = {.elements = limits->elements_max,
+                 .terms = limits->terms_max,
+                 .rank = find_group_rank(declaration, limits)};
   uint8_t order[DECLARED_INDICES_MAX];
   for (uint8_t i = 0; i < declaration->index_count; i++) {
     order[i] = i;
@@ -83,7 +84,7 @@ static binding_t draw_binding(rng_t *rng, const draw_limits_t *limits,
   }
   for (uint32_t i = 0; i < declaration->index_count; i++) {
     if (declaration->indices[order[i]].fixed > 0) continue;
-    draw_index(rng, limits, declaration, order[i], &rank, &room, &binding);
+    draw_index(rng, limits, declaration, order[i], &room, &binding);
   }
   return binding;
 }
