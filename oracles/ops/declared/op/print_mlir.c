@@ -3,6 +3,7 @@
  * ways to compute the same the first.  Values have one dimension for each index that they run
  * along, in the order of the indices.  Numbers of 16 bits are computed with in f32. */
 #include <inttypes.h>
+#include <math.h>
 
 #include "harness/kinds/custom_call.h"
 #include "oracles/ops/declared/op/printer.h"
