@@ -64,6 +64,7 @@ install(DIRECTORY ${CMAKE_BINARY_DIR}/plugins DESTINATION lib/assay FILES_MATCHI
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/harness/exec/workers DESTINATION lib/assay
         PATTERN __pycache__ EXCLUDE PATTERN *.cmake EXCLUDE)
 install(DIRECTORY ${ASSAY_SHARE}/ DESTINATION share)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/corpus/ops DESTINATION share/assay FILES_MATCHING PATTERN *.op)
 install(CODE [[
   set(bin "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/bin")
   file(MAKE_DIRECTORY "${bin}")

@@ -12,6 +12,7 @@
 #include "harness/cli/build_info.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/options/contract_help.h"
+#include "harness/cli/options/declared_ops.h"
 #include "harness/cli/options/manual_page.h"
 #include "harness/cli/options/suggest.h"
 
@@ -78,7 +79,10 @@ const char cli_environment_text[] =
     "ASSAY_ISA=plain|avx2|avx512: the instructions of our own loops (default: the widest that "
     "there\n"
     "are; the bits are the same); ASSAY_WORKER_ENV=NAME,...: variables that workers get, too;\n"
-    "ASSAY_PYTHON=PATH: the Python that `assay executors install` makes environments with;\n"
+    "ASSAY_OPS=PATH:...: files, or folders of *.op, that declare ops of one's own; so does --ops "
+    "of\n"
+    "every verb; ASSAY_PYTHON=PATH: the Python that `assay executors install` makes environments "
+    "with;\n"
     "ASSAY_LOG=debug|campaign,exec,oracle,store: messages for developers, on standard error.";
 const char cli_exit_codes_text[] =
     "0 clean, 1 divergences, 2 bad usage or input, 3 executor or oracle failure.";
@@ -190,6 +194,7 @@ int main(int argc, char **argv) {
   failure_t error = {0};
   status_t status = log_start(g_getenv("ASSAY_LOG"), &error);
   if (status == STATUS_OK) status = instruction_set_check(&error);
+  if (status == STATUS_OK) status = declared_ops_take(&argc, argv, &error);
   if (status != STATUS_OK) return complain_status(status, &error);
   if (argc < 2) {
     complain("no verb given; `assay help` lists them");

@@ -10,22 +10,47 @@
 /* Generated from the folders: oracles/ops/row_table.c.in. */
 extern const op_t *const *const op_families[];
 
-/* The families' rows in one array, which lives as long as the program. */
-static gpointer join_families(gpointer unused) {
-  (void)unused;
+static void add_rows(GPtrArray *rows, const op_t *const *added) {
+  for (; added != NULL && *added != NULL; added++) {
+    g_ptr_array_add(rows, (gpointer)(uintptr_t)*added);
+  }
+}
+
+/* The families' rows in one array, which lives as long as the program, and those that are declared.
+ */
+static gpointer join_families(gpointer declared) {
   GPtrArray *rows = g_ptr_array_new();
   for (const op_t *const *const *family = op_families; *family != NULL; family++) {
-    for (const op_t *const *row = *family; *row != NULL; row++) {
-      g_ptr_array_add(rows, (gpointer)(uintptr_t)*row);
-    }
+    add_rows(rows, *family);
   }
+  add_rows(rows, declared);
   g_ptr_array_add(rows, NULL);
   return g_ptr_array_free(rows, FALSE);
 }
 
-const op_t *const *op_all(void) {
+/* The first call joins them, for good. */
+static const op_t *const *join_rows(const op_t *const *declared) {
   static GOnce once = G_ONCE_INIT;
-  return g_once(&once, join_families, NULL);
+  return g_once(&once, join_families, (gpointer)(uintptr_t)declared);
+}
+
+const op_t *const *op_all(void) { return join_rows(NULL); }
+
+bool op_declare(const op_t *const *rows) {
+  const op_t *const *all = join_rows(rows);
+  for (; *all != NULL; all++) {
+    if (*all == *rows) return true;
+  }
+  return *rows == NULL;
+}
+
+bool op_has_folder(str_t name) {
+  for (const op_t *const *const *family = op_families; *family != NULL; family++) {
+    for (const op_t *const *row = *family; *row != NULL; row++) {
+      if (str_equal_text(name, (*row)->name)) return true;
+    }
+  }
+  return false;
 }
 
 const op_t *op_find(str_t name) {

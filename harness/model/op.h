@@ -57,6 +57,7 @@ typedef struct op_attribute {
 
 enum { OP_ATTRIBUTES_MAX = 16 };
 
+struct oracle;
 typedef struct op {
   const char *name;    /* "stablehlo.dot_general": the key in text, corpus, database and CLI. */
   const char *spec;    /* Where its meaning is written: "StableHLO specification, dot_general". */
@@ -71,8 +72,9 @@ typedef struct op {
    * asked of programs that break nothing forbidden above.  NULL if there are none. */
   const op_constraint_t *contract_constraints;
 
-  /* Draws attributes, operand types and result types of a valid program.  Covers every element type
-   * and attribute that the op allows, with small sizes more likely. */
+  /* Draws attributes, operand types and result types of a valid program; out_program->op is this
+   * row. Covers every element type and attribute that the op allows, with small sizes more likely.
+   */
   void (*draw)(rng_t *rng, const draw_limits_t *limits, arena_t *arena, program_t *out_program);
 
   /* The label that groups findings and counters: "add", "default", "bf16_6x". */
@@ -88,6 +90,10 @@ typedef struct op {
 
   /* Its meaning is a formula of several steps, each of which may be rounded. */
   bool is_composite;
+
+  /* What the oracle knows of it, where that comes with the row (oracles/oracle.h); NULL: it is
+   * found by name. */
+  const struct oracle *oracle;
 
   /* The program as one StableHLO module in generic form, with one function `main`. */
   void (*print_mlir)(const program_t *program, GString *out_text);
@@ -133,6 +139,13 @@ typedef struct op {
 /* The row called `name`, or NULL; all rows in order of folder, ended by NULL. */
 const op_t *op_find(str_t name);
 const op_t *const *op_all(void);
+
+/* Whether a folder has a row of that name: asked before op_declare(). */
+bool op_has_folder(str_t name);
+
+/* Adds rows, ended by NULL, which live as long as the program, to those of the folders: before any
+ * of these functions was called, and once.  Returns whether they are there. */
+bool op_declare(const op_t *const *rows);
 
 /* The row of that id; NULL for NULL.  The op has it. */
 const op_constraint_t *op_constraint_find(const op_t *op, const char *id);

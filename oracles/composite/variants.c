@@ -169,6 +169,9 @@ size_t part_result_element(const problem_t *problem, const part_t *part, uint32_
 static size_t operand_element(const problem_t *problem, const part_t *part, uint32_t operand,
                               size_t place) {
   const composite_layout_t *layout = &problem->layout;
+  const composite_places_t *gathered = &layout->gathered[operand];
+  bool is_gathered = problem->composite->operand_roles[operand] == COMPOSITE_GATHERED;
+  if (is_gathered) return gathered->base[part->group] + gathered->offset[place];
   size_t term = part_term(part, place);
   switch (problem->composite->operand_roles[operand]) {
     case COMPOSITE_ELEMENT:
@@ -179,6 +182,8 @@ static size_t operand_element(const problem_t *problem, const part_t *part, uint
       return part->group;
     case COMPOSITE_SCALAR:
       return 0;
+    case COMPOSITE_GATHERED: /* See above: its places are no terms. */
+      break;
     case COMPOSITE_CHANNEL:
       return (layout->group_base[part->group] + layout->term_offset[term]) /
              layout->channel_stride % layout->channel_count;
@@ -188,6 +193,7 @@ static size_t operand_element(const problem_t *problem, const part_t *part, uint
 
 static size_t operand_count(const problem_t *problem, const part_t *part, uint32_t operand) {
   composite_role_t role = problem->composite->operand_roles[operand];
+  if (role == COMPOSITE_GATHERED) return problem->layout.gathered[operand].count;
   return role == COMPOSITE_GROUP || role == COMPOSITE_SCALAR ? 1 : part->count;
 }
 

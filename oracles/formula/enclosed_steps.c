@@ -198,6 +198,22 @@ static row_t nearby(formula_t *formula, row_t a, double distance) {
   return row;
 }
 
+/* Sets are shared, since nobody writes to a row again. */
+static row_t pick(formula_t *formula, row_t a, const size_t *places, size_t count) {
+  row_t row = {.count = count, .enclosed = ARENA_NEW_ARRAY(formula->arena, enclosed_t, count)};
+  for (size_t i = 0; i < count; i++) row.enclosed[i] = a.enclosed[places[i]];
+  return row;
+}
+
+static row_t join(formula_t *formula, const row_t *rows, size_t row_count) {
+  size_t count = formula_total(rows, row_count), next = 0;
+  row_t row = {.count = count, .enclosed = ARENA_NEW_ARRAY(formula->arena, enclosed_t, count)};
+  for (size_t r = 0; r < row_count; r++) {
+    for (size_t i = 0; i < rows[r].count; i++) row.enclosed[next++] = rows[r].enclosed[i];
+  }
+  return row;
+}
+
 const evaluator_t enclosed_evaluator = {
     .constant = constant,
     .number = number,
@@ -220,4 +236,6 @@ const evaluator_t enclosed_evaluator = {
     .online_sum = enclosed_online_sum,
     .nearby = nearby,
     .either = either,
+    .pick = pick,
+    .join = join,
 };

@@ -41,16 +41,6 @@ static const fast_settings_t *settings_of(const formula_t *formula) { return for
 
 static const fast_kernels_t *kernels_of(const formula_t *f) { return settings_of(f)->kernels; }
 
-static fast_numbers_t *new_numbers(const formula_t *formula, size_t count) {
-  fast_numbers_t *numbers = ARENA_NEW_ARRAY(formula->arena, fast_numbers_t, 1);
-  *numbers = (fast_numbers_t){.count = count,
-                              .is_wide = settings_of(formula)->is_wide,
-                              .low = ARENA_NEW_ARRAY(formula->arena, double, count),
-                              .high = ARENA_NEW_ARRAY(formula->arena, double, count),
-                              .point = ARENA_NEW_ARRAY(formula->arena, double, count)};
-  return numbers;
-}
-
 /* Rounded to binary32 such a number is what it is rounded to 24 bits, whatever its exponent.  What
  * is lost of smaller terms of a sum is at most 2^-149 each, which is 2^-59 of it: far less than the
  * 2^-34 n that LESS leaves of the bound of a sum of n. */
@@ -74,7 +64,7 @@ static row_t row_of(const formula_t *formula, fast_numbers_t *numbers) {
 }
 
 static row_t one_number(const formula_t *formula, double low, double high, double point) {
-  fast_numbers_t *numbers = new_numbers(formula, 1);
+  fast_numbers_t *numbers = fast_new(formula, 1);
   bool is_good = low <= high && isfinite(low) && isfinite(high);
   numbers->low[0] = is_good ? low : (double)NAN;
   numbers->high[0] = is_good ? high : (double)NAN;
@@ -87,7 +77,7 @@ static double to_f32(double x) { return (double)(float)x; }
 /* One number repeated. */
 static const fast_numbers_t *expand(const formula_t *formula, row_t a, size_t count) {
   if (a.count == count) return a.fast;
-  fast_numbers_t *numbers = new_numbers(formula, count);
+  fast_numbers_t *numbers = fast_new(formula, count);
   for (size_t i = 0; i < count; i++) {
     numbers->low[i] = a.fast->low[0];
     numbers->high[i] = a.fast->high[0];
@@ -97,14 +87,6 @@ static const fast_numbers_t *expand(const formula_t *formula, row_t a, size_t co
 }
 
 static size_t common_count(row_t a, row_t b) { return a.count == 1 ? b.count : a.count; }
-
-row_t fast_load(formula_t *formula, const format_t *format, const uint64_t *bits, size_t count) {
-  fast_numbers_t *numbers = new_numbers(formula, count);
-  format_to_doubles(format, bits, count, numbers->point);
-  numbers->low = numbers->high = numbers->point; /* Nobody writes to a row again. */
-  numbers->are_points = true;
-  return (row_t){.count = count, .fast = numbers};
-}
 
 static row_t number(formula_t *formula, double value) {
   return one_number(formula, to_f32(value), to_f32(value), value);
@@ -118,7 +100,7 @@ static row_t constant(formula_t *formula, const char *decimal) {
 
 static row_t binary(formula_t *formula, fast_binary_t operation, row_t a, row_t b) {
   size_t count = common_count(a, b);
-  fast_numbers_t *out = new_numbers(formula, count);
+  fast_numbers_t *out = fast_new(formula, count);
   kernels_of(formula)->binary(operation, expand(formula, a, count), expand(formula, b, count), out);
   return row_of(formula, out);
 }
@@ -135,7 +117,7 @@ static row_t divide(formula_t *formula, row_t a, row_t b) {
 
 static row_t multiply(formula_t *formula, row_t a, row_t b) {
   if (a.fast != b.fast) return binary(formula, FAST_MULTIPLY, a, b);
-  fast_numbers_t *out = new_numbers(formula, a.count);
+  fast_numbers_t *out = fast_new(formula, a.count);
   kernels_of(formula)->square(a.fast, out);
   return row_of(formula, out);
 }
@@ -146,7 +128,7 @@ static row_t multiply_add(formula_t *formula, row_t a, row_t b, row_t c) {
 }
 
 static row_t square_root(formula_t *formula, row_t a) {
-  fast_numbers_t *out = new_numbers(formula, a.count);
+  fast_numbers_t *out = fast_new(formula, a.count);
   kernels_of(formula)->square_root(a.fast, out);
   return row_of(formula, out);
 }
@@ -158,7 +140,7 @@ static row_t unknown(const formula_t *formula) { return one_number(formula, NAN,
 static row_t function(formula_t *formula, elementary_t which, row_t a) {
   bool needs_f32 = which == ELEMENTARY_erf || which == ELEMENTARY_erfc || which == ELEMENTARY_tanh;
   if (settings_of(formula)->is_wide && needs_f32) return unknown(formula);
-  fast_numbers_t *out = new_numbers(formula, a.count);
+  fast_numbers_t *out = fast_new(formula, a.count);
   const contract_t *contract = formula->contract;
   fast_error_t error = {.ulps = contract_elementary_ulps(contract, which, formula->format, 0),
                         .growth = contract_elementary_growth(contract, which, formula->format)};
@@ -173,7 +155,7 @@ static row_t function(formula_t *formula, elementary_t which, row_t a) {
 }
 
 static row_t negate(formula_t *formula, row_t a) {
-  fast_numbers_t *out = new_numbers(formula, a.count);
+  fast_numbers_t *out = fast_new(formula, a.count);
   for (size_t i = 0; i < a.count; i++) {
     out->low[i] = -a.fast->high[i];
     out->high[i] = -a.fast->low[i];
@@ -185,7 +167,7 @@ static row_t negate(formula_t *formula, row_t a) {
 static row_t negate_where(formula_t *formula, row_t a, row_t b) {
   size_t count = common_count(a, b);
   const fast_numbers_t *x = expand(formula, a, count), *sign = expand(formula, b, count);
-  fast_numbers_t *out = new_numbers(formula, count);
+  fast_numbers_t *out = fast_new(formula, count);
   for (size_t i = 0; i < count; i++) {
     bool is_below = sign->high[i] < 0, is_known = is_below || sign->low[i] >= 0;
     out->low[i] = !is_known ? (double)NAN : is_below ? -x->high[i] : x->low[i];
@@ -200,7 +182,7 @@ static double larger(double a, double b) { return isnan(a) || isnan(b) ? (double
 static row_t maximum(formula_t *formula, row_t a, row_t b) {
   size_t count = common_count(a, b);
   const fast_numbers_t *x = expand(formula, a, count), *y = expand(formula, b, count);
-  fast_numbers_t *out = new_numbers(formula, count);
+  fast_numbers_t *out = fast_new(formula, count);
   for (size_t i = 0; i < count; i++) {
     out->low[i] = larger(x->low[i], y->low[i]);
     out->high[i] = larger(x->high[i], y->high[i]);
@@ -221,7 +203,7 @@ static row_t row_maximum(formula_t *formula, row_t a) {
 static row_t either(formula_t *formula, row_t a, row_t b) {
   size_t count = common_count(a, b);
   const fast_numbers_t *x = expand(formula, a, count), *y = expand(formula, b, count);
-  fast_numbers_t *out = new_numbers(formula, count);
+  fast_numbers_t *out = fast_new(formula, count);
   for (size_t i = 0; i < count; i++) {
     double low = x->low[i], high = x->high[i];
     bool is_unknown = isnan(low) || isinf(low);
@@ -292,7 +274,7 @@ static row_t sum_terms(formula_t *formula, const fast_numbers_t *terms, bool are
 static row_t sum(formula_t *formula, row_t a) { return sum_terms(formula, a.fast, false); }
 
 static row_t sum_of_products(formula_t *formula, row_t a, row_t b) {
-  fast_numbers_t *products = new_numbers(formula, a.count);
+  fast_numbers_t *products = fast_new(formula, a.count);
   kernels_of(formula)->products(a.fast, b.fast, products);
   products->are_points = a.fast->are_points && b.fast->are_points;
   return sum_terms(formula, products, true);
@@ -322,7 +304,7 @@ static row_t squares_about(formula_t *formula, row_t a, row_t mean) {
 
 /* What both intervals hold. */
 static row_t intersect(formula_t *formula, row_t a, row_t b) {
-  fast_numbers_t *out = new_numbers(formula, a.count);
+  fast_numbers_t *out = fast_new(formula, a.count);
   for (size_t i = 0; i < a.count; i++) {
     double low = fmax(a.fast->low[i], b.fast->low[i]);
     double high = fmin(a.fast->high[i], b.fast->high[i]);
@@ -370,7 +352,7 @@ static row_t shares(formula_t *formula, row_t a) {
   row_t plain = divide(formula, a, sum(formula, a));
   if (!err_together) return plain;
   if (!(totals.low > 0x1p-100 && totals.high < 0x1p100)) return unknown(formula);
-  fast_numbers_t *out = new_numbers(formula, a.count);
+  fast_numbers_t *out = fast_new(formula, a.count);
   kernels_of(formula)->shares(a.fast, &totals, bound.total_factor * LESS, out);
   return intersect(formula, plain, row_of(formula, out));
 }
@@ -397,4 +379,6 @@ const evaluator_t fast_evaluator = {
     .online_sum = online_sum,
     .nearby = nearby,
     .either = either,
+    .pick = fast_pick,
+    .join = fast_join,
 };

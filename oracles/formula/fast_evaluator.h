@@ -20,7 +20,55 @@ typedef struct fast_settings {
                       * T125. */
 } fast_settings_t;
 
+/* ---- Rows as such: nothing is computed. -------------------------------------------------------
+ */
+
+/* A row without numbers yet. */
+static inline fast_numbers_t *fast_new(const formula_t *formula, size_t count) {
+  const fast_settings_t *settings = formula->settings;
+  fast_numbers_t *numbers = ARENA_NEW_ARRAY(formula->arena, fast_numbers_t, 1);
+  *numbers = (fast_numbers_t){.count = count,
+                              .is_wide = settings->is_wide,
+                              .low = ARENA_NEW_ARRAY(formula->arena, double, count),
+                              .high = ARENA_NEW_ARRAY(formula->arena, double, count),
+                              .point = ARENA_NEW_ARRAY(formula->arena, double, count)};
+  return numbers;
+}
+
 /* A row of patterns of a format whose numbers f32 holds. */
-row_t fast_load(formula_t *formula, const format_t *format, const uint64_t *bits, size_t count);
+static inline row_t fast_load(formula_t *formula, const format_t *format, const uint64_t *bits,
+                              size_t count) {
+  fast_numbers_t *numbers = fast_new(formula, count);
+  format_to_doubles(format, bits, count, numbers->point);
+  numbers->low = numbers->high = numbers->point; /* Nobody writes to a row again. */
+  numbers->are_points = true;
+  return (row_t){.count = count, .fast = numbers};
+}
+
+static inline void fast_copy(const fast_numbers_t *from, size_t place, fast_numbers_t *out,
+                             size_t i) {
+  out->low[i] = from->low[place];
+  out->high[i] = from->high[place];
+  out->point[i] = from->point[place];
+}
+
+/* Steps of the evaluator. */
+static inline row_t fast_pick(formula_t *formula, row_t a, const size_t *places, size_t count) {
+  fast_numbers_t *out = fast_new(formula, count);
+  for (size_t i = 0; i < count; i++) fast_copy(a.fast, places[i], out, i);
+  out->are_points = a.fast->are_points;
+  return (row_t){.count = count, .fast = out};
+}
+
+static inline row_t fast_join(formula_t *formula, const row_t *rows, size_t row_count) {
+  fast_numbers_t *out = fast_new(formula, formula_total(rows, row_count));
+  size_t next = 0;
+  out->are_points = true;
+  for (size_t r = 0; r < row_count; r++) {
+    for (size_t i = 0; i < rows[r].count; i++) fast_copy(rows[r].fast, i, out, next++);
+    out->are_points = out->are_points && rows[r].fast->are_points;
+  }
+  return (row_t){.count = out->count, .fast = out};
+}
 
 #endif

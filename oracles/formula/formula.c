@@ -24,6 +24,12 @@ row_t formula_mean(formula_t *formula, row_t a) {
   return mean;
 }
 
+size_t formula_total(const row_t *rows, size_t row_count) {
+  size_t total = 0;
+  for (size_t i = 0; i < row_count; i++) total += rows[i].count;
+  return total;
+}
+
 size_t formula_seen_count(const formula_t *formula, size_t count) {
   enum { BLOCK = 8 };
   bool is_padded = formula_has_fault(formula, FAULT_count_padded);

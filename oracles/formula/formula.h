@@ -77,6 +77,11 @@ typedef struct evaluator {
 
   /* Either of two ways to compute the same. */
   row_t (*either)(formula_t *formula, row_t a, row_t b);
+
+  /* Nothing is computed.  The numbers of a row at `count` places; those of several rows, one row
+   * after the other. */
+  row_t (*pick)(formula_t *formula, row_t a, const size_t *places, size_t count);
+  row_t (*join)(formula_t *formula, const row_t *rows, size_t row_count);
 } evaluator_t;
 
 struct formula {
@@ -157,11 +162,21 @@ static inline row_t formula_either(formula_t *formula, row_t a, row_t b) {
   return formula->evaluator->either(formula, a, b);
 }
 
+static inline row_t formula_pick(formula_t *formula, row_t a, const size_t *places, size_t count) {
+  return formula->evaluator->pick(formula, a, places, count);
+}
+static inline row_t formula_join(formula_t *formula, const row_t *rows, size_t row_count) {
+  return formula->evaluator->join(formula, rows, row_count);
+}
+
 /* The inverse square root: as a function of its own, or 1 / sqrt(a). */
 row_t formula_inverse_square_root(formula_t *formula, row_t a);
 
 /* The mean: the sum divided by the count, or multiplied by its inverse. */
 row_t formula_mean(formula_t *formula, row_t a);
+
+/* How many numbers rows have together. */
+size_t formula_total(const row_t *rows, size_t row_count);
 
 /* The count that means are divided by: another one by a planted fault. */
 size_t formula_seen_count(const formula_t *formula, size_t count);

@@ -282,6 +282,21 @@ static row_t shares(formula_t *formula, row_t a) {
   return multiply(formula, a, divide(formula, number(formula, 1), sum));
 }
 
+static row_t pick(formula_t *formula, row_t a, const size_t *places, size_t count) {
+  row_t row = new_row(formula, count);
+  for (size_t i = 0; i < count; i++) row.values[i] = a.values[places[i]];
+  return row;
+}
+
+static row_t join(formula_t *formula, const row_t *rows, size_t row_count) {
+  row_t row = new_row(formula, formula_total(rows, row_count));
+  double *next = row.values;
+  for (size_t r = 0; r < row_count; r++) {
+    for (size_t i = 0; i < rows[r].count; i++) *next++ = rows[r].values[i];
+  }
+  return row;
+}
+
 const evaluator_t model_evaluator = {
     .constant = constant,
     .number = number,
@@ -304,4 +319,6 @@ const evaluator_t model_evaluator = {
     .online_sum = model_online_sum,
     .nearby = nearby,
     .either = either,
+    .pick = pick,
+    .join = join,
 };

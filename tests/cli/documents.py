@@ -11,7 +11,7 @@ them:
     ```sh nightly    with --full alone: they want backends from PyPI, or their time
     ```sh manual     nobody here, as they want a service, a terminal or the network
     ```console       here; what follows "$ COMMAND" is what it prints, to the letter
-    ```python NAME   the contents of the file NAME, for the commands behind it; ```c NAME likewise
+    ```python NAME   the contents of the file NAME, for the commands behind it; ```c NAME and ```op NAME likewise
 
 Times become a second and counts small; with --full times become a minute and counts stay.  A command passes if it ends with 0 or 1 (divergences).  Of all
 of them, run or not, verbs and options must exist, and so must the programs of the checkout that they name.  A line in an
@@ -154,7 +154,7 @@ class Page:
                     self.report.point(False, f"{self.name}: in a block that is not run: {lines[0].strip()}")
             elif info == "console":
                 self.check_console(lines)
-            elif info.startswith(("python ", "c ")):
+            elif info.startswith(("python ", "c ", "op ")):
                 with open(os.path.join(self.folder, info.split()[1]), "w", encoding="utf-8") as file:
                     file.write("\n".join(lines) + "\n")
             elif info.startswith("sh"):

@@ -100,8 +100,20 @@ static bool check_repeated(const arguments_t *arguments, int argc, char *const *
   return false;
 }
 
+/* main() has taken the option already (declared_ops.h): the entry is for help and completion. */
+static void add_common(arguments_t *arguments) {
+  static char *taken = NULL;
+  const GOptionEntry common[] = {
+      {"ops", 0, 0, G_OPTION_ARG_FILENAME, &taken,
+       "a file that declares an op of one's own, or a folder of *.op (harness/docs/op-files.md)",
+       "PATH"},
+      G_OPTION_ENTRY_NULL};
+  arguments_add(arguments, common);
+}
+
 gboolean arguments_parse(arguments_t *arguments, int *inout_argc, char ***inout_argv,
                          int positional_min, int positional_max) {
+  add_common(arguments);
   if (option_table_note((const GOptionEntry *)(void *)arguments->entries->data,
                         arguments->entries->len)) {
     arguments_free(arguments);

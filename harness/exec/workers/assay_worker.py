@@ -217,6 +217,16 @@ class Program:
     def is_quantized(self) -> bool:
         return any(kind.quantization for kind in [*self.operands, *self.results])
 
+    @property
+    def is_declared(self) -> bool:
+        """Whether a file declares the op, so that its module is one of known ops: worker.md."""
+        return not self.op.startswith(("stablehlo.", "byteir.", "tf.")) and bool(self.mlir)
+
+    def require_declared(self) -> None:
+        """Refuses what does not fit its declaration: its module is a call of the op by its name."""
+        if "stablehlo.custom_call" in self.mlir:
+            raise Invalid("the program does not fit the file that declares the op")
+
     def require_one_replica(self) -> None:
         """For backends that run a module in one process: a case has all replicas of a collective, and
         its module is the program of one of them."""

@@ -19,6 +19,7 @@ batch_norm_stablehlo.py.
 """
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -182,10 +183,22 @@ class Interpreter(Worker):
             return True
         if program.is_quantized or 0 in program.operands[-1].shape:
             return None  # What the lowering takes, and which sizes of 0, is told by trying.
+        if program.is_declared:
+            return None
         types = [*program.operands, *program.results]
         is_small = all(np.prod(kind.shape) <= ELEMENTS_MAX for kind in types)
         survives = self.runs_everything or not fatal(program)
         return program.op in OPS and is_small and survives
+
+    @staticmethod
+    def _require_small(program: Program) -> None:
+        """Of what is declared a step may be larger than all operands."""
+        if "chlo." in program.mlir:
+            raise Unsupported("the interpreter has no erf")
+        sizes = re.findall(r"tensor<([0-9x]*)x[a-z]", program.mlir)
+        elements = sum(np.prod([int(n) for n in size.split("x")]) for size in sizes)
+        if elements > STEPS_MAX:
+            raise Unsupported(f"a module of more than {STEPS_MAX} elements")
 
     def _decompose(self, program: Program) -> Program:
         """A ByteIR program, or a batch norm, as one of other ops of StableHLO's."""
@@ -207,6 +220,9 @@ class Interpreter(Worker):
             raise Unsupported(f"more than {ELEMENTS_MAX} elements")
         if is_decomposed(program):
             program = self._decompose(program)
+        if program.is_declared:
+            program.require_declared()
+            self._require_small(program)
         wanted = program.results
         with self.context, self.ir.Location.unknown():
             self.lowering.parse(program)

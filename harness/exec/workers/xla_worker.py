@@ -81,6 +81,9 @@ def is_promised(program: Program) -> bool | None:
     results = [kind.element for kind in program.results]
     if batch_norm_program.is_batch_norm(program):
         return None
+    if program.is_declared:
+        program.require_declared()
+        return not names_no_type(program)
     if program.op not in OPS or names_no_type(program):
         return False
     if program.is_quantized or (program.op == CONVOLUTION and 0 in program.operands[1].shape):
@@ -145,6 +148,8 @@ class Xla(Worker):
         if names_no_type(program):
             raise Unsupported(f"XLA has none of the types {', '.join(NO_TYPES)}")
         wanted = [kind.dtype for kind in program.results]
+        if program.is_declared:
+            program.require_declared()
         if byteir_program.is_byteir(program):
             program = byteir_stablehlo.decompose(program, self.variant)
         if program.is_quantized:

@@ -75,6 +75,17 @@ static row_t shares(formula_t *formula, row_t a) {
   return either(formula, divide(formula, a, whole), multiply(formula, a, inverse));
 }
 
+/* Nothing is computed: the numbers are as well known as before. */
+static row_t pick(formula_t *formula, row_t a, const size_t *places, size_t count) {
+  formula_t base = plain(formula);
+  return base.evaluator->pick(&base, a, places, count);
+}
+
+static row_t join(formula_t *formula, const row_t *rows, size_t row_count) {
+  formula_t base = plain(formula);
+  return base.evaluator->join(&base, rows, row_count);
+}
+
 const evaluator_t shared_evaluator = {
     .constant = constant,
     .number = number,
@@ -97,4 +108,6 @@ const evaluator_t shared_evaluator = {
     .online_sum = online_sum,
     .nearby = nearby,
     .either = either,
+    .pick = pick,
+    .join = join,
 };

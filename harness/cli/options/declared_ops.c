@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Takes --ops from the arguments, whatever the verb, and reads the files. */
+#include "harness/cli/options/declared_ops.h"
+
+#include <glib.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "oracles/ops/declared/load.h"
+
+static void add_paths(const char *paths, GString *out_all) {
+  g_auto(GStrv) words = g_strsplit(paths, ":", -1);
+  for (char **word = words; *word != NULL; word++) {
+    if (**word == '\0') continue;
+    if (out_all->len > 0) g_string_append_c(out_all, ':');
+    g_string_append(out_all, *word);
+  }
+}
+
+/* Whole paths, since processes that are started may be elsewhere. */
+static char *make_whole(const char *paths) {
+  g_auto(GStrv) words = g_strsplit(paths, ":", -1);
+  for (char **word = words; *word != NULL; word++) {
+    char *whole = g_canonicalize_filename(*word, NULL);
+    g_free(*word);
+    *word = whole;
+  }
+  return g_strjoinv(":", words);
+}
+
+static status_t take_option(int *inout_argc, char **argv, GString *paths, failure_t *error) {
+  int kept = 1;
+  bool is_ended = false; /* Behind "--" nothing is an option. */
+  for (int i = 1; i < *inout_argc; i++) {
+    is_ended = is_ended || strcmp(argv[i], "--") == 0;
+    if (!is_ended && g_str_has_prefix(argv[i], "--ops=")) {
+      add_paths(argv[i] + strlen("--ops="), paths);
+    } else if (!is_ended && strcmp(argv[i], "--ops") == 0) {
+      if (i + 1 == *inout_argc) {
+        return status_fail(error, STATUS_INVALID,
+                           "--ops names a file or a folder: --ops my.op; several: --ops a.op:b.op");
+      }
+      add_paths(argv[++i], paths);
+    } else {
+      argv[kept++] = argv[i];
+    }
+  }
+  *inout_argc = kept;
+  argv[kept] = NULL;
+  return STATUS_OK;
+}
+
+status_t declared_ops_take(int *inout_argc, char **argv, failure_t *error) {
+  g_autoptr(GString) paths = g_string_new(NULL);
+  STATUS_TRY(take_option(inout_argc, argv, paths, error));
+  if (paths->len == 0) {
+    const char *variable = g_getenv("ASSAY_OPS");
+    if (variable != NULL) add_paths(variable, paths);
+  }
+  if (paths->len == 0) return STATUS_OK;
+  STATUS_TRY(declared_load(paths->str, error));
+  g_autofree char *whole = make_whole(paths->str);
+  g_setenv("ASSAY_OPS", whole, TRUE);
+  return STATUS_OK;
+}

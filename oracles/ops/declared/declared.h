@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ops that a file declares (harness/docs/op-files.md has the grammar): their signature, and their
+ * meaning as a graph of steps.  Sizes have names, the indices: a step runs along those of its
+ * operands, and what runs along fewer is repeated along the others.  A row of op_t, with what the
+ * file says behind it, lives as long as the program. */
+#ifndef ASSAY_ORACLES_OPS_DECLARED_DECLARED_H
+#define ASSAY_ORACLES_OPS_DECLARED_DECLARED_H
+
+#include "harness/model/op.h"
+
+enum {
+  DECLARED_INDICES_MAX = 12,
+  DECLARED_ATTRIBUTES_MAX = 4,
+  DECLARED_VALUES_MAX = 8, /* Of an attribute, to draw from. */
+  DECLARED_STEPS_MAX = 200,
+  DECLARED_FORMULAS_MAX = 4,
+  DECLARED_FACTORS_MAX = 3,       /* Indices that one dimension joins. */
+  DECLARED_NUMBERS_MAX = 1 << 24, /* In one step of a program. */
+  DECLARED_FILE_BYTES_MAX = 1 << 20,
+};
+
+/* Its size is the same in all operands and results; of a group, which stands for any number of
+ * dimensions, that of all of these. */
+typedef struct declared_index {
+  const char *name;
+  int64_t fixed; /* Its size, or 0 for any. */
+  bool is_group;
+} declared_index_t;
+
+typedef struct declared_dimension {
+  uint32_t count;
+  uint8_t indices[DECLARED_FACTORS_MAX]; /* The last one runs fastest. */
+  int8_t position; /* The attribute that says which dimension this is; or -1. */
+} declared_dimension_t;
+
+typedef struct declared_tensor {
+  const char *name;
+  uint32_t count;
+  declared_dimension_t dimensions[TYPE_RANK_MAX];
+  uint32_t mask; /* Of its indices. */
+} declared_tensor_t;
+
+typedef struct declared_attribute {
+  const char *name;
+  bool is_position;
+  uint32_t count;
+  double values[DECLARED_VALUES_MAX]; /* Of a number. */
+} declared_attribute_t;
+
+typedef enum step_kind {
+  STEP_OPERAND,   /* Number `a` of the operands. */
+  STEP_NUMBER,    /* `decimal`. */
+  STEP_ATTRIBUTE, /* Number `a` of the attributes. */
+  STEP_COUNT,     /* The size of index `index`. */
+  STEP_ADD,
+  STEP_SUBTRACT,
+  STEP_MULTIPLY,
+  STEP_DIVIDE,
+  STEP_NEGATE,
+  STEP_MAXIMUM,
+  STEP_SQUARE_ROOT,
+  STEP_INVERSE_SQUARE_ROOT,
+  STEP_FUNCTION, /* `function`. */
+  STEP_STORED,   /* Step `a`, rounded before anything is added to it. */
+  STEP_EITHER,   /* The same number by one of two ways. */
+  STEP_SUM,      /* Of step `a` over the indices of `over`; likewise: */
+  STEP_LARGEST,
+  STEP_ONLINE_SUM,
+  STEP_SHARES, /* Each divided by the sum over these, or multiplied by its inverse. */
+  STEP_PICK,   /* Those of step `a` at `place` of index `index`. */
+  STEP_STACK,  /* Steps `a` and `b` side by side along index `index`. */
+} step_kind_t;
+
+typedef struct step {
+  step_kind_t kind;
+  uint16_t a, b;
+  uint32_t mask; /* The indices that it runs along. */
+  uint32_t over;
+  uint8_t index;
+  int64_t place;
+  elementary_t function;
+  const char *decimal;
+} step_t;
+
+typedef struct declared_formula {
+  const char *name; /* NULL of the only one of an op without a permission. */
+  uint32_t step_count;
+  step_t steps[DECLARED_STEPS_MAX];
+  uint16_t results[CASE_RESULTS_MAX];
+  bool is_running; /* It has an online sum. */
+} declared_formula_t;
+
+typedef struct declaration {
+  op_t op; /* The first member: a program leads here by its op. */
+  const char *path;
+  uint32_t types; /* Bits by number of a float type, see declared_types. */
+  uint32_t index_count, attribute_count, operand_count, result_count, formula_count;
+  declared_index_t indices[DECLARED_INDICES_MAX];
+  declared_attribute_t attributes[DECLARED_ATTRIBUTES_MAX];
+  attribute_row_t attribute_rows[DECLARED_ATTRIBUTES_MAX + 1];
+  declared_tensor_t operands[CASE_OPERANDS_MAX];
+  declared_tensor_t results[CASE_RESULTS_MAX];
+  declared_formula_t formulas[DECLARED_FORMULAS_MAX];
+  uint32_t inner;    /* Indices that a problem of the oracle runs along; the others tell problems
+                      * apart. */
+  uint32_t combined; /* Indices along which sums and their like are taken. */
+  bool is_elementwise;
+  arena_t arena; /* Of all this. */
+} declaration_t;
+
+static inline const declaration_t *declared_of(const program_t *program) {
+  return (const declaration_t *)program->op;
+}
+
+/* The float types that operands and results may have, all the same one; ended by NULL. */
+extern const char *const declared_types[];
+
+/* The sizes of a program. */
+typedef struct binding {
+  size_t extent[DECLARED_INDICES_MAX]; /* Of a group the product. */
+  dimension_list_t group[DECLARED_INDICES_MAX];
+} binding_t;
+
+/* Finds them.  Returns false if the shapes do not fit the signature. */
+bool declared_bind(const program_t *program, binding_t *out_binding);
+
+/* How far apart in a tensor neighbours along an index are; 0 if it does not run along that. */
+void declared_strides(const declared_tensor_t *tensor, const binding_t *binding,
+                      size_t out_strides[DECLARED_INDICES_MAX]);
+
+/* The product of the sizes of the indices in `mask`. */
+size_t declared_extent(const declaration_t *declaration, const binding_t *binding, uint32_t mask);
+
+/* What an attribute is in a program: numbers, or a position as a double. */
+double declared_number(const program_t *program, uint32_t attribute);
+int64_t declared_position(const program_t *program, uint32_t attribute);
+
+/* Reads a declaration.  `path` is for messages: "FILE:LINE:COLUMN: what to type".  It is allocated
+ * and never freed. */
+status_t declared_parse(str_t text, const char *path, declaration_t **out_declaration,
+                        failure_t *error);
+
+/* op/meaning.c: what follows from the steps; refuses what no problem can be made of. */
+status_t declared_analyse(declaration_t *inout_declaration, failure_t *error);
+
+/* op/row.c: fills in the row of the op. */
+void declared_make_row(declaration_t *inout_declaration);
+
+/* op/draw.c, op/print_mlir.c: functions of the row. */
+void declared_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, program_t *out_program);
+void declared_print_mlir(const program_t *program, GString *out_text);
+
+#endif

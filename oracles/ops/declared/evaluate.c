@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Takes the steps of a declared op for one problem, those that results need and no others.  A value
+ * is a row of numbers along the inner indices of its step, in their order (theory.md, T142).  Where
+ * a sum adds products, or an addition a product, these may be fused (T143). */
+#include "oracles/ops/declared/evaluate.h"
+
+typedef struct run {
+  formula_t *formula;
+  const declaration_t *declaration;
+  const declared_formula_t *meaning;
+  const row_t *operands;
+  binding_t binding;
+  bool is_known[DECLARED_STEPS_MAX];
+  row_t values[DECLARED_STEPS_MAX];
+} run_t;
+
+/* ---- Places ---------------------------------------------------------------------------------- */
+
+size_t *declared_offsets(const declaration_t *declaration, const binding_t *binding, uint32_t over,
+                         uint32_t last, const size_t strides[DECLARED_INDICES_MAX],
+                         arena_t *arena) {
+  size_t count = declared_extent(declaration, binding, over);
+  size_t *offsets = ARENA_NEW_ARRAY(arena, size_t, MAX(count, 1));
+  offsets[0] = 0;
+  size_t made = 1;
+  for (int pass = 0; pass < 2; pass++) {
+    uint32_t mask = pass == 0 ? over & ~last : over & last;
+    for (uint32_t i = 0; i < declaration->index_count && count > 0; i++) {
+      if ((mask >> i & 1) == 0) continue;
+      size_t extent = binding->extent[i];
+      for (size_t k = made; k-- > 0;) { /* From behind: nothing is overwritten before it is read. */
+        size_t base = offsets[k];
+        for (size_t j = extent; j-- > 0;) offsets[k * extent + j] = base + j * strides[i];
+      }
+      made *= extent;
+    }
+  }
+  return offsets;
+}
+
+/* The inner indices that a step runs along. */
+static uint32_t inner_of(const run_t *run, uint16_t step) {
+  return run->meaning->steps[step].mask & run->declaration->inner;
+}
+
+/* How far apart neighbours along each index are in a value along those of `mask`. */
+static void find_strides(const run_t *run, uint32_t mask,
+                         size_t out_strides[DECLARED_INDICES_MAX]) {
+  size_t stride = 1;
+  for (uint32_t i = run->declaration->index_count; i-- > 0;) {
+    out_strides[i] = (mask >> i & 1) != 0 ? stride : 0;
+    if ((mask >> i & 1) != 0) stride *= run->binding.extent[i];
+  }
+}
+
+/* A value along `from` as one along `to`, which has these and may have more, those of `last`
+ * running fastest.  One number stands for all only if the row is of one number. */
+static row_t spread(run_t *run, row_t value, uint32_t from, uint32_t to, uint32_t last) {
+  size_t count = declared_extent(run->declaration, &run->binding, to);
+  bool is_in_order =
+      (to & last) == 0 || (to & ~last) == 0 || (to & ~last) < (to & last & -(to & last));
+  if (from == to && value.count == count && is_in_order) return value;
+  size_t strides[DECLARED_INDICES_MAX];
+  find_strides(run, value.count == 1 ? 0 : from, strides);
+  size_t *places =
+      declared_offsets(run->declaration, &run->binding, to, last, strides, run->formula->arena);
+  return formula_pick(run->formula, value, places, count);
+}
+
+/* ---- Operands of a step ---------------------------------------------------------------------- */
+
+static row_t value_of(run_t *run, uint16_t step);
+
+/* Two values for a step that takes them number by number: one number stands for all. */
+typedef struct pair {
+  row_t a, b;
+} pair_t;
+
+static row_t along(run_t *run, uint16_t step, uint32_t mask) {
+  row_t value = value_of(run, step);
+  uint32_t from = inner_of(run, step);
+  return from == mask || from == 0 ? value : spread(run, value, from, mask, 0);
+}
+
+static pair_t pair_of(run_t *run, uint16_t a, uint16_t b) {
+  uint32_t mask = inner_of(run, a) | inner_of(run, b);
+  return (pair_t){along(run, a, mask), along(run, b, mask)};
+}
+
+/* ---- Additions ------------------------------------------------------------------------------- */
+
+static bool is_product(const run_t *run, uint16_t step) {
+  return run->meaning->steps[step].kind == STEP_MULTIPLY;
+}
+
+/* The product `product` plus, or of minus one, less, what comes behind; its own sign may be turned.
+ */
+static row_t fuse(run_t *run, uint16_t product, bool is_negative, row_t added, uint32_t mask) {
+  const step_t *step = &run->meaning->steps[product];
+  row_t a = along(run, step->a, mask);
+  row_t b = step->a == step->b ? a : along(run, step->b, mask);
+  if (is_negative) a = formula_negate(run->formula, a);
+  return formula_multiply_add(run->formula, a, b, added);
+}
+
+/* a + b or a - b, where a product may be added unrounded: of two products either. */
+static row_t add(run_t *run, const step_t *step) {
+  formula_t *formula = run->formula;
+  bool is_difference = step->kind == STEP_SUBTRACT;
+  uint32_t mask = inner_of(run, step->a) | inner_of(run, step->b);
+  bool has_a = is_product(run, step->a), has_b = is_product(run, step->b);
+  row_t a = along(run, step->a, mask), b = along(run, step->b, mask);
+  if (!has_a && !has_b) {
+    return is_difference ? formula_subtract(formula, a, b) : formula_add(formula, a, b);
+  }
+  row_t fused_a, fused_b;
+  if (has_a) {
+    row_t added = is_difference ? formula_negate(formula, b) : b;
+    fused_a = fuse(run, step->a, false, added, mask);
+  }
+  if (has_b) fused_b = fuse(run, step->b, is_difference, a, mask);
+  if (!has_b) return fused_a;
+  if (!has_a) return fused_b;
+  return formula_either(formula, fused_a, fused_b);
+}
+
+/* ---- Folds ----------------------------------------------------------------------------------- */
+
+/* A row of a fold, or a row of each of two factors. */
+static row_t fold_row(run_t *run, step_kind_t kind, row_t a, row_t b) {
+  switch (kind) {
+    case STEP_SUM:
+      return b.enclosed == NULL ? formula_sum(run->formula, a)
+                                : formula_sum_of_products(run->formula, a, b);
+    case STEP_LARGEST:
+      return formula_row_maximum(run->formula, a);
+    case STEP_ONLINE_SUM:
+      return formula_online_sum(run->formula, a);
+    default:
+      return formula_shares(run->formula, a);
+  }
+}
+
+/* Number `row` of rows of so many numbers. */
+static row_t row_at(run_t *run, row_t value, size_t row, size_t count) {
+  if (value.enclosed == NULL) return value;
+  size_t *places = ARENA_NEW_ARRAY(run->formula->arena, size_t, count);
+  for (size_t i = 0; i < count; i++) places[i] = row * count + i;
+  return formula_pick(run->formula, value, places, count);
+}
+
+/* Shares have the numbers of their rows: put back in the order of the indices. */
+static row_t reorder(run_t *run, row_t value, uint32_t mask, uint32_t last) {
+  size_t strides[DECLARED_INDICES_MAX], stride = 1;
+  size_t count = declared_extent(run->declaration, &run->binding, mask);
+  memset(strides, 0, sizeof strides);
+  for (int pass = 0; pass < 2; pass++) {
+    uint32_t part = pass == 0 ? mask & last : mask & ~last;
+    for (uint32_t i = run->declaration->index_count; i-- > 0;) {
+      if ((part >> i & 1) == 0) continue;
+      strides[i] = stride;
+      stride *= run->binding.extent[i];
+    }
+  }
+  size_t *places =
+      declared_offsets(run->declaration, &run->binding, mask, 0, strides, run->formula->arena);
+  return formula_pick(run->formula, value, places, count);
+}
+
+/* `a`, and `b` unless it is without numbers, along `mask`: rows along those in `over`, one for each
+ * tuple of the others. */
+static row_t fold(run_t *run, const step_t *step, row_t a, row_t b, uint32_t mask) {
+  uint32_t kept = mask & ~step->over;
+  size_t rows = declared_extent(run->declaration, &run->binding, kept);
+  size_t terms = declared_extent(run->declaration, &run->binding, mask & step->over);
+  if (kept == 0) return fold_row(run, step->kind, a, b);
+  row_t *folded = ARENA_NEW_ARRAY(run->formula->arena, row_t, MAX(rows, 1));
+  bool is_square = a.enclosed == b.enclosed;
+  for (size_t r = 0; r < rows; r++) {
+    row_t x = row_at(run, a, r, terms);
+    row_t y = is_square ? x : row_at(run, b, r, terms);
+    folded[r] = fold_row(run, step->kind, x, y);
+    bool is_one = step->kind == STEP_SHARES && folded[r].count != terms; /* Nothing is known. */
+    if (is_one) folded[r] = spread(run, folded[r], 0, mask & step->over, 0);
+  }
+  row_t joined = formula_join(run->formula, folded, rows);
+  return step->kind == STEP_SHARES ? reorder(run, joined, mask, step->over) : joined;
+}
+
+/* The rows of terms have all their numbers, so that sums may tell them apart. */
+static row_t take_fold(run_t *run, const step_t *step) {
+  uint32_t mask = inner_of(run, step->a);
+  const row_t none = {.count = 0, .enclosed = NULL};
+  if (step->kind != STEP_SUM || !is_product(run, step->a)) {
+    row_t a = value_of(run, step->a);
+    bool is_whole = (mask & ~step->over) == 0 && a.count != 1;
+    return fold(run, step, is_whole ? a : spread(run, a, mask, mask, step->over), none, mask);
+  }
+  const step_t *product = &run->meaning->steps[step->a];
+  uint32_t mask_a = inner_of(run, product->a), mask_b = inner_of(run, product->b);
+  row_t a = value_of(run, product->a), b = value_of(run, product->b);
+  bool are_whole = (mask & ~step->over) == 0 && mask_a == mask && mask_b == mask &&
+                   a.count == b.count && a.count != 1;
+  if (are_whole) return fold(run, step, a, b, mask);
+  a = spread(run, a, mask_a, mask, step->over);
+  b = product->a == product->b ? a : spread(run, b, mask_b, mask, step->over);
+  return fold(run, step, a, b, mask);
+}
+
+/* ---- Steps ----------------------------------------------------------------------------------- */
+
+static row_t pick_place(run_t *run, const step_t *step) {
+  uint32_t from = inner_of(run, step->a), to = step->mask & run->declaration->inner;
+  row_t value = value_of(run, step->a);
+  if (value.count == 1) return value;
+  size_t strides[DECLARED_INDICES_MAX];
+  size_t count = declared_extent(run->declaration, &run->binding, to);
+  find_strides(run, from, strides);
+  size_t *places =
+      declared_offsets(run->declaration, &run->binding, to, 0, strides, run->formula->arena);
+  for (size_t i = 0; i < count; i++) places[i] += (size_t)step->place * strides[step->index];
+  return formula_pick(run->formula, value, places, count);
+}
+
+static row_t stack(run_t *run, const step_t *step) {
+  uint32_t bit = 1U << step->index, mask = step->mask & run->declaration->inner;
+  row_t parts[] = {spread(run, value_of(run, step->a), inner_of(run, step->a), mask & ~bit, 0),
+                   spread(run, value_of(run, step->b), inner_of(run, step->b), mask & ~bit, 0)};
+  return reorder(run, formula_join(run->formula, parts, 2), mask, mask & ~bit);
+}
+
+static row_t take_plain(run_t *run, const step_t *step) {
+  formula_t *formula = run->formula;
+  pair_t pair;
+  switch (step->kind) {
+    case STEP_MULTIPLY:
+      pair = pair_of(run, step->a, step->b);
+      return formula_multiply(formula, pair.a, pair.b);
+    case STEP_DIVIDE:
+      pair = pair_of(run, step->a, step->b);
+      return formula_divide(formula, pair.a, pair.b);
+    case STEP_MAXIMUM:
+      pair = pair_of(run, step->a, step->b);
+      return formula_maximum(formula, pair.a, pair.b);
+    case STEP_EITHER:
+      pair = pair_of(run, step->a, step->b);
+      return formula_either(formula, pair.a, pair.b);
+    case STEP_NEGATE:
+      return formula_negate(formula, value_of(run, step->a));
+    case STEP_STORED:
+      return value_of(run, step->a);
+    case STEP_SQUARE_ROOT:
+      return formula_square_root(formula, value_of(run, step->a));
+    case STEP_INVERSE_SQUARE_ROOT:
+      return formula_inverse_square_root(formula, value_of(run, step->a));
+    default: /* STEP_FUNCTION */
+      return formula_function(formula, step->function, value_of(run, step->a));
+  }
+}
+
+static row_t take(run_t *run, const step_t *step) {
+  formula_t *formula = run->formula;
+  double value;
+  switch (step->kind) {
+    case STEP_OPERAND:
+      return run->operands[step->a];
+    case STEP_NUMBER:
+      value = g_ascii_strtod(step->decimal, NULL);
+      return value == (double)(float)value && value < 0x1p24 &&
+                     strpbrk(step->decimal, "eE") == NULL && strlen(step->decimal) < 9
+                 ? formula_number(formula, value)
+                 : formula_constant(formula, step->decimal);
+    case STEP_ATTRIBUTE:
+      return formula_epsilon(formula, declared_number(formula->program, step->a));
+    case STEP_COUNT:
+      value = (double)formula_seen_count(formula, run->binding.extent[step->index]);
+      return formula_number(formula, value);
+    case STEP_ADD:
+    case STEP_SUBTRACT:
+      return add(run, step);
+    case STEP_SUM:
+    case STEP_LARGEST:
+    case STEP_ONLINE_SUM:
+    case STEP_SHARES:
+      return take_fold(run, step);
+    case STEP_PICK:
+      return pick_place(run, step);
+    case STEP_STACK:
+      return stack(run, step);
+    default:
+      return take_plain(run, step);
+  }
+}
+
+static row_t value_of(run_t *run, uint16_t step) {
+  if (!run->is_known[step]) {
+    row_t value = take(run, &run->meaning->steps[step]);
+    run->values[step] = value;
+    run->is_known[step] = true;
+  }
+  return run->values[step];
+}
+
+void declared_evaluate(formula_t *formula, uint32_t which, const row_t operands[],
+                       row_t results[]) {
+  const declaration_t *declaration = declared_of(formula->program);
+  run_t *run = ARENA_NEW_ARRAY(formula->arena, run_t, 1);
+  *run = (run_t){.formula = formula,
+                 .declaration = declaration,
+                 .meaning = &declaration->formulas[which],
+                 .operands = operands};
+  declared_bind(formula->program, &run->binding);
+  for (uint32_t i = 0; i < declaration->result_count; i++) {
+    results[i] = value_of(run, run->meaning->results[i]);
+  }
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads files that declare ops, and adds these to the rows that there are. */
+#include "oracles/ops/declared/load.h"
+
+#include <glib.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "oracles/ops/declared/oracle.h"
+
+static gint compare_paths(gconstpointer a, gconstpointer b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The *.op of a folder, in the order of their names; or the file itself. */
+static status_t list_files(const char *path, GPtrArray *paths, failure_t *error) {
+  if (!g_file_test(path, G_FILE_TEST_IS_DIR)) {
+    g_ptr_array_add(paths, g_strdup(path));
+    return STATUS_OK;
+  }
+  GError *failure = NULL;
+  g_autoptr(GDir) folder = g_dir_open(path, 0, &failure);
+  if (folder == NULL) {
+    status_fail(error, STATUS_INVALID, "cannot read the folder %s (--ops): %s", path,
+                failure->message);
+    g_error_free(failure);
+    return STATUS_INVALID;
+  }
+  guint first = paths->len;
+  for (const char *name = g_dir_read_name(folder); name != NULL; name = g_dir_read_name(folder)) {
+    if (g_str_has_suffix(name, ".op")) g_ptr_array_add(paths, g_build_filename(path, name, NULL));
+  }
+  if (paths->len == first) {
+    return status_fail(error, STATUS_INVALID, "there is no *.op in the folder %s (--ops)", path);
+  }
+  qsort(paths->pdata + first, paths->len - first, sizeof(gpointer), compare_paths);
+  return STATUS_OK;
+}
+
+static status_t read_file(const char *path, GPtrArray *rows, failure_t *error) {
+  g_autofree char *text = NULL;
+  gsize size = 0;
+  GError *failure = NULL;
+  if (!g_file_get_contents(path, &text, &size, &failure)) {
+    status_fail(error, STATUS_INVALID, "cannot read %s (--ops): %s", path, failure->message);
+    g_error_free(failure);
+    return STATUS_INVALID;
+  }
+  if (size > DECLARED_FILE_BYTES_MAX) {
+    return status_fail(error, STATUS_INVALID, "%s has more than %d bytes (--ops)", path,
+                       (int)DECLARED_FILE_BYTES_MAX);
+  }
+  declaration_t *declaration = NULL;
+  STATUS_TRY(declared_parse((str_t){text, size}, path, &declaration, error));
+  for (guint i = 0; i < rows->len; i++) {
+    const op_t *other = g_ptr_array_index(rows, i);
+    if (strcmp(other->name, declaration->op.name) != 0) continue;
+    return status_fail(error, STATUS_INVALID, "%s: %s declares %s already; load one of them", path,
+                       other->spec, other->name);
+  }
+  declared_make_oracle(declaration);
+  g_ptr_array_add(rows, &declaration->op);
+  return STATUS_OK;
+}
+
+status_t declared_load(const char *paths, failure_t *error) {
+  g_auto(GStrv) words = g_strsplit(paths, ":", -1);
+  g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
+  GPtrArray *rows = g_ptr_array_new(); /* Rows live as long as the program. */
+  status_t status = STATUS_OK;
+  for (char **word = words; *word != NULL && status == STATUS_OK; word++) {
+    if (**word != '\0') status = list_files(*word, files, error);
+  }
+  for (guint i = 0; i < files->len && status == STATUS_OK; i++) {
+    status = read_file(g_ptr_array_index(files, i), rows, error);
+  }
+  g_ptr_array_add(rows, NULL);
+  const op_t *const *all = (const op_t *const *)(uintptr_t)g_ptr_array_free(rows, FALSE);
+  if (status == STATUS_OK && !op_declare(all)) {
+    status = status_fail(error, STATUS_INVALID, "ops were asked for before --ops was read");
+  }
+  return status;
+}

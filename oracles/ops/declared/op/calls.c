@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions that the meaning of a declared op may call. */
+#include <inttypes.h>
+
+#include "oracles/ops/declared/op/reader.h"
+
+/* ---- What they are made of ------------------------------------------------------------------- */
+
+static status_t add_fold(reader_t *reader, step_kind_t kind, uint16_t a, uint32_t over,
+                         uint16_t *out_step) {
+  uint32_t mask = reader_step(reader, a)->mask & ~over;
+  return reader_add_step(reader, (step_t){.kind = kind, .a = a, .over = over, .mask = mask},
+                         out_step);
+}
+
+/* 1 / (1 + exp(-x)) */
+static status_t add_logistic(reader_t *reader, uint16_t x, uint16_t *out_step) {
+  uint16_t one, negated, exponential, sum;
+  STATUS_TRY(reader_add_number(reader, str_from("1"), &one));
+  STATUS_TRY(reader_add_unary(reader, STEP_NEGATE, x, &negated));
+  STATUS_TRY(reader_add_unary(reader, STEP_FUNCTION, negated, &exponential));
+  reader->formula->steps[exponential].function = ELEMENTARY_exp;
+  STATUS_TRY(reader_add_binary(reader, STEP_ADD, one, exponential, &sum));
+  return reader_add_binary(reader, STEP_DIVIDE, one, sum, out_step);
+}
+
+static status_t add_minimum(reader_t *reader, uint16_t a, uint16_t b, uint16_t *out_step) {
+  uint16_t larger;
+  STATUS_TRY(reader_add_unary(reader, STEP_NEGATE, a, &a));
+  STATUS_TRY(reader_add_unary(reader, STEP_NEGATE, b, &b));
+  STATUS_TRY(reader_add_binary(reader, STEP_MAXIMUM, a, b, &larger));
+  return reader_add_unary(reader, STEP_NEGATE, larger, out_step);
+}
+
+static status_t add_smallest(reader_t *reader, uint16_t a, uint32_t over, uint16_t *out_step) {
+  uint16_t largest;
+  STATUS_TRY(reader_add_unary(reader, STEP_NEGATE, a, &a));
+  STATUS_TRY(add_fold(reader, STEP_LARGEST, a, over, &largest));
+  return reader_add_unary(reader, STEP_NEGATE, largest, out_step);
+}
+
+/* The number of terms: the product of the sizes. */
+static status_t add_counts(reader_t *reader, uint32_t over, uint16_t *out_step) {
+  bool is_first = true;
+  for (uint8_t i = 0; i < reader->declaration->index_count; i++) {
+    if ((over >> i & 1) == 0) continue;
+    uint16_t count;
+    STATUS_TRY(reader_add_step(reader, (step_t){.kind = STEP_COUNT, .index = i}, &count));
+    if (!is_first) STATUS_TRY(reader_add_binary(reader, STEP_MULTIPLY, *out_step, count, &count));
+    *out_step = count;
+    is_first = false;
+  }
+  return STATUS_OK;
+}
+
+/* The sum divided by the count, or multiplied by its inverse. */
+static status_t add_mean(reader_t *reader, uint16_t a, uint32_t over, uint16_t *out_step) {
+  uint16_t sum, count, one, inverse, quotient, product;
+  STATUS_TRY(add_fold(reader, STEP_SUM, a, over, &sum));
+  STATUS_TRY(add_counts(reader, over, &count));
+  STATUS_TRY(reader_add_number(reader, str_from("1"), &one));
+  STATUS_TRY(reader_add_binary(reader, STEP_DIVIDE, one, count, &inverse));
+  STATUS_TRY(reader_add_binary(reader, STEP_DIVIDE, sum, count, &quotient));
+  STATUS_TRY(reader_add_binary(reader, STEP_MULTIPLY, sum, inverse, &product));
+  return reader_add_binary(reader, STEP_EITHER, quotient, product, out_step);
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+typedef enum call_kind {
+  CALL_FUNCTION,
+  CALL_SQRT,
+  CALL_RSQRT,
+  CALL_LOGISTIC,
+  CALL_MAX,
+  CALL_MIN,
+  CALL_STORED,
+  CALL_EITHER,
+  CALL_SUM,
+  CALL_MEAN,
+  CALL_ONLINE_SUM,
+  CALL_STACK,
+  CALL_COUNT,
+} call_kind_t;
+
+typedef struct call_row {
+  const char *name;
+  call_kind_t kind;
+  elementary_t function;
+  uint8_t arguments;
+  bool is_over;       /* It is taken over indices; */
+  bool may_be_either; /* or, of two arguments, not. */
+} call_row_t;
+
+static const call_row_t calls[] = {
+    {"exp", CALL_FUNCTION, ELEMENTARY_exp, 1, false, false},
+    {"exp2", CALL_FUNCTION, ELEMENTARY_exp2, 1, false, false},
+    {"log", CALL_FUNCTION, ELEMENTARY_log, 1, false, false},
+    {"erf", CALL_FUNCTION, ELEMENTARY_erf, 1, false, false},
+    {"tanh", CALL_FUNCTION, ELEMENTARY_tanh, 1, false, false},
+    {"sqrt", CALL_SQRT, ELEMENTARY_COUNT, 1, false, false},
+    {"rsqrt", CALL_RSQRT, ELEMENTARY_COUNT, 1, false, false},
+    {"logistic", CALL_LOGISTIC, ELEMENTARY_COUNT, 1, false, false},
+    {"max", CALL_MAX, ELEMENTARY_COUNT, 1, true, true},
+    {"min", CALL_MIN, ELEMENTARY_COUNT, 1, true, true},
+    {"stored", CALL_STORED, ELEMENTARY_COUNT, 1, false, false},
+    {"either", CALL_EITHER, ELEMENTARY_COUNT, 2, false, false},
+    {"sum", CALL_SUM, ELEMENTARY_COUNT, 1, true, false},
+    {"mean", CALL_MEAN, ELEMENTARY_COUNT, 1, true, false},
+    {"online_sum", CALL_ONLINE_SUM, ELEMENTARY_COUNT, 1, true, false},
+    {"stack", CALL_STACK, ELEMENTARY_COUNT, 2, true, false},
+    {"count", CALL_COUNT, ELEMENTARY_COUNT, 0, true, false},
+};
+
+/* What stands between the parentheses of a call. */
+typedef struct arguments {
+  const char *at; /* The name of the function. */
+  uint32_t count;
+  uint16_t steps[2];
+  bool has_over;
+  uint32_t over;
+  uint8_t index; /* The last of them. */
+} arguments_t;
+
+static status_t read_indices(reader_t *reader, arguments_t *arguments) {
+  arguments->has_over = true;
+  do {
+    reader_skip_blanks(reader);
+    const char *at = reader->scan.cursor;
+    str_t word = reader_word(reader);
+    int index = reader_find_index(reader, word);
+    if (index < 0) {
+      return reader_fail(reader, at,
+                         "expected an index of the signature, found \"%.*s\"; name one as in "
+                         "\"sum(x over N)\"",
+                         STR_FORMAT(word));
+    }
+    arguments->over |= 1U << index;
+    arguments->index = (uint8_t)index;
+    reader_skip_blanks(reader);
+  } while (scan_peek(&reader->scan) != ')' && !scan_at_end(&reader->scan));
+  return STATUS_OK;
+}
+
+static status_t read_arguments(reader_t *reader, const call_row_t *row, arguments_t *arguments) {
+  STATUS_TRY(reader_expect(reader, "("));
+  if (row->kind == CALL_COUNT) {
+    STATUS_TRY(read_indices(reader, arguments));
+    return reader_expect(reader, ")");
+  }
+  do {
+    if (arguments->count == 2) return reader_fail_expecting(reader, "\")\"");
+    STATUS_TRY(reader_expression(reader, &arguments->steps[arguments->count++]));
+  } while (reader_accept(reader, ","));
+  if (reader_accept(reader, "over ")) STATUS_TRY(read_indices(reader, arguments));
+  return reader_expect(reader, ")");
+}
+
+static status_t check_arguments(const reader_t *reader, const call_row_t *row,
+                                const arguments_t *arguments) {
+  bool is_pair = row->may_be_either && !arguments->has_over;
+  uint32_t wanted = is_pair ? 2 : row->arguments;
+  if (row->is_over && !is_pair && !arguments->has_over) {
+    return reader_fail(reader, arguments->at, "%s is taken over indices: \"%s(... over N)\"",
+                       row->name, row->name);
+  }
+  if (!row->is_over && arguments->has_over) {
+    return reader_fail(reader, arguments->at, "%s is taken of each number by itself: no \"over\"",
+                       row->name);
+  }
+  if (arguments->count != wanted) {
+    return reader_fail(reader, arguments->at, "%s has %" PRIu32 " argument%s here, not %" PRIu32,
+                       row->name, wanted, wanted == 1 ? "" : "s", arguments->count);
+  }
+  bool is_fold = row->is_over && !is_pair && row->kind != CALL_STACK && row->kind != CALL_COUNT;
+  if (!is_fold) return STATUS_OK;
+  uint32_t strange = arguments->over & ~reader_step(reader, arguments->steps[0])->mask;
+  for (uint32_t i = 0; i < reader->declaration->index_count; i++) {
+    if ((strange >> i & 1) == 0) continue;
+    return reader_fail(reader, arguments->at,
+                       "the argument of %s does not run along %s; leave it out of \"over\"",
+                       row->name, reader->declaration->indices[i].name);
+  }
+  return STATUS_OK;
+}
+
+static status_t add_stack(reader_t *reader, const arguments_t *arguments, uint16_t *out_step) {
+  const declared_index_t *index = &reader->declaration->indices[arguments->index];
+  uint32_t bit = 1U << arguments->index, a = arguments->steps[0], b = arguments->steps[1];
+  uint32_t mask = reader->formula->steps[a].mask | reader->formula->steps[b].mask;
+  if (index->fixed != 2 || arguments->over != bit || (mask & bit) != 0) {
+    return reader_fail(reader, arguments->at,
+                       "stack joins two values along one new index of size 2: \"index P = 2\" and "
+                       "\"stack(a, b over P)\"");
+  }
+  return reader_add_step(reader,
+                         (step_t){.kind = STEP_STACK,
+                                  .a = (uint16_t)a,
+                                  .b = (uint16_t)b,
+                                  .index = arguments->index,
+                                  .mask = mask | bit},
+                         out_step);
+}
+
+static status_t add_call(reader_t *reader, const call_row_t *row, const arguments_t *arguments,
+                         uint16_t *out_step) {
+  uint16_t a = arguments->steps[0], b = arguments->steps[1];
+  switch (row->kind) {
+    case CALL_FUNCTION:
+      STATUS_TRY(reader_add_unary(reader, STEP_FUNCTION, a, out_step));
+      reader->formula->steps[*out_step].function = row->function;
+      return STATUS_OK;
+    case CALL_SQRT:
+      return reader_add_unary(reader, STEP_SQUARE_ROOT, a, out_step);
+    case CALL_RSQRT:
+      return reader_add_unary(reader, STEP_INVERSE_SQUARE_ROOT, a, out_step);
+    case CALL_LOGISTIC:
+      return add_logistic(reader, a, out_step);
+    case CALL_MAX:
+      return arguments->has_over ? add_fold(reader, STEP_LARGEST, a, arguments->over, out_step)
+                                 : reader_add_binary(reader, STEP_MAXIMUM, a, b, out_step);
+    case CALL_MIN:
+      return arguments->has_over ? add_smallest(reader, a, arguments->over, out_step)
+                                 : add_minimum(reader, a, b, out_step);
+    case CALL_STORED:
+      return reader_add_unary(reader, STEP_STORED, a, out_step);
+    case CALL_EITHER:
+      return reader_add_binary(reader, STEP_EITHER, a, b, out_step);
+    case CALL_SUM:
+      return add_fold(reader, STEP_SUM, a, arguments->over, out_step);
+    case CALL_MEAN:
+      return add_mean(reader, a, arguments->over, out_step);
+    case CALL_ONLINE_SUM:
+      reader->formula->is_running = true;
+      return add_fold(reader, STEP_ONLINE_SUM, a, arguments->over, out_step);
+    case CALL_STACK:
+      return add_stack(reader, arguments, out_step);
+    case CALL_COUNT:
+      return add_counts(reader, arguments->over, out_step);
+  }
+  g_assert_not_reached();
+}
+
+status_t reader_call(reader_t *reader, const char *at, str_t name, uint16_t *out_step) {
+  g_autoptr(GString) known = g_string_new(NULL);
+  for (size_t i = 0; i < G_N_ELEMENTS(calls); i++) {
+    g_string_append_printf(known, "%s%s", i == 0 ? "" : ", ", calls[i].name);
+    if (!str_equal_text(name, calls[i].name)) continue;
+    arguments_t arguments = {.at = at};
+    STATUS_TRY(read_arguments(reader, &calls[i], &arguments));
+    STATUS_TRY(check_arguments(reader, &calls[i], &arguments));
+    return add_call(reader, &calls[i], &arguments, out_step);
+  }
+  return reader_fail(reader, at, "no function \"%.*s\"; there are %s", STR_FORMAT(name),
+                     known->str);
+}

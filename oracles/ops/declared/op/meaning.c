@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sizes of declared ops, and how their programs fall apart into problems: an index along which
+ * every step runs tells one problem from another; the others run within a problem (theory.md,
+ * T142). */
+#include <inttypes.h>
+
+#include "oracles/ops/declared/declared.h"
+
+/* ---- Sizes ----------------------------------------------------------------------------------- */
+
+double declared_number(const program_t *program, uint32_t attribute) {
+  const uint8_t *bytes = program->attributes;
+  double number;
+  memcpy(&number, bytes + declared_of(program)->attribute_rows[attribute].offset, sizeof number);
+  return number;
+}
+
+int64_t declared_position(const program_t *program, uint32_t attribute) {
+  const uint8_t *bytes = program->attributes;
+  int64_t position;
+  memcpy(&position, bytes + declared_of(program)->attribute_rows[attribute].offset,
+         sizeof position);
+  return position;
+}
+
+/* How many dimensions the group in front of the dimension with a position has, or the only group,
+ * and the one behind.  Returns false if the rank does not fit. */
+static bool find_group_ranks(const program_t *program, const declared_tensor_t *tensor,
+                             uint32_t rank, int64_t out_ranks[2]) {
+  const declaration_t *declaration = declared_of(program);
+  int64_t single[2] = {0}, position = -1;
+  bool has_group[2] = {false};
+  for (uint32_t d = 0; d < tensor->count; d++) {
+    const declared_dimension_t *dimension = &tensor->dimensions[d];
+    if (dimension->position >= 0) {
+      position = declared_position(program, (uint32_t)dimension->position);
+      continue;
+    }
+    bool is_group = declaration->indices[dimension->indices[0]].is_group;
+    if (is_group) has_group[position >= 0] = true;
+    if (!is_group) single[position >= 0]++;
+  }
+  bool has_position = false;
+  for (uint32_t d = 0; d < tensor->count; d++) has_position |= tensor->dimensions[d].position >= 0;
+  if (!has_position) {
+    out_ranks[0] = (int64_t)rank - single[0];
+    return out_ranks[0] >= 0 && (has_group[0] || out_ranks[0] == 0);
+  }
+  if (position < 0 || position >= (int64_t)rank) return false;
+  out_ranks[0] = position - single[0];
+  out_ranks[1] = (int64_t)rank - 1 - position - single[1];
+  return out_ranks[0] >= 0 && out_ranks[1] >= 0 && (has_group[0] || out_ranks[0] == 0) &&
+         (has_group[1] || out_ranks[1] == 0);
+}
+
+/* Sets the size of an index, or finds the one that it has. */
+static bool settle(binding_t *binding, bool is_known[], uint8_t index, size_t size) {
+  if (is_known[index]) return binding->extent[index] == size;
+  is_known[index] = true;
+  binding->extent[index] = size;
+  return true;
+}
+
+static bool bind_group(binding_t *binding, bool is_known[], uint8_t index, const int64_t *dims,
+                       uint32_t count) {
+  dimension_list_t sizes = {.count = 0};
+  size_t extent = 1;
+  for (uint32_t i = 0; i < count; i++) {
+    dimension_list_append(&sizes, dims[i]);
+    extent *= (size_t)dims[i];
+  }
+  if (!is_known[index]) binding->group[index] = sizes;
+  const dimension_list_t *known = &binding->group[index];
+  bool is_same = known->count == sizes.count;
+  for (uint32_t i = 0; is_same && i < count; i++) is_same = known->dims[i] == sizes.dims[i];
+  return is_same && settle(binding, is_known, index, extent);
+}
+
+/* A dimension that joins indices: the one of free size has what the others leave. */
+static bool bind_dimension(const declaration_t *declaration, const declared_dimension_t *dimension,
+                           int64_t size, bool is_known[], binding_t *binding) {
+  int64_t left = size, free_index = -1;
+  for (uint32_t i = 0; i < dimension->count; i++) {
+    int64_t fixed = declaration->indices[dimension->indices[i]].fixed;
+    if (fixed == 0) free_index = dimension->indices[i];
+    if (fixed > 0 && left % fixed != 0) return false;
+    if (fixed > 0) left /= fixed;
+  }
+  if (free_index < 0) return left == 1;
+  return settle(binding, is_known, (uint8_t)free_index, (size_t)left);
+}
+
+static bool bind_tensor(const program_t *program, const declared_tensor_t *tensor,
+                        const type_t *type, bool is_known[], binding_t *binding) {
+  const declaration_t *declaration = declared_of(program);
+  int64_t ranks[2] = {0};
+  if (!find_group_ranks(program, tensor, type->rank, ranks)) return false;
+  uint32_t at = 0, side = 0;
+  for (uint32_t d = 0; d < tensor->count; d++) {
+    const declared_dimension_t *dimension = &tensor->dimensions[d];
+    uint8_t index = dimension->indices[0];
+    side |= dimension->position >= 0;
+    bool is_group = declaration->indices[index].is_group;
+    uint32_t rank = is_group ? (uint32_t)ranks[side] : 1;
+    bool is_bound = is_group
+                        ? bind_group(binding, is_known, index, type->dims + at, rank)
+                        : bind_dimension(declaration, dimension, type->dims[at], is_known, binding);
+    if (!is_bound) return false;
+    at += rank;
+  }
+  return at == type->rank;
+}
+
+bool declared_bind(const program_t *program, binding_t *out_binding) {
+  const declaration_t *declaration = declared_of(program);
+  bool is_known[DECLARED_INDICES_MAX] = {false};
+  binding_t binding = {0};
+  for (uint8_t i = 0; i < declaration->index_count; i++) {
+    if (declaration->indices[i].fixed > 0) {
+      settle(&binding, is_known, i, (size_t)declaration->indices[i].fixed);
+    }
+  }
+  for (uint32_t i = 0; i < declaration->operand_count; i++) {
+    if (!bind_tensor(program, &declaration->operands[i], &program->operands[i], is_known,
+                     &binding)) {
+      return false;
+    }
+  }
+  for (uint32_t i = 0; i < declaration->result_count; i++) {
+    if (!bind_tensor(program, &declaration->results[i], &program->results[i], is_known, &binding)) {
+      return false;
+    }
+  }
+  *out_binding = binding;
+  return true;
+}
+
+void declared_strides(const declared_tensor_t *tensor, const binding_t *binding,
+                      size_t out_strides[DECLARED_INDICES_MAX]) {
+  memset(out_strides, 0, DECLARED_INDICES_MAX * sizeof *out_strides);
+  size_t stride = 1;
+  for (uint32_t d = tensor->count; d-- > 0;) {
+    const declared_dimension_t *dimension = &tensor->dimensions[d];
+    for (uint32_t i = dimension->count; i-- > 0;) {
+      out_strides[dimension->indices[i]] = stride;
+      stride *= binding->extent[dimension->indices[i]];
+    }
+  }
+}
+
+size_t declared_extent(const declaration_t *declaration, const binding_t *binding, uint32_t mask) {
+  size_t extent = 1;
+  for (uint32_t i = 0; i < declaration->index_count; i++) {
+    if ((mask >> i & 1) != 0) extent *= binding->extent[i];
+  }
+  return extent;
+}
+
+/* ---- Problems -------------------------------------------------------------------------------- */
+
+static bool is_constant(const step_t *step) {
+  return step->mask == 0 &&
+         (step->kind == STEP_NUMBER || step->kind == STEP_ATTRIBUTE || step->kind == STEP_COUNT);
+}
+
+/* Whether a step is made of constants alone: then it is one too. */
+static void find_constants(const declared_formula_t *formula, bool out_constant[]) {
+  for (uint32_t i = 0; i < formula->step_count; i++) {
+    const step_t *step = &formula->steps[i];
+    out_constant[i] = is_constant(step);
+    bool has_one = step->kind == STEP_NEGATE || step->kind == STEP_STORED ||
+                   step->kind == STEP_SQUARE_ROOT || step->kind == STEP_INVERSE_SQUARE_ROOT ||
+                   step->kind == STEP_FUNCTION;
+    bool has_two = step->kind == STEP_ADD || step->kind == STEP_SUBTRACT ||
+                   step->kind == STEP_MULTIPLY || step->kind == STEP_DIVIDE ||
+                   step->kind == STEP_MAXIMUM || step->kind == STEP_EITHER;
+    if (has_one) out_constant[i] = out_constant[step->a];
+    if (has_two) out_constant[i] = out_constant[step->a] && out_constant[step->b];
+  }
+}
+
+/* Indices along which not every step runs, or along which something is combined or taken apart. */
+static void analyse_formula(declaration_t *declaration, const declared_formula_t *formula) {
+  bool is_constant_step[DECLARED_STEPS_MAX];
+  find_constants(formula, is_constant_step);
+  uint32_t all = (1U << declaration->index_count) - 1;
+  for (uint32_t i = 0; i < formula->step_count; i++) {
+    const step_t *step = &formula->steps[i];
+    if (step->kind == STEP_OPERAND || is_constant_step[i]) continue;
+    declaration->inner |= all & ~step->mask;
+    declaration->inner |= step->over;
+    declaration->combined |= step->over;
+    if (step->kind == STEP_PICK || step->kind == STEP_STACK) {
+      declaration->inner |= 1U << step->index;
+    }
+  }
+}
+
+static bool has_same_dimensions(const declared_tensor_t *a, const declared_tensor_t *b) {
+  if (a->count != b->count) return false;
+  for (uint32_t d = 0; d < a->count; d++) {
+    if (a->dimensions[d].count != b->dimensions[d].count) return false;
+    for (uint32_t i = 0; i < a->dimensions[d].count; i++) {
+      if (a->dimensions[d].indices[i] != b->dimensions[d].indices[i]) return false;
+    }
+  }
+  return true;
+}
+
+/* All operands have the dimensions of the results, or none. */
+static bool find_elementwise(const declaration_t *declaration) {
+  if (declaration->inner != 0) return false;
+  const declared_tensor_t *first = &declaration->results[0];
+  for (uint32_t i = 0; i < declaration->operand_count; i++) {
+    const declared_tensor_t *operand = &declaration->operands[i];
+    if (operand->count > 0 && !has_same_dimensions(operand, first)) return false;
+  }
+  for (uint32_t i = 1; i < declaration->result_count; i++) {
+    if (!has_same_dimensions(&declaration->results[i], first)) return false;
+  }
+  return first->count > 0;
+}
+
+static uint32_t indices_of_signature(const declaration_t *declaration) {
+  uint32_t mask = 0;
+  for (uint32_t i = 0; i < declaration->operand_count; i++) mask |= declaration->operands[i].mask;
+  return mask;
+}
+
+status_t declared_analyse(declaration_t *inout_declaration, failure_t *error) {
+  declaration_t *declaration = inout_declaration;
+  uint32_t of_operands = indices_of_signature(declaration);
+  for (uint32_t i = 0; i < declaration->index_count; i++) {
+    if ((of_operands >> i & 1) != 0 || declaration->indices[i].fixed > 0) continue;
+    return status_fail(error, STATUS_INVALID,
+                       "%s: no operand runs along index %s, so that its size is not known; give it "
+                       "one, as in \"index %s = 2\"",
+                       declaration->path, declaration->indices[i].name,
+                       declaration->indices[i].name);
+  }
+  for (uint32_t f = 0; f < declaration->formula_count; f++) {
+    analyse_formula(declaration, &declaration->formulas[f]);
+    for (uint32_t i = 0; i < declaration->formulas[f].step_count; i++) {
+      if (__builtin_popcount(declaration->formulas[f].steps[i].mask) <= TYPE_RANK_MAX) continue;
+      return status_fail(error, STATUS_INVALID,
+                         "%s: a step runs along more than %d indices; split the op in two",
+                         declaration->path, (int)TYPE_RANK_MAX);
+    }
+  }
+  for (uint32_t i = 1; i < declaration->result_count; i++) {
+    if (has_same_dimensions(&declaration->results[i], &declaration->results[0])) continue;
+    return status_fail(
+        error, STATUS_INVALID, "%s: results %s and %s have other dimensions; declare two ops",
+        declaration->path, declaration->results[0].name, declaration->results[i].name);
+  }
+  declaration->is_elementwise = find_elementwise(declaration);
+  const declared_tensor_t *first = &declaration->results[0];
+  if (declaration->inner == 0 && !declaration->is_elementwise && first->count > 0) {
+    const declared_dimension_t *last = &first->dimensions[first->count - 1];
+    declaration->inner = 1U << last->indices[last->count - 1];
+  }
+  return STATUS_OK;
+}

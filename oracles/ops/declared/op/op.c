@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of declared ops: one function of each kind for all of them, which finds in the program's
+ * op what its file says.  The table of this folder is empty: op_declare() adds rows to it. */
+#include "harness/kinds/byteir.h"
+#include "harness/kinds/custom_call.h"
+#include "oracles/ops/declared/declared.h"
+
+/* ---- Constraints ----------------------------------------------------------------------------- */
+
+static bool has_declared_count(const program_t *program) {
+  const declaration_t *declaration = declared_of(program);
+  return program->operand_count == declaration->operand_count &&
+         program->result_count == declaration->result_count;
+}
+
+static bool has_declared_shapes(const program_t *program) {
+  binding_t binding;
+  return declared_bind(program, &binding);
+}
+
+static bool has_declared_type(const program_t *program) {
+  const type_t *first = &program->operands[0];
+  bool is_declared = false;
+  for (uint32_t i = 0; declared_types[i] != NULL; i++) {
+    bool has_name = strcmp(declared_types[i], first->element->name) == 0;
+    is_declared |= has_name && (declared_of(program)->types >> i & 1) != 0;
+  }
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    is_declared &=
+        program->operands[i].element == first->element && program->operands[i].quantization == NULL;
+  }
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    is_declared &=
+        program->results[i].element == first->element && program->results[i].quantization == NULL;
+  }
+  return is_declared;
+}
+
+/* Of all steps, those that are not computed apart from the sum over them too. */
+static bool has_small_steps(const program_t *program) {
+  const declaration_t *declaration = declared_of(program);
+  binding_t binding;
+  declared_bind(program, &binding);
+  for (uint32_t f = 0; f < declaration->formula_count; f++) {
+    const declared_formula_t *formula = &declaration->formulas[f];
+    for (uint32_t i = 0; i < formula->step_count; i++) {
+      size_t numbers = 1;
+      for (uint32_t k = 0; k < declaration->index_count; k++) {
+        if ((formula->steps[i].mask >> k & 1) == 0) continue;
+        numbers *= MAX(binding.extent[k], 1);
+        if (numbers > DECLARED_NUMBERS_MAX) return false;
+      }
+    }
+  }
+  return true;
+}
+
+static const op_constraint_t constraints[] = {
+    OP_FORBIDDEN("count", "there are as many operands and results as the op's file declares",
+                 "operand, result", has_declared_count),
+    OP_FORBIDDEN("shapes", "operands and results have the dimensions that the op's file declares",
+                 "dimensions", has_declared_shapes),
+    OP_UNMODELLED("types",
+                  "operands and results are unquantized and of the same type, one that the op's "
+                  "file declares",
+                  has_declared_type),
+    OP_UNMODELLED("sizes", "no step of the meaning has more than 2^24 numbers", has_small_steps),
+    OP_CONSTRAINTS_END,
+};
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+static void print_algorithm(const program_t *program, GString *out_text) {
+  const char *formulas = program->op->formulas;
+  g_string_append(out_text, formulas == NULL ? "declared" : formulas);
+}
+
+static void print_words(const program_t *program, GString *out_text) {
+  g_string_append_printf(out_text, "%s, of ", program->op->summary);
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    if (i > 0) g_string_append(out_text, i + 1 == program->operand_count ? " and " : ", ");
+    type_print(&program->operands[i], out_text);
+  }
+}
+
+static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
+  const declaration_t *declaration = declared_of(program);
+  const declared_tensor_t *tensor = &declaration->operands[operand];
+  const uint32_t rank = program->operands[operand].rank;
+  uint32_t mask = 0, single = 0;
+  for (uint32_t d = 0; d < tensor->count; d++) {
+    single += !declaration->indices[tensor->dimensions[d].indices[0]].is_group;
+  }
+  for (uint32_t d = 0, at = 0; d < tensor->count && at < rank; d++) {
+    const declared_dimension_t *dimension = &tensor->dimensions[d];
+    bool is_group = declaration->indices[dimension->indices[0]].is_group;
+    if (dimension->position >= 0) {
+      at = (uint32_t)declared_position(program, (uint32_t)dimension->position);
+    }
+    uint32_t count = is_group ? rank - single : 1;
+    for (uint32_t i = 0; i < dimension->count; i++) {
+      bool is_combined = (declaration->combined >> dimension->indices[i] & 1) != 0;
+      for (uint32_t k = at; is_combined && k < MIN(at + count, rank); k++) mask |= 1U << k;
+    }
+    at += count;
+  }
+  return mask;
+}
+
+/* ---- The row --------------------------------------------------------------------------------- */
+
+void declared_make_row(declaration_t *inout_declaration) {
+  declaration_t *declaration = inout_declaration;
+  for (uint32_t i = 0; i < declaration->attribute_count; i++) {
+    const declared_attribute_t *attribute = &declaration->attributes[i];
+    declaration->attribute_rows[i] =
+        (attribute_row_t){.key = attribute->name,
+                          .codec = attribute->is_position ? &attribute_integer : &attribute_number,
+                          .offset = i * sizeof(double)};
+  }
+  declaration->op = (op_t){
+      .name = declaration->op.name,
+      .spec = declaration->path,
+      .summary = declaration->op.summary,
+      .attributes_bytes = declaration->attribute_count * sizeof(double),
+      .attribute_rows = declaration->attribute_rows,
+      .constraints = constraints,
+      .draw = declared_draw,
+      .print_algorithm = print_algorithm,
+      .formulas = declaration->op.formulas,
+      .is_composite = true,
+      .print_mlir = declared_print_mlir,
+      .print_words = print_words,
+      .reduced_dimensions = reduced_dimensions,
+  };
+}
+
+extern const op_t *const declared_ops[];
+const op_t *const declared_ops[] = {NULL};

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The meaning of a declared op as a StableHLO module of known ops: the first formula, and of two
+ * ways to compute the same the first.  Values have one dimension for each index that they run
+ * along, in the order of the indices.  Numbers of 16 bits are computed with in f32. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "harness/kinds/custom_call.h"
+#include "oracles/ops/declared/op/printer.h"
+
+/* ---- Steps ----------------------------------------------------------------------------------- */
+
+static int print_fold(printer_t *printer, const char *name, double start, int value, uint32_t from,
+                      uint32_t over) {
+  int init = printer_number(printer, start), made = (int)printer->next++;
+  type_t wide = printer_type(printer, from), narrow = printer_type(printer, from & ~over);
+  type_t scalar = type_make(printer->element, 0, NULL);
+  g_autofree char *places = printer_places(printer, over, from);
+  g_autoptr(GString) element = g_string_new(NULL);
+  type_print_mlir(&scalar, element);
+  g_string_append_printf(printer->text,
+                         "    %%v%d = \"stablehlo.reduce\"(%%v%d, %%v%d) <{dimensions = %s}> ({\n"
+                         "    ^bb0(%%a: %s, %%b: %s):\n"
+                         "      %%c = \"stablehlo.%s\"(%%a, %%b) : (%s, %s) -> %s\n"
+                         "      \"stablehlo.return\"(%%c) : (%s) -> ()\n"
+                         "    }) : (",
+                         made, value, init, places, element->str, element->str, name, element->str,
+                         element->str, element->str, element->str);
+  printer_print_type(printer, &wide);
+  g_string_append_printf(printer->text, ", %s) -> ", element->str);
+  printer_print_type(printer, &narrow);
+  g_string_append_c(printer->text, '\n');
+  return made;
+}
+
+static int print_erf(printer_t *printer, int value, const type_t *type) {
+  int made = (int)printer->next++;
+  g_string_append_printf(printer->text, "    %%v%d = \"chlo.erf\"(%%v%d) : (", made, value);
+  printer_print_type(printer, type);
+  g_string_append(printer->text, ") -> ");
+  printer_print_type(printer, type);
+  g_string_append_c(printer->text, '\n');
+  return made;
+}
+
+static int print_function(printer_t *printer, const step_t *step, int value, const type_t *type) {
+  static const char *const names[ELEMENTARY_COUNT] = {
+      [ELEMENTARY_exp] = "exponential", [ELEMENTARY_log] = "log", [ELEMENTARY_tanh] = "tanh"};
+  if (step->function == ELEMENTARY_erf) return print_erf(printer, value, type);
+  if (step->function == ELEMENTARY_exp2) {
+    int two = printer_broadcast(printer, printer_number(printer, 2), 0, step->mask);
+    return printer_binary(printer, "power", two, value, type);
+  }
+  return printer_unary(printer, names[step->function], value, "", type, type);
+}
+
+/* sum(exp(a - max(a))) */
+static int print_online_sum(printer_t *printer, int a, uint32_t mask, uint32_t over) {
+  type_t type = printer_type(printer, mask);
+  int largest = print_fold(printer, "maximum", -(double)INFINITY, a, mask, over);
+  int shifted = printer_binary(printer, "subtract", a,
+                               printer_broadcast(printer, largest, mask & ~over, mask), &type);
+  int exponentials = printer_unary(printer, "exponential", shifted, "", &type, &type);
+  return print_fold(printer, "add", 0, exponentials, mask, over);
+}
+
+static int print_pick(printer_t *printer, const step_t *step, int value, uint32_t from) {
+  g_autoptr(GString) start = g_string_new(NULL), limit = g_string_new(NULL),
+                     strides = g_string_new(NULL);
+  type_t wide = printer_type(printer, from), slice = wide,
+         narrow = printer_type(printer, step->mask);
+  uint32_t place = 0;
+  for (uint32_t i = 0; i < printer->declaration->index_count; i++) {
+    if ((from >> i & 1) == 0) continue;
+    const char *comma = place > 0 ? ", " : "";
+    bool is_picked = i == step->index;
+    if (is_picked) slice.dims[place] = 1;
+    g_string_append_printf(start, "%s%" PRId64, comma, is_picked ? step->place : 0);
+    g_string_append_printf(limit, "%s%" PRId64, comma,
+                           is_picked ? step->place + 1 : wide.dims[place]);
+    g_string_append_printf(strides, "%s1", comma);
+    place++;
+  }
+  g_autofree char *properties = g_strdup_printf(
+      " <{start_indices = array<i64: %s>, limit_indices = array<i64: %s>, strides = array<i64: "
+      "%s>}>",
+      start->str, limit->str, strides->str);
+  int cut = printer_unary(printer, "slice", value, properties, &wide, &slice);
+  return printer_unary(printer, "reshape", cut, "", &slice, &narrow);
+}
+
+static int print_stack(printer_t *printer, const step_t *step, int a, int b) {
+  uint32_t bit = 1U << step->index, dimension = 0;
+  type_t without = printer_type(printer, step->mask & ~bit),
+         whole = printer_type(printer, step->mask);
+  for (uint32_t i = 0; i < step->index; i++) dimension += step->mask >> i & 1;
+  type_t part = whole;
+  part.dims[dimension] = 1;
+  a = printer_unary(printer, "reshape", a, "", &without, &part);
+  b = printer_unary(printer, "reshape", b, "", &without, &part);
+  int made = (int)printer->next++;
+  g_string_append_printf(printer->text,
+                         "    %%v%d = \"stablehlo.concatenate\"(%%v%d, %%v%d) <{dimension = %u : "
+                         "i64}> : (",
+                         made, a, b, dimension);
+  printer_print_type(printer, &part);
+  g_string_append(printer->text, ", ");
+  printer_print_type(printer, &part);
+  g_string_append(printer->text, ") -> ");
+  printer_print_type(printer, &whole);
+  g_string_append_c(printer->text, '\n');
+  return made;
+}
+
+static int print_step(printer_t *printer, uint16_t step);
+
+/* A step as a value that runs along `mask`. */
+static int print_along(printer_t *printer, uint16_t step, uint32_t mask) {
+  int value = print_step(printer, step);
+  return printer_broadcast(printer, value, printer->formula->steps[step].mask, mask);
+}
+
+static int print_combined(printer_t *printer, const step_t *step) {
+  const uint32_t from = printer->formula->steps[step->a].mask;
+  int a = print_step(printer, step->a);
+  switch (step->kind) {
+    case STEP_SUM:
+      return print_fold(printer, "add", 0, a, from, step->over);
+    case STEP_LARGEST:
+      return print_fold(printer, "maximum", -(double)INFINITY, a, from, step->over);
+    case STEP_ONLINE_SUM:
+      return print_online_sum(printer, a, from, step->over);
+    case STEP_PICK:
+      return print_pick(printer, step, a, from);
+    default: { /* STEP_SHARES */
+      type_t type = printer_type(printer, from);
+      int sum = print_fold(printer, "add", 0, a, from, step->over);
+      return printer_binary(printer, "divide", a,
+                            printer_broadcast(printer, sum, from & ~step->over, from), &type);
+    }
+  }
+}
+
+static int make_step(printer_t *printer, const step_t *step) {
+  static const char *const names[] = {
+      [STEP_ADD] = "add",           [STEP_SUBTRACT] = "subtract",
+      [STEP_MULTIPLY] = "multiply", [STEP_DIVIDE] = "divide",
+      [STEP_MAXIMUM] = "maximum",   [STEP_NEGATE] = "negate",
+      [STEP_SQUARE_ROOT] = "sqrt",  [STEP_INVERSE_SQUARE_ROOT] = "rsqrt"};
+  type_t type = printer_type(printer, step->mask);
+  switch (step->kind) {
+    case STEP_NUMBER:
+      return printer_number(printer, g_ascii_strtod(step->decimal, NULL));
+    case STEP_ATTRIBUTE:
+      return printer_number(printer, declared_number(printer->program, step->a));
+    case STEP_COUNT:
+      return printer_number(printer, (double)printer->binding.extent[step->index]);
+    case STEP_NEGATE:
+    case STEP_SQUARE_ROOT:
+    case STEP_INVERSE_SQUARE_ROOT:
+      return printer_unary(printer, names[step->kind], print_step(printer, step->a), "", &type,
+                           &type);
+    case STEP_FUNCTION:
+      return print_function(printer, step, print_step(printer, step->a), &type);
+    case STEP_STORED:
+    case STEP_EITHER:
+      return print_along(printer, step->a, step->mask);
+    case STEP_STACK: {
+      uint32_t mask = step->mask & ~(1U << step->index);
+      int a = print_along(printer, step->a, mask);
+      return print_stack(printer, step, a, print_along(printer, step->b, mask));
+    }
+    case STEP_ADD:
+    case STEP_SUBTRACT:
+    case STEP_MULTIPLY:
+    case STEP_DIVIDE:
+    case STEP_MAXIMUM: {
+      int a = print_along(printer, step->a, step->mask);
+      int b = print_along(printer, step->b, step->mask);
+      return printer_binary(printer, names[step->kind], a, b, &type);
+    }
+    default:
+      return print_combined(printer, step);
+  }
+}
+
+static int print_step(printer_t *printer, uint16_t step) {
+  if (printer->names[step] < 0) {
+    printer->names[step] = make_step(printer, &printer->formula->steps[step]);
+  }
+  return printer->names[step];
+}
+
+/* ---- The module ------------------------------------------------------------------------------ */
+
+static void print_types(const type_t *types, uint32_t count, GString *text) {
+  if (count > 1) g_string_append_c(text, '(');
+  for (uint32_t i = 0; i < count; i++) {
+    if (i > 0) g_string_append(text, ", ");
+    type_print_mlir(&types[i], text);
+  }
+  if (count > 1) g_string_append_c(text, ')');
+}
+
+/* The module of a program that fits its declaration. */
+static void print_module(printer_t *printer) {
+  const program_t *program = printer->program;
+  GString *text = printer->text;
+  g_string_append(text, "module {\n  func.func @main(");
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    g_string_append_printf(text, "%s%%arg%u: ", i == 0 ? "" : ", ", i);
+    type_print_mlir(&program->operands[i], text);
+  }
+  g_string_append(text, ") -> ");
+  print_types(program->results, program->result_count, text);
+  g_string_append(text, " {\n");
+  for (uint16_t i = 0; i < program->operand_count; i++) printer_operand(printer, i, i);
+  int results[CASE_RESULTS_MAX];
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    results[i] = printer_result(printer, i, print_step(printer, printer->formula->results[i]));
+  }
+  g_string_append(text, "    return");
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    g_string_append_printf(text, "%s%%v%d", i == 0 ? " " : ", ", results[i]);
+  }
+  g_string_append(text, " : ");
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    if (i > 0) g_string_append(text, ", ");
+    type_print_mlir(&program->results[i], text);
+  }
+  g_string_append(text, "\n  }\n}\n");
+}
+
+/* What breaks the declaration has no meaning: it is printed as the call of an op by its name. */
+void declared_print_mlir(const program_t *program, GString *out_text) {
+  const op_constraint_t *broken = program_broken(program);
+  if (broken != NULL) {
+    custom_call_print_mlir(program, out_text);
+    return;
+  }
+  printer_t printer = {.program = program,
+                       .declaration = declared_of(program),
+                       .formula = &declared_of(program)->formulas[0],
+                       .element = program->operands[0].element,
+                       .text = out_text};
+  if (printer.element->bits == 16) printer.element = element_named("f32");
+  declared_bind(program, &printer.binding);
+  for (uint32_t i = 0; i < DECLARED_STEPS_MAX; i++) printer.names[i] = -1;
+  print_module(&printer);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values of a StableHLO module that is being printed: one dimension for each index that they run
+ * along, in the order of the indices.  Private to this folder. */
+#ifndef ASSAY_ORACLES_OPS_DECLARED_OP_PRINTER_H
+#define ASSAY_ORACLES_OPS_DECLARED_OP_PRINTER_H
+
+#include "oracles/ops/declared/declared.h"
+
+typedef struct printer {
+  const program_t *program;
+  const declaration_t *declaration;
+  const declared_formula_t *formula;
+  binding_t binding;
+  const element_t *element;      /* Of the steps. */
+  uint32_t next;                 /* The number of the next value. */
+  int names[DECLARED_STEPS_MAX]; /* Of the steps that were printed; -1 of others. */
+  GString *text;
+} printer_t;
+
+/* The type of a value along the indices of `mask`; and its text. */
+type_t printer_type(const printer_t *printer, uint32_t mask);
+void printer_print_type(const printer_t *printer, const type_t *type);
+
+/* Prints `%vN = "stablehlo.NAME"(...) PROPERTIES : types`, and returns N. */
+int printer_unary(printer_t *printer, const char *name, int a, const char *properties,
+                  const type_t *from, const type_t *to);
+int printer_binary(printer_t *printer, const char *name, int a, int b, const type_t *type);
+
+/* The bits of the number, rounded once to the type of the steps. */
+int printer_number(printer_t *printer, double value);
+
+/* The places in `to` of the indices in `from`: "array<i64: 0, 2>".  The caller frees it. */
+char *printer_places(const printer_t *printer, uint32_t from, uint32_t to);
+
+/* A value along `from` as one along `to`. */
+int printer_broadcast(printer_t *printer, int value, uint32_t from, uint32_t to);
+
+/* An operand as the value of a step, and a value as a result. */
+void printer_operand(printer_t *printer, uint16_t operand, uint32_t step);
+int printer_result(printer_t *printer, uint32_t result, int value);
+
+#endif

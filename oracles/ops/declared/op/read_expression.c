@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads what a step of a declared op is: sums, products, quotients and calls of known functions, as
+ * steps of a formula.  What may be fused is found by the evaluation. */
+#include <inttypes.h>
+
+#include "oracles/ops/declared/op/reader.h"
+
+/* ---- Steps ----------------------------------------------------------------------------------- */
+
+status_t reader_add_step(reader_t *reader, step_t step, uint16_t *out_step) {
+  declared_formula_t *formula = reader->formula;
+  if (formula->step_count == DECLARED_STEPS_MAX) {
+    return reader_fail(reader, reader->scan.cursor,
+                       "the meaning has more than %d operations; split the op in two",
+                       (int)DECLARED_STEPS_MAX);
+  }
+  *out_step = (uint16_t)formula->step_count;
+  formula->steps[formula->step_count++] = step;
+  return STATUS_OK;
+}
+
+status_t reader_add_unary(reader_t *reader, step_kind_t kind, uint16_t a, uint16_t *out_step) {
+  return reader_add_step(
+      reader, (step_t){.kind = kind, .a = a, .mask = reader_step(reader, a)->mask}, out_step);
+}
+
+status_t reader_add_binary(reader_t *reader, step_kind_t kind, uint16_t a, uint16_t b,
+                           uint16_t *out_step) {
+  uint32_t mask = reader_step(reader, a)->mask | reader_step(reader, b)->mask;
+  return reader_add_step(reader, (step_t){.kind = kind, .a = a, .b = b, .mask = mask}, out_step);
+}
+
+status_t reader_add_number(reader_t *reader, str_t digits, uint16_t *out_step) {
+  return reader_add_step(
+      reader, (step_t){.kind = STEP_NUMBER, .decimal = reader_keep(reader, digits)}, out_step);
+}
+
+/* Numbers divided by their own sum have a theorem of their own (theory.md, T67). */
+static status_t add_quotient(reader_t *reader, uint16_t a, uint16_t b, uint16_t *out_step) {
+  const step_t *divisor = reader_step(reader, b);
+  if (divisor->kind == STEP_SUM && divisor->a == a) {
+    return reader_add_step(reader,
+                           (step_t){.kind = STEP_SHARES,
+                                    .a = a,
+                                    .over = divisor->over,
+                                    .mask = reader_step(reader, a)->mask},
+                           out_step);
+  }
+  return reader_add_binary(reader, STEP_DIVIDE, a, b, out_step);
+}
+
+/* ---- Expressions ----------------------------------------------------------------------------- */
+
+static status_t read_value(reader_t *reader, const char *at, str_t name, uint16_t *out_step) {
+  for (uint32_t i = 0; i < reader->name_count; i++) {
+    if (!str_equal_text(name, reader->names[i].name)) continue;
+    *out_step = reader->names[i].step;
+    return STATUS_OK;
+  }
+  const declaration_t *declaration = reader->declaration;
+  for (uint16_t i = 0; i < declaration->attribute_count; i++) {
+    if (!str_equal_text(name, declaration->attributes[i].name)) continue;
+    if (declaration->attributes[i].is_position) break;
+    return reader_add_step(reader, (step_t){.kind = STEP_ATTRIBUTE, .a = i}, out_step);
+  }
+  return reader_fail(reader, at,
+                     "no value \"%.*s\": neither an operand, nor a number attribute, nor a line "
+                     "above",
+                     STR_FORMAT(name));
+}
+
+/* "[P=0]" behind a value. */
+static status_t read_pick(reader_t *reader, uint16_t *inout_step) {
+  reader_skip_blanks(reader);
+  const char *at = reader->scan.cursor;
+  int index = reader_find_index(reader, reader_word(reader));
+  uint32_t mask = reader_step(reader, *inout_step)->mask;
+  bool is_fixed = index >= 0 && reader->declaration->indices[index].fixed > 0;
+  if (!is_fixed || (mask >> index & 1) == 0) {
+    return reader_fail(reader, at,
+                       "expected an index of fixed size that the value runs along, as in "
+                       "\"x[P=0]\" with \"index P = 2\"");
+  }
+  STATUS_TRY(reader_expect(reader, "="));
+  reader_skip_blanks(reader);
+  const char *place_at = reader->scan.cursor;
+  int64_t place = 0;
+  if (scan_integer(&reader->scan, &place, NULL) != STATUS_OK || place < 0 ||
+      place >= reader->declaration->indices[index].fixed) {
+    return reader_fail(reader, place_at, "expected a place from 0 to %" PRId64,
+                       reader->declaration->indices[index].fixed - 1);
+  }
+  STATUS_TRY(reader_expect(reader, "]"));
+  return reader_add_step(reader,
+                         (step_t){.kind = STEP_PICK,
+                                  .a = *inout_step,
+                                  .index = (uint8_t)index,
+                                  .place = place,
+                                  .mask = mask & ~(1U << index)},
+                         inout_step);
+}
+
+static status_t read_digits(reader_t *reader, uint16_t *out_step) {
+  const char *begin = reader->scan.cursor;
+  char *end = NULL;
+  g_autofree char *text = g_strndup(begin, (gsize)(reader->scan.end - begin));
+  double value = g_ascii_strtod(text, &end);
+  size_t size = (size_t)(end - text);
+  bool is_hex = strpbrk(text, "xX") != NULL && strpbrk(text, "xX") < end;
+  if (size == 0 || is_hex || !(value < 1e300)) {
+    return reader_fail(reader, begin, "expected a decimal number below 1e300, such as 0.5");
+  }
+  reader->scan.cursor += size;
+  return reader_add_number(reader, (str_t){begin, size}, out_step);
+}
+
+static status_t read_factor(reader_t *reader, uint16_t *out_step) {
+  reader_skip_blanks(reader);
+  const char *at = reader->scan.cursor;
+  char next = scan_peek(&reader->scan);
+  if (reader_accept(reader, "-")) {
+    STATUS_TRY(read_factor(reader, out_step));
+    return reader_add_unary(reader, STEP_NEGATE, *out_step, out_step);
+  }
+  if (reader_accept(reader, "(")) {
+    STATUS_TRY(reader_expression(reader, out_step));
+    STATUS_TRY(reader_expect(reader, ")"));
+  } else if (g_ascii_isdigit(next)) {
+    STATUS_TRY(read_digits(reader, out_step));
+  } else {
+    str_t word = reader_word(reader);
+    if (!reader_is_name(word)) {
+      reader->scan.cursor = at;
+      return reader_fail_expecting(reader, "a value, a number, a function or \"(\"");
+    }
+    bool is_call = scan_peek(&reader->scan) == '(';
+    STATUS_TRY(is_call ? reader_call(reader, at, word, out_step)
+                       : read_value(reader, at, word, out_step));
+  }
+  while (reader_accept(reader, "[")) STATUS_TRY(read_pick(reader, out_step));
+  return STATUS_OK;
+}
+
+static status_t read_term(reader_t *reader, uint16_t *out_step) {
+  STATUS_TRY(read_factor(reader, out_step));
+  for (;;) {
+    bool is_product = reader_accept(reader, "*");
+    if (!is_product && !reader_accept(reader, "/")) return STATUS_OK;
+    uint16_t other;
+    STATUS_TRY(read_factor(reader, &other));
+    STATUS_TRY(is_product ? reader_add_binary(reader, STEP_MULTIPLY, *out_step, other, out_step)
+                          : add_quotient(reader, *out_step, other, out_step));
+  }
+}
+
+/* Parentheses nest no deeper than the line is long, which the reader of files bounds. */
+status_t reader_expression(reader_t *reader, uint16_t *out_step) {
+  STATUS_TRY(read_term(reader, out_step));
+  for (;;) {
+    bool is_sum = reader_accept(reader, "+");
+    if (!is_sum && !reader_accept(reader, "-")) return STATUS_OK;
+    uint16_t other;
+    STATUS_TRY(read_term(reader, &other));
+    step_kind_t kind = is_sum ? STEP_ADD : STEP_SUBTRACT;
+    STATUS_TRY(reader_add_binary(reader, kind, *out_step, other, out_step));
+  }
+}

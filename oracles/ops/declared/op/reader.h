@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the readers of a declaration's lines share.  Private to this folder. */
+#ifndef ASSAY_ORACLES_OPS_DECLARED_OP_READER_H
+#define ASSAY_ORACLES_OPS_DECLARED_OP_READER_H
+
+#include "oracles/ops/declared/declared.h"
+
+/* A name that a line of the meaning has given to a step. */
+typedef struct known_name {
+  const char *name;
+  uint16_t step;
+} known_name_t;
+
+typedef struct reader {
+  const char *path;
+  size_t line; /* From 1. */
+  scan_t scan; /* Over this line, without its comment. */
+  declaration_t *declaration;
+  declared_formula_t *formula; /* The one that is being read; NULL before the first step. */
+  bool has_result[CASE_RESULTS_MAX];
+  uint32_t name_count;
+  known_name_t names[DECLARED_STEPS_MAX];
+  failure_t *error;
+} reader_t;
+
+/* "PATH:LINE:COLUMN: ..." about what is at `at`. */
+status_t reader_fail(const reader_t *reader, const char *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* "expected WHAT, found ..." where the reader is. */
+status_t reader_fail_expecting(const reader_t *reader, const char *what);
+
+void reader_skip_blanks(reader_t *reader);
+/* Takes `text` behind blanks if it comes next. */
+bool reader_accept(reader_t *reader, const char *text);
+status_t reader_expect(reader_t *reader, const char *text);
+/* A word of letters, digits and '_'; empty if none comes. */
+str_t reader_word(reader_t *reader);
+char *reader_keep(const reader_t *reader, str_t text);
+bool reader_is_name(str_t word);  /* Of a value or an attribute: begins with a small letter. */
+bool reader_is_index(str_t word); /* Begins with a capital letter. */
+/* An index that is known, or -1. */
+int reader_find_index(const reader_t *reader, str_t word);
+
+status_t reader_expect_end(reader_t *reader);
+
+/* signature.c: a line behind its first word. */
+status_t reader_op(reader_t *reader);
+status_t reader_summary(reader_t *reader);
+status_t reader_types(reader_t *reader);
+status_t reader_attribute(reader_t *reader);
+status_t reader_index(reader_t *reader);
+status_t reader_formulas(reader_t *reader);
+status_t reader_tensor(reader_t *reader, const char *what, uint32_t count_max,
+                       uint32_t *inout_count, declared_tensor_t *tensors);
+
+/* calls.c: reads the arguments of a function and takes it; `at` is where its name stands. */
+status_t reader_call(reader_t *reader, const char *at, str_t name, uint16_t *out_step);
+
+/* read_expression.c: adds a step to the formula. */
+status_t reader_add_step(reader_t *reader, step_t step, uint16_t *out_step);
+status_t reader_add_unary(reader_t *reader, step_kind_t kind, uint16_t a, uint16_t *out_step);
+status_t reader_add_binary(reader_t *reader, step_kind_t kind, uint16_t a, uint16_t b,
+                           uint16_t *out_step);
+status_t reader_add_number(reader_t *reader, str_t digits, uint16_t *out_step);
+static inline const step_t *reader_step(const reader_t *reader, uint16_t step) {
+  return &reader->formula->steps[step];
+}
+
+/* Reads an expression as steps of the formula. */
+status_t reader_expression(reader_t *reader, uint16_t *out_step);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What conforms of a declared op: each tuple of the indices that all steps run along is a problem
+ * of its own (theory.md, T142). */
+#include "oracles/ops/declared/oracle.h"
+
+#include "oracles/ops/declared/evaluate.h"
+
+/* ---- Layout ---------------------------------------------------------------------------------- */
+
+static composite_layout_t layout(const program_t *program, arena_t *arena) {
+  const declaration_t *declaration = declared_of(program);
+  if (declaration->is_elementwise) return composite_layout_elements(&program->results[0], arena);
+  binding_t binding;
+  declared_bind(program, &binding);
+  const uint32_t inner = declaration->inner, of_result = declaration->results[0].mask;
+  const uint32_t outer = of_result & ~inner;
+  composite_layout_t made = {0};
+  size_t strides[DECLARED_INDICES_MAX];
+  declared_strides(&declaration->results[0], &binding, strides);
+  made.group_base = declared_offsets(declaration, &binding, outer, 0, strides, arena);
+  made.term_offset = declared_offsets(declaration, &binding, of_result & inner, 0, strides, arena);
+  made.group_count = declared_extent(declaration, &binding, outer);
+  made.term_count = declared_extent(declaration, &binding, of_result & inner);
+  for (uint32_t i = 0; i < declaration->operand_count; i++) {
+    const declared_tensor_t *operand = &declaration->operands[i];
+    composite_places_t *places = &made.gathered[i];
+    places->count = declared_extent(declaration, &binding, operand->mask & inner);
+    declared_strides(operand, &binding, strides);
+    places->base = declared_offsets(declaration, &binding, outer, 0, strides, arena);
+    places->offset =
+        declared_offsets(declaration, &binding, operand->mask & inner, 0, strides, arena);
+  }
+  return made;
+}
+
+/* ---- Roles ----------------------------------------------------------------------------------- */
+
+static bool is_like_result(const declaration_t *declaration, const declared_tensor_t *operand) {
+  const declared_tensor_t *result = &declaration->results[0];
+  bool is_like = operand->count == result->count && operand->mask == result->mask;
+  for (uint32_t d = 0; is_like && d < operand->count; d++) {
+    const declared_dimension_t *a = &operand->dimensions[d], *b = &result->dimensions[d];
+    is_like = a->count == b->count && memcmp(a->indices, b->indices, a->count) == 0;
+  }
+  return is_like;
+}
+
+/* Whether the operand is all that a row of results has, in its order. */
+static bool is_row(const declaration_t *declaration, const declared_tensor_t *operand) {
+  if (operand->mask != (declaration->results[0].mask & declaration->inner)) return false;
+  int last = -1;
+  for (uint32_t d = 0; d < operand->count; d++) {
+    for (uint32_t i = 0; i < operand->dimensions[d].count; i++) {
+      if (operand->dimensions[d].indices[i] < last) return false;
+      last = operand->dimensions[d].indices[i];
+    }
+  }
+  return operand->count > 0;
+}
+
+static composite_role_t find_role(const declaration_t *declaration,
+                                  const declared_tensor_t *operand) {
+  if (operand->count == 0) return COMPOSITE_SCALAR;
+  if (is_like_result(declaration, operand)) return COMPOSITE_ELEMENT;
+  return is_row(declaration, operand) ? COMPOSITE_TERM : COMPOSITE_GATHERED;
+}
+
+/* ---- The oracle ------------------------------------------------------------------------------ */
+
+static void evaluate_0(formula_t *formula, const row_t operands[], row_t results[]) {
+  declared_evaluate(formula, 0, operands, results);
+}
+static void evaluate_1(formula_t *formula, const row_t operands[], row_t results[]) {
+  declared_evaluate(formula, 1, operands, results);
+}
+static void evaluate_2(formula_t *formula, const row_t operands[], row_t results[]) {
+  declared_evaluate(formula, 2, operands, results);
+}
+static void evaluate_3(formula_t *formula, const row_t operands[], row_t results[]) {
+  declared_evaluate(formula, 3, operands, results);
+}
+
+static formula_evaluate_t *const evaluations[DECLARED_FORMULAS_MAX] = {evaluate_0, evaluate_1,
+                                                                       evaluate_2, evaluate_3};
+
+/* All that the oracle needs of one op; the declaration keeps it. */
+typedef struct declared_oracle {
+  oracle_t oracle;
+  composite_t composite;
+  composite_formula_t formulas[DECLARED_FORMULAS_MAX];
+} declared_oracle_t;
+
+static const composite_formula_t *find_formulas(const program_t *program) {
+  return ((const declared_oracle_t *)program->op->oracle)->formulas;
+}
+
+/* The first number among the attributes. */
+static double find_epsilon(const program_t *program) {
+  const declaration_t *declaration = declared_of(program);
+  uint32_t i = 0;
+  while (declaration->attributes[i].is_position) i++;
+  return declared_number(program, i);
+}
+
+/* Whether all steps may be taken of some numbers of a row, those that see all of it being known. */
+static bool may_be_taken_apart(const declaration_t *declaration,
+                               const declared_formula_t *formula) {
+  enum { SHARED_STEPS_MAX = 40 }; /* A step of some kinds shares several numbers. */
+  if (formula->step_count > SHARED_STEPS_MAX) return false;
+  for (uint32_t i = 0; i < formula->step_count; i++) {
+    const step_t *step = &formula->steps[i], *product = &formula->steps[step->a];
+    if (step->kind == STEP_PICK || step->kind == STEP_STACK) return false;
+    if (step->kind != STEP_SUM || product->kind != STEP_MULTIPLY) continue;
+    uint32_t both = formula->steps[product->a].mask & formula->steps[product->b].mask;
+    if ((both & declaration->inner) == 0) return false;
+  }
+  return true;
+}
+
+/* Rows with one index, each number of which is a term: others share numbers in other ways. */
+static bool has_rows(const declaration_t *declaration, const composite_t *composite) {
+  bool is_one = declaration->inner != 0 && (declaration->inner & (declaration->inner - 1)) == 0;
+  bool has = is_one && !declaration->is_elementwise &&
+             (declaration->results[0].mask & declaration->inner) != 0;
+  for (uint32_t i = 0; i < declaration->operand_count; i++) {
+    has = has && composite->operand_roles[i] != COMPOSITE_GATHERED;
+  }
+  for (uint32_t f = 0; f < declaration->formula_count; f++) {
+    has = has && may_be_taken_apart(declaration, &declaration->formulas[f]);
+  }
+  return has;
+}
+
+void declared_make_oracle(declaration_t *inout_declaration) {
+  declaration_t *declaration = inout_declaration;
+  declared_oracle_t *made = ARENA_NEW_ARRAY(&declaration->arena, declared_oracle_t, 1);
+  *made = (declared_oracle_t){.composite = {.layout = layout, .formulas = find_formulas}};
+  for (uint32_t i = 0; i < declaration->operand_count; i++) {
+    composite_role_t role = find_role(declaration, &declaration->operands[i]);
+    made->composite.operand_roles[i] = role;
+  }
+  for (uint32_t i = 0; i < declaration->attribute_count; i++) {
+    if (!declaration->attributes[i].is_position) made->composite.epsilon = find_epsilon;
+  }
+  for (uint32_t f = 0; f < declaration->formula_count; f++) {
+    made->formulas[f] = (composite_formula_t){.evaluate = evaluations[f],
+                                              .is_running = declaration->formulas[f].is_running};
+  }
+  made->oracle = (oracle_t){
+      .op_name = declaration->op.name, .composite = &made->composite, COMPOSITE_FUNCTIONS};
+  if (!has_rows(declaration, &made->composite)) made->oracle.explain_rows = NULL;
+  declaration->op.oracle = &made->oracle;
+}
+
+extern const oracle_t *const declared_oracles[];
+const oracle_t *const declared_oracles[] = {NULL};

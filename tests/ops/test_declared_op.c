@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ops that files declare: those of corpus/ops by models, which are silent, and with mistakes, which
+ * are found; softmax written in a file against the built-in one; files that are refused. */
+#include <math.h>
+
+#include "generated/all_faults.h"
+#include "harness/gen/gen.h"
+#include "oracles/composite/parts.h"
+#include "oracles/ops/declared/oracle.h"
+#include "oracles/oracle.h"
+
+enum { ELEMENTS_MAX = 64 };
+
+static char *read_text(const char *name) {
+  g_autofree char *path = g_strdup_printf(ASSAY_SOURCE_DIR "/corpus/ops/%s.op", name);
+  char *text = NULL;
+  g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+  return text;
+}
+
+static declaration_t *declare(const char *text) {
+  failure_t error = {.text = ""};
+  declaration_t *declaration = NULL;
+  status_t status = declared_parse(str_from(text), "x.op", &declaration, &error);
+  g_assert_cmpstr(error.text, ==, "");
+  g_assert_cmpint(status, ==, STATUS_OK);
+  declared_make_oracle(declaration);
+  return declaration;
+}
+
+static void release(declaration_t *declaration) {
+  arena_deinit(&declaration->arena);
+  g_free(declaration);
+}
+
+static case_t draw_case(rng_t *rng, const op_t *op, arena_t *arena) {
+  gen_options_t options = gen_options_default();
+  options.invalid_one_in = 0;
+  options.limits.elements_max = ELEMENTS_MAX;
+  program_t program;
+  const char *broken;
+  gen_program(rng, op, &options, arena, &program, &broken);
+  case_t instance = case_make(arena, &program);
+  gen_data(rng, &instance);
+  return instance;
+}
+
+static implementation_model_t draw_model(rng_t *rng) {
+  static const sum_order_kind_t trees[] = {SUM_SEQUENTIAL, SUM_REVERSE,  SUM_HALVES,
+                                           SUM_LANES,      SUM_SHUFFLED, SUM_RANDOM};
+  implementation_model_t model = schedule_plain();
+  model.order.kind = trees[rng_below(rng, G_N_ELEMENTS(trees))];
+  model.order.width = 4;
+  model.seed = rng_bits(rng);
+  model.fused = rng_one_in(rng, 2);
+  model.other_way = rng_one_in(rng, 2);
+  return model;
+}
+
+/* What a model of `meant` returns, judged as results of `op`: whether all of it conforms. */
+static bool conforms(const declaration_t *op, const declaration_t *meant, const case_t *instance,
+                     const implementation_model_t *model, arena_t *arena) {
+  tensor_t results[CASE_RESULTS_MAX];
+  for (uint32_t r = 0; r < instance->program.result_count; r++) {
+    results[r] = tensor_make(arena, &instance->program.results[r]);
+  }
+  failure_t error = {.text = ""};
+  case_t other = *instance;
+  other.program.op = &meant->op;
+  const oracle_call_t simulated = {.instance = &other, .arena = arena, .error = &error};
+  g_assert_cmpint(oracle_find(&meant->op)->simulate(&simulated, model, results), ==, STATUS_OK);
+  const contract_t contract = contract_backend();
+  decision_memo_t memo;
+  decision_memo_init(&memo);
+  const oracle_call_t call = {.instance = instance,
+                              .contract = &contract,
+                              .results = results,
+                              .memo = &memo,
+                              .arena = arena,
+                              .error = &error};
+  bool all = true;
+  for (uint32_t r = 0; r < instance->program.result_count; r++) {
+    size_t count = type_component_count(&instance->program.results[r]);
+    for (size_t i = 0; i < count && all; i++) {
+      answer_t answer;
+      g_assert_cmpint(oracle_find(&op->op)->decide(&call, r, i, &answer), ==, STATUS_OK);
+      all = answer.conforms;
+    }
+  }
+  decision_memo_deinit(&memo);
+  return all;
+}
+
+/* ---- Models ---------------------------------------------------------------------------------- */
+
+static void test_models(gconstpointer data) {
+  enum { CASES = 150 };
+  g_autofree char *text = read_text(data);
+  declaration_t *declaration = declare(text);
+  rng_t rng = rng_make(g_str_hash(data));
+  arena_t arena;
+  arena_init(&arena);
+  for (int i = 0; i < CASES; i++) {
+    case_t instance = draw_case(&rng, &declaration->op, &arena);
+    implementation_model_t model = draw_model(&rng);
+    if (!conforms(declaration, declaration, &instance, &model, &arena)) {
+      g_autoptr(GString) line = g_string_new(NULL);
+      case_print(&instance, line);
+      g_error("a model does not conform: %s", line->str);
+    }
+    arena_reset(&arena);
+  }
+  arena_deinit(&arena);
+  release(declaration);
+}
+
+/* ---- Mistakes -------------------------------------------------------------------------------- */
+
+typedef struct mistake {
+  const char *op;
+  const char *line; /* Of the file, */
+  const char *instead;
+} mistake_t;
+
+static const mistake_t mistakes[] = {
+    {"silu", "y = either(x * logistic(x), x / (1 + exp(-x)))", "y = x * logistic(1.01 * x)"},
+    {"silu", "y = either(x * logistic(x), x / (1 + exp(-x)))", "y = logistic(x)"},
+    {"silu", "y = either(x * logistic(x), x / (1 + exp(-x)))", "y = x / (1.0001 + exp(-x))"},
+    {"rms_norm", "square = mean(x * x over N) + epsilon", "square = mean(x * x over N)"},
+    {"rms_norm", "square = mean(x * x over N) + epsilon", "square = sum(x * x over N) + epsilon"},
+    {"rms_norm", "normal = either(x * rsqrt(square), x / sqrt(square))",
+     "normal = x / (sqrt(mean(x * x over N)) + epsilon)"},
+    {"rms_norm", "y = either(normal * weight, x * (rsqrt(square) * weight))", "y = x * weight"},
+    {"rotary", "y = stack(a * cosine - b * sine, b * cosine + a * sine over P)",
+     "y = stack(a * cosine + b * sine, b * cosine - a * sine over P)"},
+    {"rotary", "a = x[P=0]", "a = x[P=1]"},
+    {"attention",
+     "scores = either(sum(q * k over D) / sqrt(count(D)), sum(q * k over D) * "
+     "rsqrt(count(D)))",
+     "scores = sum(q * k over D)"},
+    {"attention", "biased = scores + bias", "biased = scores"},
+    {"attention", "e = exp(biased - max(biased over T))", "e = exp(biased)"},
+    {"attention", "e = exp(biased - max(biased over T))",
+     "e = exp(biased - max(max(biased over T), 0))"},
+};
+
+static char *replace(const char *text, const char *line, const char *instead) {
+  g_assert_nonnull(strstr(text, line));
+  g_auto(GStrv) parts = g_strsplit(text, line, 2);
+  return g_strjoinv(instead, parts);
+}
+
+static void test_mistake(gconstpointer data) {
+  enum { CASES = 600 };
+  const mistake_t *mistake = data;
+  g_autofree char *text = read_text(mistake->op);
+  g_autofree char *wrong = replace(text, mistake->line, mistake->instead);
+  declaration_t *declaration = declare(text), *meant = declare(wrong);
+  rng_t rng = rng_make(g_str_hash(mistake->instead));
+  arena_t arena;
+  arena_init(&arena);
+  bool is_found = false;
+  for (int i = 0; i < CASES && !is_found; i++) {
+    case_t instance = draw_case(&rng, &declaration->op, &arena);
+    implementation_model_t model = draw_model(&rng);
+    is_found = !conforms(declaration, meant, &instance, &model, &arena);
+    arena_reset(&arena);
+  }
+  g_assert_true(is_found);
+  arena_deinit(&arena);
+  release(declaration);
+  release(meant);
+}
+
+/* The last term of every sum, which models leave out by their own fault. */
+static void test_dropped_term(gconstpointer data) {
+  enum { CASES = 600 };
+  g_autofree char *text = read_text(data);
+  declaration_t *declaration = declare(text);
+  rng_t rng = rng_make(3);
+  arena_t arena;
+  arena_init(&arena);
+  bool is_found = false;
+  for (int i = 0; i < CASES && !is_found; i++) {
+    case_t instance = draw_case(&rng, &declaration->op, &arena);
+    implementation_model_t model = draw_model(&rng);
+    model.fault = FAULT_drop_last_term;
+    is_found = !conforms(declaration, declaration, &instance, &model, &arena);
+    arena_reset(&arena);
+  }
+  g_assert_true(is_found);
+  arena_deinit(&arena);
+  release(declaration);
+}
+
+/* ---- Softmax --------------------------------------------------------------------------------- */
+
+/* The set of a component by one variant. */
+static value_range_t range_of(const problem_t *problem, const variant_t *variant,
+                              size_t component) {
+  size_t place;
+  const part_t part = problem_part_of(problem, 0, component, &place);
+  const enclosing_t settings = {.is_exact = false};
+  const evaluation_t enclosing = {.evaluator = &enclosed_evaluator, .settings = &settings};
+  row_t rows[CASE_RESULTS_MAX];
+  problem_evaluate(problem, &part, variant, &enclosing, rows);
+  return problem_finish(problem, &part, variant, rows, 0, place);
+}
+
+static void check_same_range(const value_range_t *a, const value_range_t *b) {
+  g_assert_cmpint(memcmp(&a->low, &b->low, sizeof a->low), ==, 0);
+  g_assert_cmpint(memcmp(&a->high, &b->high, sizeof a->high), ==, 0);
+  g_assert_cmpint(a->nan, ==, b->nan);
+  g_assert_cmpint(a->positive_infinity, ==, b->positive_infinity);
+  g_assert_cmpint(a->negative_infinity, ==, b->negative_infinity);
+  g_assert_cmpint(a->positive_zero, ==, b->positive_zero);
+  g_assert_cmpint(a->negative_zero, ==, b->negative_zero);
+}
+
+/* The sets of the exact side, of every component by every variant. */
+static void check_same_ranges(const case_t *instance, const case_t *other,
+                              const contract_t *contract, arena_t *arena) {
+  const problem_t problem = problem_make(instance, contract, arena);
+  const problem_t other_problem = problem_make(other, contract, arena);
+  variant_t variants[VARIANTS_MAX], other_variants[VARIANTS_MAX];
+  size_t count = problem_variants(&problem, variants);
+  g_assert_cmpuint(problem_variants(&other_problem, other_variants), ==, count);
+  size_t components = type_component_count(&instance->program.results[0]);
+  for (size_t v = 0; v < count; v++) {
+    for (size_t i = 0; i < components; i++) {
+      const value_range_t a = range_of(&problem, &variants[v], i);
+      const value_range_t b = range_of(&other_problem, &other_variants[v], i);
+      check_same_range(&a, &b);
+    }
+  }
+}
+
+static void check_doubles(const double *a, const double *b, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (isnan(a[i]) && isnan(b[i])) continue;
+    g_assert_cmpint(memcmp(&a[i], &b[i], sizeof a[i]), ==, 0);
+  }
+}
+
+/* Those of the fast side. */
+static void check_same_accepts(const case_t *instance, const case_t *other,
+                               const contract_t *contract, arena_t *arena) {
+  const case_t *const cases[] = {instance, other};
+  accept_t accepts[2][CASE_RESULTS_MAX];
+  failure_t error = {.text = ""};
+  for (size_t i = 0; i < 2; i++) {
+    const oracle_call_t call = {
+        .instance = cases[i], .contract = contract, .arena = arena, .error = &error};
+    const oracle_t *oracle = oracle_find(cases[i]->program.op);
+    g_assert_cmpint(oracle->accept(&call, accepts[i]), ==, STATUS_OK);
+  }
+  const accept_t *a = &accepts[0][0], *b = &accepts[1][0];
+  g_assert_cmpuint(a->count, ==, b->count);
+  check_doubles(a->low, b->low, a->count);
+  check_doubles(a->high, b->high, a->count);
+  check_doubles(a->other_low, b->other_low, a->count);
+  check_doubles(a->other_high, b->other_high, a->count);
+  g_assert_cmpint(memcmp(a->specials, b->specials, a->count), ==, 0);
+  g_assert_cmpint(memcmp(a->decide, b->decide, a->count), ==, 0);
+}
+
+static void test_softmax(void) {
+  enum { CASES = 120 };
+  static const char *const contracts[] = {
+      "spec", "backend", "wide", "softmax=online", "softmax=scaled,ftz=both", "softmax=unshifted"};
+  g_autofree char *text = read_text("softmax");
+  declaration_t *declaration = declare(text);
+  const op_t *builtin = op_find(str_from("byteir.softmax"));
+  rng_t rng = rng_make(11);
+  arena_t arena;
+  arena_init(&arena);
+  for (int i = 0; i < CASES; i++) {
+    contract_t contract;
+    const char *name = contracts[i % (int)G_N_ELEMENTS(contracts)];
+    g_assert_cmpint(contract_parse(str_from(name), &contract, NULL), ==, STATUS_OK);
+    case_t instance = draw_case(&rng, &declaration->op, &arena);
+    case_t other = instance;
+    other.program.op = builtin;
+    check_same_ranges(&instance, &other, &contract, &arena);
+    check_same_accepts(&instance, &other, &contract, &arena);
+    arena_reset(&arena);
+  }
+  arena_deinit(&arena);
+  release(declaration);
+}
+
+/* ---- Files that are refused ------------------------------------------------------------------ */
+
+typedef struct refused {
+  const char *text;
+  const char *message;
+} refused_t;
+
+#define SIGNATURE "op a.b\nsummary s\noperand x[N]\nresult y[N]\n"
+static const refused_t refused[] = {
+    {"", "x.op:1:1: the file ends without \"op PREFIX.NAME\""},
+    {"op a.b\n", "x.op:2:1: the file ends without \"summary TEXT\""},
+    {"summary s\n", "x.op:1:1: the first line names the op: \"op PREFIX.NAME\""},
+    {"op silu\n",
+     "x.op:1:4: an op is called PREFIX.NAME, of letters, digits and '_': \"op nn.silu\""},
+    {"op byteir.softmax\n", "x.op:1:4: there is an op byteir.softmax already; choose another name"},
+    {"op a.b\nop a.c\n", "x.op:2:1: a file declares one op; put the other in a file of its own"},
+    {"op a.b\ntypes f32 i32\n", "x.op:2:11: expected some of f16, bf16, f32, f64"},
+    {"op a.b\noperand X[N]\n",
+     "x.op:2:9: expected the name of an operand, which begins with a small letter"},
+    {"op a.b\noperand x[n]\n",
+     "x.op:2:11: expected an index, which begins with a capital letter, found \"n]\""},
+    {"op a.b\noperand x[N\n", "x.op:2:12: expected \"]\", found the end of the line"},
+    {"op a.b\noperand x[N, N]\n", "x.op:2:14: N stands here twice"},
+    {"op a.b\noperand x[N]\noperand z[N...]\n",
+     "x.op:3:11: N stands without \"...\" elsewhere; write it so here too"},
+    {"op a.b\noperand x[A..., B...]\n",
+     "x.op:2:11: of two groups \"...\" the sizes are not known; put a dimension with a position "
+     "between them: \"[B..., N@axis, A...]\""},
+    {"op a.b\noperand x[N@axis]\n",
+     "x.op:2:13: expected an attribute that is a position: \"attribute axis position\""},
+    {"op a.b\nattribute e word\n",
+     "x.op:2:13: expected \"number VALUE ...\" or \"position\", found \"word\""},
+    {"op a.b\nattribute e number -1\n",
+     "x.op:2:20: expected numbers that are 0 or positive, among which cases are drawn: "
+     "\"attribute epsilon number 1e-5 0\""},
+    {"op a.b\nindex P = 0\n", "x.op:2:11: expected a size from 1 to 1024"},
+    {"op a.b\nformulas sofmax\n",
+     "x.op:2:10: no permission \"sofmax\" (`assay help contracts` lists them); its values name the "
+     "formulas"},
+    {"op a.b\nwhat x\n",
+     "x.op:2:1: expected op, summary, types, attribute, index, operand, result, formulas, formula "
+     "or \"NAME = ...\""},
+    {SIGNATURE, "x.op:5:1: the file ends without \"y = ...\""},
+    {SIGNATURE "z = x + 1\n", "x.op:6:1: nothing says what result y is; write \"y = ...\""},
+    {SIGNATURE "y = x +\n",
+     "x.op:5:8: expected a value, a number, a function or \"(\", found the end of the line"},
+    {SIGNATURE "y = x ^ 2\n", "x.op:5:7: expected the end of the line, found \"^ 2\""},
+    {SIGNATURE "y = w * x\n",
+     "x.op:5:5: no value \"w\": neither an operand, nor a number attribute, nor a line above"},
+    {SIGNATURE "y = sinh(x)\n",
+     "x.op:5:5: no function \"sinh\"; there are exp, exp2, log, erf, tanh, sqrt, rsqrt, logistic, "
+     "max, min, stored, either, sum, mean, online_sum, stack, count"},
+    {SIGNATURE "y = exp(x, x)\n", "x.op:5:5: exp has 1 argument here, not 2"},
+    {SIGNATURE "y = sum(x)\n", "x.op:5:5: sum is taken over indices: \"sum(... over N)\""},
+    {SIGNATURE "y = sum(x over M)\n",
+     "x.op:5:16: expected an index of the signature, found \"M\"; name one as in \"sum(x over "
+     "N)\""},
+    {SIGNATURE "s = sum(x over N)\ny = sum(s over N)\n",
+     "x.op:6:5: the argument of sum does not run along N; leave it out of \"over\""},
+    {SIGNATURE "y = sum(x over N)\n",
+     "x.op:5:1: result y does not run along the indices of its declaration: compute it along these "
+     "and no others"},
+    {SIGNATURE "y = x\n",
+     "x.op:5:1: result y does not run along the indices of its declaration: compute it along these "
+     "and no others"},
+    {SIGNATURE "x = x + 1\n", "x.op:5:1: \"x\" is known already; choose another name"},
+    {SIGNATURE "y = x[N=0]\n",
+     "x.op:5:7: expected an index of fixed size that the value runs along, as in \"x[P=0]\" with "
+     "\"index P = 2\""},
+    {SIGNATURE "y = x\t+ 1\n", "x.op:5:6: byte 0x09: a line is printable ASCII, blanks no tabs"},
+    {SIGNATURE "operand z[N]\ny = x * z\nresult w[N]\n",
+     "x.op:7:1: expected \"NAME = ...\": the signature ends where the meaning begins"},
+    {"op a.b\nsummary s\noperand x[N]\nresult y[M]\ny = x\n",
+     "x.op:5:1: result y does not run along the indices of its declaration: compute it along these "
+     "and no others"},
+};
+
+static void test_refused(void) {
+  for (size_t i = 0; i < G_N_ELEMENTS(refused); i++) {
+    failure_t error = {.text = ""};
+    declaration_t *declaration = NULL;
+    status_t status = declared_parse(str_from(refused[i].text), "x.op", &declaration, &error);
+    g_assert_cmpstr(error.text, ==, refused[i].message);
+    g_assert_cmpint(status, ==, STATUS_INVALID);
+  }
+}
+
+/* ---- Programs -------------------------------------------------------------------------------- */
+
+/* What fits no declaration is printed as a call, and breaks the constraint that says so. */
+static void test_programs(void) {
+  g_autofree char *text = read_text("attention");
+  declaration_t *declaration = declare(text);
+  rng_t rng = rng_make(5);
+  arena_t arena;
+  arena_init(&arena);
+  for (int i = 0; i < 200; i++) {
+    case_t instance = draw_case(&rng, &declaration->op, &arena);
+    program_t *program = &instance.program;
+    g_assert_null(program_broken(program));
+    g_autoptr(GString) module = g_string_new(NULL);
+    program->op->print_mlir(program, module);
+    g_assert_null(strstr(module->str, "custom_call"));
+    program->operands[1].dims[0]++;
+    g_assert_cmpstr(program_broken_id(program), ==, "shapes");
+    g_string_truncate(module, 0);
+    program->op->print_mlir(program, module);
+    g_assert_nonnull(strstr(module->str, "custom_call"));
+    arena_reset(&arena);
+  }
+  arena_deinit(&arena);
+  release(declaration);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  static const char *const files[] = {"silu", "rms_norm", "rotary", "attention", "softmax"};
+  for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
+    g_autofree char *path = g_strdup_printf("/declared_op/models/%s", files[i]);
+    g_test_add_data_func(path, files[i], test_models);
+  }
+  for (size_t i = 0; i < G_N_ELEMENTS(mistakes); i++) {
+    g_autofree char *path = g_strdup_printf("/declared_op/mistakes/%s/%zu", mistakes[i].op, i);
+    g_test_add_data_func(path, &mistakes[i], test_mistake);
+  }
+  static const char *const sums[] = {"rms_norm", "attention", "softmax"};
+  for (size_t i = 0; i < G_N_ELEMENTS(sums); i++) {
+    g_autofree char *path = g_strdup_printf("/declared_op/dropped_term/%s", sums[i]);
+    g_test_add_data_func(path, sums[i], test_dropped_term);
+  }
+  g_test_add_func("/declared_op/softmax", test_softmax);
+  g_test_add_func("/declared_op/refused", test_refused);
+  g_test_add_func("/declared_op/programs", test_programs);
+  return g_test_run();
+}
