@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Version 13: what executors compute for the words of a precision_config.  The rules for columns are
+-- Version 12: what executors compute for the words of a precision_config.  The rules for columns are
 -- those of schema.sql.
 
 -- The same table as before, for one kind more.  precision: of a product of f32 that names no algorithm
