@@ -129,6 +129,9 @@ static void test_row(gconstpointer data) {
   for (size_t i = 0; i < session_finding_count(session); i++) {
     const finding_t *finding = session_finding(session, i);
     count_name(&names, &finding->verdict, finding->count);
+    const verdict_t *verdict = &finding->verdict;
+    bool is_named = verdict->cause[0] != '\0' && verdict->is_cause_sure;
+    if (is_named && !is_listed(row, verdict->cause)) g_test_message("%s", finding->case_line);
   }
   check_names(row, &names);
   session_close(session, 0, NULL);
