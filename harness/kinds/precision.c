@@ -77,6 +77,7 @@ static bool is_f32(const type_t *type) {
 }
 
 bool precision_concerns(const program_t *program) {
+  if (program->operand_count != 2 || program->result_count != 1) return false;
   return is_f32(&program->operands[0]) && is_f32(&program->operands[1]) &&
          is_f32(&program->results[0]);
 }

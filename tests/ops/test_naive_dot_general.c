@@ -223,10 +223,10 @@ static const naive_plan_t plans[] = {
 };
 
 /* Algorithms are evaluated of floats throughout, which can be added whatever comes; others are in
- * corpus/directed. */
+ * corpus/directed, and types of accumulation in tests/campaign/test_precision.c. */
 static bool is_evaluated(const program_t *program) {
   const dot_general_attributes_t *attributes = dot_general_attributes(program);
-  if (!attributes->has_algorithm) return true;
+  if (!attributes->has_algorithm) return attributes->accumulation == NULL;
   const element_t *types[] = {
       program->operands[0].element,   program->operands[1].element,
       program->results[0].element,    attributes->algorithm.lhs_type,

@@ -47,18 +47,19 @@ static void set_types(const reduction_types_t *types, type_t shape, type_t resul
   }
 }
 
+static void draw_precision(rng_t *rng, reduce_attributes_t *attributes, uint32_t inputs) {
+  attributes->precision.is_present = true;
+  attributes->precision.count = inputs;
+  for (uint32_t i = 0; i < inputs; i++) {
+    attributes->precision.values[i] = (precision_t)rng_below(rng, PRECISION_COUNT);
+  }
+}
+
 void reduce_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, program_t *out_program) {
   reduce_attributes_t *attributes = ARENA_NEW_ARRAY(arena, reduce_attributes_t, 1);
   *attributes = (reduce_attributes_t){0};
   reduction_types_t types;
   reduction_draw(rng, CASE_RESULTS_MAX, arena, &attributes->reduction, &types);
-  if (rng_one_in(rng, 16)) {
-    attributes->precision.is_present = true;
-    attributes->precision.count = types.count;
-    for (uint32_t i = 0; i < types.count; i++) {
-      attributes->precision.values[i] = (precision_t)rng_below(rng, PRECISION_COUNT);
-    }
-  }
   type_t shape = draw_input_shape(rng, limits, &attributes->dimensions);
   *out_program = (program_t){.op = &reduce_op,
                              .attributes = attributes,
@@ -69,4 +70,5 @@ void reduce_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, progra
   for (uint32_t i = 0; i < kept.count; i++) result_dims[i] = shape.dims[kept.dims[i]];
   type_t result_shape = type_make(NULL, kept.count, result_dims);
   set_types(&types, shape, result_shape, arena, out_program);
+  if (rng_one_in(rng, 64)) draw_precision(rng, attributes, types.count);
 }
