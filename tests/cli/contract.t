@@ -6,7 +6,7 @@
 # An accumulator: f32 for 16-bit and 8-bit floats, then their own type.
 sums="--op stablehlo.reduce --op stablehlo.dot_general"
 # shellcheck disable=SC2086 # Two options.
-run 0 "a wide accumulator" contract infer --executor model:lanes8+acc=f32 $sums --cases 160 --evidence 12 --out sums.contract
+run 0 "a wide accumulator" contract infer --executor model:lanes8+acc=f32 $sums --cases 480 --evidence 12 --out sums.contract
 like sums.contract "^base = backend$" "a wide accumulator: the base"
 like sums.contract "^inferred = yes$" "a wide accumulator: that it is inferred"
 like sums.contract "^accumulation = f32$" "a wide accumulator: it is f32"

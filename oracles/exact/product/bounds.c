@@ -49,7 +49,8 @@ void product_bounds_init(product_bounds_t *product, const product_problem_t *que
   for (size_t i = 0; i < question->count; i++) take_factor(product, question->factors[i], 1);
   if (product_init_is_one(question) || init_count == 0) return;
   take_factor(product, question->init, init_count);
-  product->count += init_count;
+  /* Of -1 any number rounds nothing (theory.md, T30). */
+  if (question->init != -1) product->count += init_count;
 }
 
 void product_bounds_deinit(product_bounds_t *product) {
