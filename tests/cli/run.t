@@ -161,7 +161,7 @@ run 0 "ops" ops --json
 parses_as_json out "ops --json: parses"
 [ "$(json out 'map { join(",", @{$_->{formulas}}) } grep { $_->{name} eq "byteir.softmax" } @$d')" = shifted,online,scaled,unshifted ]
 ok $? "ops --json: the formulas of an op"
-[ "$(json out 'join " ", map { $_->{key} . ($_->{optional} ? "?" : "") } map { @{$_->{attributes}} } grep { $_->{name} eq "stablehlo.dot_general" } @$d')" = "batch contract precision? algorithm?" ]
+[ "$(json out 'join " ", map { $_->{key} . ($_->{optional} ? "?" : "") } map { @{$_->{attributes}} } grep { $_->{name} eq "stablehlo.dot_general" } @$d')" = "batch contract precision? algorithm? accumulation?" ]
 ok $? "ops --json: the attributes of an op"
 run 0 "executors" executors --json
 parses_as_json out "executors --json: parses"
