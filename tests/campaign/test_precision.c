@@ -9,11 +9,7 @@
 #include "oracles/oracle.h"
 #include "tests/campaign/contract_run.h"
 
-#ifdef ASSAY_SANITIZE
-enum { CASES = 100 };
-#else
 enum { CASES = 400 };
-#endif
 
 static const char *const words[] = {"DEFAULT", "HIGH", "HIGHEST"};
 static const char *const arithmetics[] = {"f32",     "bf16_x9", "bf16_x6", "tf32_x3",
