@@ -48,13 +48,15 @@ typedef struct composite_formula {
 
 struct composite {
   composite_layout_t (*layout)(const program_t *program, arena_t *arena);
+  /* In its place, where operands say which elements belong to a problem; else NULL. */
+  composite_layout_t (*layout_of_case)(const case_t *instance, arena_t *arena);
   composite_role_t operand_roles[CASE_OPERANDS_MAX];
   composite_role_t result_roles[CASE_RESULTS_MAX];
   /* As many as permission op_t.formulas has values, in their order; one if it is NULL. */
   const composite_formula_t *(*formulas)(const program_t *program);
   double (*epsilon)(const program_t *program); /* NULL if no formula calls formula_epsilon(). */
-  /* The number that element `index` of an operand of integers stands for; NULL if there are none.
-   */
+  /* The number that element `index` of an operand of integers, or of an extra one, stands for; NULL
+   * if there are none.  It is one of binary64, and so may be any number of the operands' types. */
   double (*load_integer)(const case_t *instance, const composite_layout_t *layout, uint32_t operand,
                          size_t index);
   /* Number of extra operands of the formulas, computed by load_integer(); they come after those of

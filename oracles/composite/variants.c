@@ -51,10 +51,12 @@ static const format_t *format_of(const program_t *program) {
 
 problem_t problem_make(const case_t *instance, const contract_t *contract, arena_t *arena) {
   const composite_t *composite = oracle_find(instance->program.op)->composite;
+  bool is_of_case = composite->layout_of_case != NULL;
   return (problem_t){.instance = instance,
                      .contract = contract,
                      .composite = composite,
-                     .layout = composite->layout(&instance->program, arena),
+                     .layout = is_of_case ? composite->layout_of_case(instance, arena)
+                                          : composite->layout(&instance->program, arena),
                      .formulas = composite->formulas(&instance->program),
                      .format = format_of(&instance->program),
                      .arena = arena};

@@ -58,6 +58,20 @@ json() {
   perl -MJSON::PP -e 'local $/; my $e = shift; my $d = decode_json(<>); print eval $e' "$2" "$1"
 }
 
+# judge_case EXIT CASE RESULT [CONTRACT]: what `assay judge` says of one result.
+judge_case() {
+  printf '%s\t%s\n' "$2" "$3" | "$ASSAY" judge --contract "${4:-backend}" >out 2>err
+  [ $? -eq "$1" ]
+  ok $? "$3 of ${2%% *}: exit code $1"
+}
+
+# judge_without CASE RESULT WORDS [CONTRACT]: nobody knows what that means, for a reason with these words.
+judge_without() {
+  printf '%s\t%s\n' "$1" "$2" | "$ASSAY" judge --contract "${4:-backend}" --json >out 2>err
+  grep -q "\"outcome\": \"no-oracle\".*$3" out
+  ok $? "${1%% *} without an oracle: $3"
+}
+
 finish() {
   echo "1..$count"
   [ "$bad" -eq 0 ]

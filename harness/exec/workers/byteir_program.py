@@ -246,6 +246,34 @@ def one_hot(program: Program) -> OneHot:
     return OneHot(depth, axis, on, off)
 
 
+@dataclass
+class NllLoss:
+    """reduction is PyTorch's: 0 none, 1 mean, 2 sum."""
+
+    reduction: int
+    ignore_index: int
+
+
+def nll_loss(program: Program) -> NllLoss:
+    is_backward = program.op == "byteir.nll_loss_backward"
+    _begin(program, *((4, 1) if is_backward else (2, 2)), "ignore_index", "reduction")
+    reduction = int(_text(program, "reduction"))
+    _rule(0 <= reduction <= 2, "reduction is 0, 1 or 2")
+    source, target = program.operands[1:3] if is_backward else program.operands
+    _is_float(source)
+    _rule(len(source.shape) in (1, 2), "samples and classes")
+    _rule(target.element == "i64" and target.shape == source.shape[:-1], "a target for each sample")
+    losses = source.shape[:-1] if reduction == 0 else ()
+    if is_backward:
+        loss, weight = program.operands[0], program.operands[3]
+        _rule(program.results[0] == source, "the result is like the input")
+    else:
+        loss, weight = program.results
+    _rule(loss.shape == losses and weight.shape == (), "the shape of the losses")
+    _rule(loss.element == weight.element == source.element, "the type of the losses")
+    return NllLoss(reduction, int(_text(program, "ignore_index")))
+
+
 def quantization(program: Program) -> int | None:
     """The axis of the channels of a quantize or dequantize; None: one scale for all."""
     _begin(program, 3, 1, "axis")
@@ -340,11 +368,15 @@ def _whole_scale(old: int, new: int) -> np.float32:
 
 def example_operands(program: Program) -> list[np.ndarray]:
     """Operands with which a program can be tried, for libraries that say only when they run what
-    they cannot do: ones, and the target of a resize."""
+    they cannot do: ones, the target of a resize, and the first class."""
     operands = [np.ones(kind.shape, kind.dtype) for kind in program.operands]
     if program.op == "byteir.resize":
         sizes = program.results[0].shape
         if resize(program).has_scales:
             sizes = [_whole_scale(n, m) for n, m in zip(program.operands[0].shape, sizes)]
         operands[1] = np.array(sizes, operands[1].dtype)
+    if program.op.startswith("byteir.nll_loss_"):
+        source, target = (1, 2) if len(operands) == 4 else (0, 1)
+        class_ = 0 if operands[source].shape[-1] > 0 else nll_loss(program).ignore_index
+        operands[target] = np.full_like(operands[target], class_)
     return operands

@@ -2,7 +2,8 @@
 """The ByteIR ops in PyTorch.
 
 PyTorch's own op wherever it has one: softmax, log_softmax, gelu, erf, layer_norm (native_layer_norm
-for three results), normalize, argmax and argmin, max and min, dequantize, interpolate, rand.
+for three results), normalize, argmax and argmin, max and min, dequantize, interpolate, rand, and
+nll_loss_forward and nll_loss_backward, of which ByteIR's are the custom calls.
 Graphs of several of its ops, which then are what is tested, are
 
 - layer_norm with eps_outside_sqrt (mean and std), and a layer_norm of axes that are not the last
@@ -74,6 +75,8 @@ class TorchByteir:
             "byteir.dequantize": self._dequantize,
             "byteir.resize": self._resize,
             "byteir.rng_uniform": self._rng_uniform,
+            "byteir.nll_loss_forward": self._nll_loss,
+            "byteir.nll_loss_backward": self._nll_loss,
         }
 
     def find(self, program: Program) -> Run:
@@ -211,6 +214,17 @@ class TorchByteir:
             return [torch.where(is_there, on, off)]
 
         return run
+
+    # ---- Losses.
+
+    def _nll_loss(self, program: Program) -> Run:
+        wanted = byteir.nll_loss(program)
+        aten, how = self.torch.ops.aten, (wanted.reduction, wanted.ignore_index)
+        if program.op == "byteir.nll_loss_forward":
+            return lambda x, target: list(aten.nll_loss_forward(x, target, None, *how))
+        return lambda gradient, x, target, weight: [
+            aten.nll_loss_backward(gradient, x, target, None, *how, weight)
+        ]
 
     # ---- Quantized numbers.
 
