@@ -10,7 +10,7 @@
 
 /* The sanitizers' build looks for other faults, which fewer programs show as well. */
 #ifdef ASSAY_SANITIZE
-enum { PROGRAMS = 100 };
+enum { PROGRAMS = 30 };
 #else
 enum { PROGRAMS = 350 };
 #endif

@@ -8,7 +8,7 @@
 #include "tests/campaign/contract_run.h"
 
 #ifdef ASSAY_SANITIZE
-enum { CASES = 80 };
+enum { CASES = 30 };
 #else
 enum { CASES = 120 };
 #endif
@@ -108,9 +108,9 @@ static void test_silent(gconstpointer data) {
 
 /* Few sums in 16 bits are long enough to tell, and of these one in four is asked. */
 #ifdef ASSAY_SANITIZE
-enum { NATIVE_CASES = 6 * CASES };
+enum { NATIVE_CASES = 480 };
 #else
-enum { NATIVE_CASES = 3 * CASES };
+enum { NATIVE_CASES = 360 };
 #endif
 
 /* And under `backend` the run counts what would not have kept `wide`: one in four is asked. */

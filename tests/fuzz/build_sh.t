@@ -42,7 +42,7 @@ for source in "$root"/fuzz/fuzz_*.c; do
 
   mkdir "corpus-$target"
   (cd "corpus-$target" && cmake -E tar xf "../built/${target}_seed_corpus.zip")
-  run_target "$target" -seed=1 -runs=3000 -max_total_time=8 -dict="built/$target.dict" "corpus-$target"
+  run_target "$target" -seed=1 -runs=500 -max_total_time=3 -dict="built/$target.dict" "corpus-$target"
   ok $? "$target: runs under libFuzzer"
   unlike err 'INFO: A corpus is not provided' "$target: begins with its seeds"
 

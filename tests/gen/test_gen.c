@@ -3,7 +3,12 @@
 #include "harness/draw/draw.h"
 #include "harness/gen/gen.h"
 
+/* The sanitizers look at code, and see it in fewer programs. */
+#ifdef ASSAY_SANITIZE
+enum { PROGRAMS = 2000, CASES = 800 };
+#else
 enum { PROGRAMS = 10000, CASES = 4000 };
+#endif
 
 typedef void each_op_t(const op_t *op, arena_t *arena);
 

@@ -5,7 +5,11 @@
 #include "oracles/ops/byteir_resize/linear.h"
 #include "oracles/ops/byteir_resize/simulate.h"
 
+#ifdef ASSAY_SANITIZE
+enum { PROGRAMS = 800, ELEMENTS_MAX = 64 };
+#else
 enum { PROGRAMS = 4000, ELEMENTS_MAX = 64 };
+#endif
 
 static bool holds(const case_t *instance, const contract_t *contract, resize_formula_t formula,
                   size_t component, uint64_t bits, arena_t *arena) {
