@@ -61,14 +61,14 @@ static inline bool byteir_nll_is_list(const program_t *program) {
          program->operands[byteir_nll_input(program)].rank == 2;
 }
 
-/* Samples and classes of the input. */
+/* Samples and classes of the input; of one that breaks the rules, 1 or 0. */
 static inline size_t byteir_nll_samples(const program_t *program) {
   const type_t *input = &program->operands[byteir_nll_input(program)];
   return input->rank == 2 ? (size_t)input->dims[0] : 1;
 }
 static inline size_t byteir_nll_classes(const program_t *program) {
   const type_t *input = &program->operands[byteir_nll_input(program)];
-  return (size_t)input->dims[input->rank - 1];
+  return input->rank == 0 ? 0 : (size_t)input->dims[input->rank - 1];
 }
 
 #endif

@@ -179,19 +179,20 @@ static void settle(rng_t *rng, case_t *inout_case) {
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-static const char *const reductions[] = {"none", "mean", "sum"};
-
 static void print_algorithm(const program_t *program, GString *out_text) {
-  g_string_append(out_text, reductions[byteir_nll_attributes(program)->reduction]);
+  static const char *const reductions[] = {"none", "mean", "sum"};
+  bool is_known = has_reduction(program);
+  int64_t reduction = byteir_nll_attributes(program)->reduction;
+  g_string_append(out_text, is_known ? reductions[reduction] : "unknown");
 }
 
 static void print_words(const program_t *program, GString *out_text) {
   static const char *const of[] = {"each of ", "the mean of ", "the sum of "};
   bool is_backward = byteir_nll_is_backward(program);
+  int64_t reduction = has_reduction(program) ? byteir_nll_attributes(program)->reduction : NLL_NONE;
   g_string_append_printf(out_text, "%s%sthe losses of %zu samples of %zu classes: ",
-                         is_backward ? "the gradient of " : "",
-                         of[byteir_nll_attributes(program)->reduction], byteir_nll_samples(program),
-                         byteir_nll_classes(program));
+                         is_backward ? "the gradient of " : "", of[reduction],
+                         byteir_nll_samples(program), byteir_nll_classes(program));
   type_print(&program->operands[byteir_nll_input(program)], out_text);
 }
 
