@@ -3,6 +3,26 @@
  * since a reduce needs rows of equal length. */
 #include "oracles/derived/term_rows.h"
 
+#include "harness/draw/special_values.h"
+
+status_t term_rows_no_init(const reduction_t *reduction, const scalar_type_t *type, arena_t *arena,
+                           tensor_t *out_init, failure_t *error) {
+  const element_t *element = type->element;
+  if (element->kind == ELEMENT_COMPLEX && reduction->body == REDUCE_multiply) {
+    return status_fail(error, STATUS_UNSUPPORTED,
+                       "no oracle for complex products without an initial value");
+  }
+  type_t scalar = scalar_type_tensor(type, 0, NULL, arena);
+  *out_init = tensor_make(arena, &scalar);
+  uint64_t bits = reduction_neutral_bits(reduction, type, 0);
+  bool is_float_sum = element->format != NULL && reduction->body == REDUCE_add;
+  if (is_float_sum) bits = special_value_zero(element, true);
+  for (uint32_t i = 0; i < element->components; i++) {
+    element_store(element, out_init->data, i, bits);
+  }
+  return STATUS_OK;
+}
+
 static size_t row_begin(const term_rows_t *rows, size_t row) {
   return row == 0 ? 0 : rows->ends[row - 1];
 }

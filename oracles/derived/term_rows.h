@@ -25,6 +25,12 @@ typedef struct term_source {
   const tensor_t *inits;
 } term_source_t;
 
+/* For reductions without an initial value: one that changes nothing, to the last bit, of the
+ * accumulation type `type`.  For sums that is -0.  Errors: there is none for products of complex
+ * numbers. */
+status_t term_rows_no_init(const reduction_t *reduction, const scalar_type_t *type, arena_t *arena,
+                           tensor_t *out_init, failure_t *error);
+
 /* One part for each length of rows. */
 derived_parts_t term_rows_gather(const term_rows_t *rows, const term_source_t *source,
                                  arena_t *arena);

@@ -246,7 +246,13 @@ def one_hot(program: Program) -> OneHot:
     return OneHot(depth, axis, on, off)
 
 
-@dataclass
+def addn(program: Program) -> None:
+    _begin(program, len(program.operands), 1)
+    _rule(len(program.operands) > 0, "an operand")
+    _rule(all(kind == program.results[0] for kind in program.operands), "one type")
+
+
+@dataclass(frozen=True)
 class NllLoss:
     """reduction is PyTorch's: 0 none, 1 mean, 2 sum."""
 

@@ -27,6 +27,7 @@ are ratios of sizes then, as ByteIR writes.
 """
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import Any, Callable
@@ -75,6 +76,7 @@ class TorchByteir:
             "byteir.dequantize": self._dequantize,
             "byteir.resize": self._resize,
             "byteir.rng_uniform": self._rng_uniform,
+            "byteir.addn": self._addn,
             "byteir.nll_loss_forward": self._nll_loss,
             "byteir.nll_loss_backward": self._nll_loss,
         }
@@ -215,7 +217,11 @@ class TorchByteir:
 
         return run
 
-    # ---- Losses.
+    # ---- Sums and losses.
+
+    def _addn(self, program: Program) -> Run:
+        byteir.addn(program)
+        return lambda *operands: [functools.reduce(self.torch.add, operands)]
 
     def _nll_loss(self, program: Program) -> Run:
         wanted = byteir.nll_loss(program)

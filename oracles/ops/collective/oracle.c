@@ -3,7 +3,6 @@
  * of a group, in the order of the group. */
 #include "generated/collective_faults.h"
 #include "generated/collective_permissions.h"
-#include "harness/draw/special_values.h"
 #include "oracles/derived/term_rows.h"
 #include "oracles/ops/collective/collective.h"
 
@@ -169,40 +168,18 @@ static term_rows_t make_rows(const program_t *program, fault_t fault, arena_t *a
   return (term_rows_t){.row_count = row_count, .ends = ends, .terms = terms};
 }
 
-/* There is no initial value: one that changes nothing, to the last bit, stands for none.  For sums
- * that is -0. */
-static status_t make_init(const program_t *program, arena_t *arena, tensor_t *out_init,
-                          failure_t *error) {
-  const reduction_t *reduction = &collective_attributes(program)->reduction;
-  scalar_type_t type = scalar_type_of(&program->operands[0]);
-  const element_t *element = type.element;
-  bool is_complex = element->kind == ELEMENT_COMPLEX;
-  if (is_complex && reduction->body == REDUCE_multiply) {
-    return status_fail(error, STATUS_UNSUPPORTED,
-                       "no oracle for complex products without an initial value");
-  }
-  type_t scalar = scalar_type_tensor(&type, 0, NULL, arena);
-  *out_init = tensor_make(arena, &scalar);
-  uint64_t bits = reduction_neutral_bits(reduction, &type, 0);
-  if (element->format != NULL && reduction->body == REDUCE_add)
-    bits = special_value_zero(element, true);
-  for (uint32_t i = 0; i < element->components; i++)
-    element_store(element, out_init->data, i, bits);
-  return STATUS_OK;
-}
-
 static status_t gather(const case_t *instance, uint32_t variant, fault_t fault, arena_t *arena,
                        derived_parts_t *out_parts, failure_t *error) {
   (void)variant;
   const program_t *program = &instance->program;
   tensor_t init;
-  STATUS_TRY(make_init(program, arena, &init, error));
+  const reduction_t *reduction = &collective_attributes(program)->reduction;
+  scalar_type_t type = scalar_type_of(&program->operands[0]);
+  STATUS_TRY(term_rows_no_init(reduction, &type, arena, &init, error));
   term_rows_t rows = make_rows(program, fault, arena);
   reduction_types_t types = collective_types(program, 0);
-  term_source_t source = {.reduction = &collective_attributes(program)->reduction,
-                          .types = &types,
-                          .inputs = instance->operands,
-                          .inits = &init};
+  term_source_t source = {
+      .reduction = reduction, .types = &types, .inputs = instance->operands, .inits = &init};
   *out_parts = term_rows_gather(&rows, &source, arena);
   return STATUS_OK;
 }
