@@ -5,7 +5,8 @@ An algorithm is asked for as jax.lax.dot_general(precision=jax.lax.DotAlgorithmP
 jax.lax.DotAlgorithm where no preset says the same; JAX then converts operands and result as it
 likes.
 
-The ByteIR ops are in jax_byteir.py, with what layer_norm=fast means.
+The ByteIR ops are in jax_byteir.py, with what layer_norm=fast means.  functions=FILE names functions
+of your own by the ops that they do (python_functions.py), which are compiled by jax.jit.
 
     assay run --executor jax
     assay run --executor 'jax?platform=gpu'
@@ -23,6 +24,7 @@ import byteir_program
 import xla_worker
 from assay_worker import Invalid, Program, Unsupported, Worker
 from jax_byteir import JaxByteir
+from python_functions import PythonFunctions
 
 ATTRIBUTES = {
     "stablehlo.reduce": ("body", "dims"),
@@ -50,6 +52,7 @@ class Jax(Worker):
     def __init__(self, options: dict[str, str]) -> None:
         platform = assay_worker.take(options, "platform", "cpu", ("cpu", "gpu"))
         variance = assay_worker.take(options, "layer_norm", "stable", ("stable", "fast"))
+        self.functions = PythonFunctions(assay_worker.take(options, "functions", ""))
         super().__init__(options)
         os.environ["JAX_PLATFORMS"] = "cuda" if platform == "gpu" else "cpu"
         os.environ["JAX_ENABLE_X64"] = "1"  # Else 64-bit operands become 32-bit ones.
@@ -58,7 +61,7 @@ class Jax(Worker):
         self.jax = jax
         self.lax = jax.lax
         self.byteir = JaxByteir(jax, variance)
-        self.version = f"{jax.__version__}, jaxlib {jax.lib.__version__}"
+        self.version = f"{jax.__version__}, jaxlib {jax.lib.__version__}{self.functions.version}"
         self.hardware = f"{jax.devices()[0].device_kind}, {assay_worker.processor()}"
         self.bodies: dict[str, Callable[..., Any]] = {
             "add": self.lax.add,
@@ -82,6 +85,8 @@ class Jax(Worker):
         return lax.select(pick, value, other), lax.select(picks_index, index, other_index)
 
     def promises(self, program: Program) -> bool | None:
+        if program.op in self.functions:
+            return None  # What compiles.
         if byteir_program.is_byteir(program):
             self._lower(program)  # Raises what it refuses.
             return True
@@ -110,6 +115,8 @@ class Jax(Worker):
             raise Unsupported(f"XLA has none of the types {', '.join(xla_worker.NO_TYPES)}")
         makers = {"stablehlo.reduce": self._reduce, "stablehlo.dot_general": self._dot_general}
         make = makers.get(program.op, self.byteir.make)
+        if program.op in self.functions:
+            make = self.functions.find
         shapes = [self.jax.ShapeDtypeStruct(kind.shape, kind.dtype) for kind in program.operands]
         try:
             lowered = self.jax.jit(make(program)).lower(*shapes)

@@ -10,7 +10,8 @@ of products and convolutions is torch's setting of that name (torch_stablehlo.py
 windows and conversions are in torch_stablehlo.py, what works element by element or moves
 elements in torch_elementwise.py, the batch norms in torch_batch_norm.py, the ByteIR ops in
 torch_byteir.py, with what the options resize_to_1=run, top_k=topk and zero_point=before mean, and
-those whose operands say where elements go in torch_data_dependent.py.
+those whose operands say where elements go in torch_data_dependent.py.  functions=FILE names functions
+of your own by the ops that they do: python_functions.py.
 """
 from __future__ import annotations
 
@@ -25,6 +26,7 @@ import byteir_program
 import data_dependent_program
 from assay_worker import Invalid, Program, Type, Unsupported, Worker
 from elementwise_program import ELEMENTWISE, MOVEMENTS
+from python_functions import PythonFunctions
 from torch_batch_norm import TorchBatchNorm
 from torch_byteir import Options, TorchByteir
 from torch_data_dependent import TorchDataDependent
@@ -52,13 +54,14 @@ class Torch(Worker):
         top_k = assay_worker.take(options, "top_k", "sort", ("sort", "topk"))
         zero_point = assay_worker.take(options, "zero_point", "after", ("after", "before"))
         precision = assay_worker.take(options, "precision", "refused", ("refused", "set"))
+        self.functions = PythonFunctions(assay_worker.take(options, "functions", ""))
         super().__init__(options)
         import torch
 
         if int(threads) > 0:
             torch.set_num_threads(int(threads))
         self.torch = torch
-        self.version = torch.__version__
+        self.version = torch.__version__ + self.functions.version
         capability = torch.backends.cpu.get_cpu_capability()
         gpu = torch.cuda.get_device_name() if self.device == "cuda" else None
         self.hardware = gpu or f"{capability}, {assay_worker.processor()}"
@@ -84,6 +87,8 @@ class Torch(Worker):
         self.data_dependent = TorchDataDependent(torch)
 
     def promises(self, program: Program) -> bool | None:
+        if program.op in self.functions:
+            return None  # What compiles.
         if byteir_program.is_byteir(program) or batch_norm_program.is_batch_norm(program):
             return None  # What compiles: finding out means to run it.
         try:
@@ -96,14 +101,14 @@ class Torch(Worker):
         return Handle(self._find(program), program.results)
 
     def _find(self, program: Program) -> Callable[..., list[Any]]:
+        if program.op in self.functions:
+            self._require_types(program, self.conversions)
+            return self._try_function(program)
         if program.is_quantized and program.op not in MOVEMENTS:
             return self.stablehlo.find_quantized(program)
         is_dependent = program.op in data_dependent_program.OPS
         moves = program.op == "stablehlo.convert" or program.op in MOVEMENTS
-        for kind in [*program.operands, *program.results]:
-            types = self.conversions if moves else self.types
-            if kind.storage.element not in types:
-                raise Unsupported(f"torch computes nothing in {kind.element}")
+        self._require_types(program, self.conversions if moves else self.types)
         if program.op == "stablehlo.reduce":
             return self._reduce(program)
         if program.op == "stablehlo.dot_general":
@@ -119,6 +124,17 @@ class Torch(Worker):
         if batch_norm_program.is_batch_norm(program):
             return self.batch_norms.find(program)
         raise Unsupported(f"no {program.op} here")
+
+    def _try_function(self, program: Program) -> Callable[..., list[Any]]:
+        """A function of the user's, which refuses when it runs."""
+        run = self.functions.find(program)
+        run(*(self._tensor(np.ones(kind.shape, kind.dtype)) for kind in program.operands))
+        return run
+
+    def _require_types(self, program: Program, types: dict[str, Any]) -> None:
+        for kind in [*program.operands, *program.results]:
+            if kind.storage.element not in types:
+                raise Unsupported(f"torch computes nothing in {kind.element}")
 
     def _reduce(self, program: Program) -> Callable[..., list[Any]]:
         torch, body = self.torch, program.attributes["body"]

@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Functions of a user's own as executors: the workers for NumPy, PyTorch and JAX take a Python file that names them.
+# Skipped, with the reason, where their packages cannot be had.
+root=$(cd "$(dirname "$0")/../.." && pwd)
+. "$(dirname "$0")/checks.sh"
+
+# installed WORKER: whether it is, or can be; else a skipped point says why not.
+installed() {
+  "$ASSAY" executors install "$1" >out 2>err </dev/null && return
+  count=$((count + 1))
+  echo "ok $count - $1 # SKIP $(tail -n 1 err | tr '#' ' ' | cut -c1-150)"
+  return 1
+}
+
+# vet EXIT EXECUTOR DESCRIPTION OP: some cases of an op of corpus/ops.
+vet() {
+  run "$1" "$3" run --ops "$root/corpus/ops" --op "$4" --executor "$2" --cases 150
+}
+
+if installed numpy; then
+  cat >right.py <<'END'
+import numpy as np
+
+def rms_norm(x, weight, epsilon):
+    return x / np.sqrt((x * x).mean(-1, keepdims=True) + x.dtype.type(epsilon)) * weight
+
+def silu(x):
+    if x.dtype.name == "bfloat16":
+        raise NotImplementedError("no bf16 here")
+    return [x / (1 + np.exp(-x))]
+
+FUNCTIONS = {"nn.silu": silu, "nn.rms_norm": rms_norm}
+END
+  sed 's/x.dtype.type(epsilon)/0/' right.py >forgets_epsilon.py
+  vet 0 'numpy?functions=right.py' 'a right norm' nn.rms_norm
+  like out '^judged: numpy[?]functions=right.py 150 of 150' 'it is judged'
+  vet 0 'numpy?functions=right.py' 'a right activation' nn.silu
+  vet 1 'numpy?functions=forgets_epsilon.py' 'a norm that forgets epsilon' nn.rms_norm
+  vet 0 'numpy?functions=forgets_epsilon.py' 'the activation beside it' nn.silu
+
+  run 0 'what a function cannot do' replay --ops "$root/corpus/ops" --executor 'numpy?functions=right.py' \
+    'nn.silu bf16[1] -> bf16[1] : 3f80'
+  like out 'reason: *no bf16 here' 'is refused in its words'
+  run 0 'an op that the file does not name' replay --executor 'numpy?functions=right.py' \
+    'byteir.erf f32[1] -> f32[1] : 3f800000'
+  like out 'reason: *no function for byteir.erf' 'is refused'
+
+  run 3 'no such file' run --op byteir.erf --executor 'numpy?functions=nowhere.py' --cases 1
+  like err 'functions=nowhere.py: No such file' 'the error says which'
+  echo 'FUNCTIONS = [' >broken.py
+  run 3 'a file that is no Python' run --op byteir.erf --executor 'numpy?functions=broken.py' --cases 1
+  like err 'functions=broken.py: SyntaxError' 'the error says what'
+  echo 'FUNCTIONS = {"byteir.erf": 3}' >number.py
+  run 3 'what is no function' run --op byteir.erf --executor 'numpy?functions=number.py' --cases 1
+  like err 'functions=number.py: no dictionary FUNCTIONS' 'the error says what is wanted'
+fi
+
+if installed torch; then
+  cat >torch_functions.py <<'END'
+import torch
+FUNCTIONS = {
+    "nn.silu": torch.nn.functional.silu,
+    "nn.rms_norm": lambda x, weight, epsilon: torch.nn.functional.rms_norm(x, x.shape[-1:], weight, epsilon),
+}
+END
+  run 0 "PyTorch's silu" run --ops "$root/corpus/ops" --op nn.silu --executor 'torch?functions=torch_functions.py' \
+    --contract backend,ftz=both --cases 60
+fi
+
+if installed jax; then
+  cat >jax_functions.py <<'END'
+import jax
+FUNCTIONS = {"nn.silu": jax.nn.silu, "byteir.erf": lambda x: x}
+END
+  run 0 "JAX's silu" run --ops "$root/corpus/ops" --op nn.silu --executor 'jax?functions=jax_functions.py' \
+    --contract backend,ftz=both --cases 60
+  run 1 'a function in the place of the worker'"'"'s own' run --op byteir.erf \
+    --executor 'jax?functions=jax_functions.py' --cases 20
+fi
+
+finish
