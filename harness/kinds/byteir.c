@@ -22,6 +22,37 @@ bool byteir_keeps_float_type(const program_t *program) {
   return byteir_is_float_tensor(operand) && type_equal(operand, &program->results[0]);
 }
 
+static bool may_stand_beside(const type_t *type, const element_t *first) {
+  bool may_be_f32 = first->format->bits == 16 && type->element == element_named("f32");
+  return byteir_is_float_tensor(type) && (type->element == first || may_be_f32);
+}
+
+bool byteir_has_float_types(const program_t *program) {
+  const element_t *first = program->operands[0].element;
+  if (!byteir_is_float_tensor(&program->operands[0])) return false;
+  for (uint32_t i = 1; i < program->operand_count; i++) {
+    if (!may_stand_beside(&program->operands[i], first)) return false;
+  }
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    if (!may_stand_beside(&program->results[i], first)) return false;
+  }
+  return true;
+}
+
+void byteir_draw_mixed(const rng_t *rng, program_t *inout_program) {
+  const element_t *f32 = element_named("f32");
+  rng_t copy = *rng, apart = rng_make(rng_bits(&copy));
+  if (inout_program->operands[0].element->format->bits != 16 || !rng_one_in(&apart, 8)) return;
+  bool has_weights = rng_one_in(&apart, 2), has_moments = rng_one_in(&apart, 2);
+  bool has_output = inout_program->operand_count == 1 || rng_one_in(&apart, 3);
+  for (uint32_t i = 1; i < inout_program->operand_count && has_weights; i++) {
+    inout_program->operands[i].element = f32;
+  }
+  for (uint32_t i = 0; i < inout_program->result_count; i++) {
+    if (i == 0 ? has_output : has_moments) inout_program->results[i].element = f32;
+  }
+}
+
 /* ---- Axes ------------------------------------------------------------------------------------ */
 
 int64_t byteir_axis(int64_t axis, uint32_t rank) { return axis < 0 ? axis + rank : axis; }

@@ -18,6 +18,16 @@ bool byteir_is_float(const element_t *element, const void *unused);
 bool byteir_is_float_tensor(const type_t *type);
 bool byteir_keeps_float_type(const program_t *program);
 
+/* Whether all tensors are such, of the first operand's type, or where that has 16 bits some of f32:
+ * the documents say "Tensor" of each, and kernels take data in 16 bits with weights, moments or
+ * results in f32.  Then all is computed in f32.  For op_constraint_t.holds. */
+bool byteir_has_float_types(const program_t *program);
+
+/* Of a drawn program of 16-bit floats, makes one in eight have f32 for its operands but the first,
+ * and for some of its results, the first and the others apart.  `rng` is left as it is: other
+ * programs are drawn as if there were none of these. */
+void byteir_draw_mixed(const rng_t *rng, program_t *inout_program);
+
 /* The dimension that an axis means: itself, or counted from the end if it is negative.  Whether it
  * is one of `rank` dimensions. */
 int64_t byteir_axis(int64_t axis, uint32_t rank);

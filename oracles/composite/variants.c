@@ -40,13 +40,21 @@ composite_layout_t composite_layout_rows(const type_t *type, const dimension_lis
 
 /* ---- Problems -------------------------------------------------------------------------------- */
 
-/* Operands may be integers beside floats: the first float tells. */
+/* Operands may be integers beside floats: the first float tells.  One of 16 bits beside which
+ * others, or results, are of f32 is computed with as f32. */
 static const format_t *format_of(const program_t *program) {
+  const format_t *f32 = &format_table[FORMAT_f32], *first = NULL;
+  bool has_f32 = false;
   for (uint32_t i = 0; i < program->operand_count; i++) {
     const format_t *format = program->operands[i].element->format;
-    if (format != NULL) return format;
+    if (first == NULL) first = format;
+    has_f32 = has_f32 || format == f32;
   }
-  g_assert_not_reached();
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    has_f32 = has_f32 || program->results[i].element->format == f32;
+  }
+  g_assert(first != NULL);
+  return has_f32 && first->bits == 16 ? f32 : first;
 }
 
 problem_t problem_make(const case_t *instance, const contract_t *contract, arena_t *arena) {

@@ -99,21 +99,29 @@ def _without(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
     return shape[:axis] + shape[axis + 1 :]
 
 
-def _one_float(program: Program, *keys: str) -> Type:
-    """Of an op from one tensor of floats to another of its type: that type."""
+def _stands_beside(kind: Type, first: Type, takes_f32: bool) -> None:
+    """A tensor of floats beside the first operand: of its type, or of f32 where that has 16 bits."""
+    is_mixed = kind.element == "f32" and first.element in ("f16", "bf16")
+    _limit(takes_f32 or not is_mixed, f"no f32 beside {first.element}")
+    _rule(is_mixed or kind.element == first.element, "the types of the tensors")
+
+
+def _one_float(program: Program, *keys: str, takes_f32: bool = False) -> Type:
+    """Of an op from one tensor of floats to another of its type, or of f32: the first one's type."""
     _begin(program, 1, 1, *keys)
     kind = program.operands[0]
     _is_float(kind)
-    _rule(program.results[0] == kind, "the result has the type of the operand")
+    _rule(program.results[0].shape == kind.shape, "the result has the shape of the operand")
+    _stands_beside(program.results[0], kind, takes_f32)
     return kind
 
 
 # ---- One function for each op -------------------------------------------------------------------
 
 
-def softmax(program: Program) -> int:
+def softmax(program: Program, takes_f32: bool = False) -> int:
     """The axis of a softmax or log_softmax."""
-    return _axis(program, len(_one_float(program, "axis").shape))
+    return _axis(program, len(_one_float(program, "axis", takes_f32=takes_f32).shape))
 
 
 def gelu(program: Program) -> str:
@@ -146,19 +154,21 @@ def _norm(program: Program, kind: Type) -> Norm:
 NORM_KEYS = ("epsilon", "axis", "eps_outside_sqrt")
 
 
-def layer_norm(program: Program) -> Norm:
+def layer_norm(program: Program, takes_f32: bool = False) -> Norm:
     """Weight and bias have the dimensions of the axes, ascending; mean and inverse deviation those
     of the input, of size 1 along the axes."""
     _begin(program, 3, 3 if len(program.results) != 1 else 1, *NORM_KEYS)
     kind, weight, bias = program.operands
     _is_float(kind)
     norm = _norm(program, kind)
-    inner = Type(kind.element, tuple(kind.shape[axis] for axis in norm.axes))
-    _rule(weight == inner and bias == inner, "weight and bias have the dimensions of the axes")
-    outer = Type(kind.element, _keeping(kind.shape, norm.axes))
-    _rule(program.results[0] == kind, "the result has the type of the operand")
-    _rule(all(other == outer for other in program.results[1:]), "one mean, one deviation a row")
-    _limit(all(inner.shape), "no mean of nothing")
+    inner = tuple(kind.shape[axis] for axis in norm.axes)
+    outer = _keeping(kind.shape, norm.axes)
+    _rule(weight.shape == bias.shape == inner, "weight and bias have the dimensions of the axes")
+    _rule(program.results[0].shape == kind.shape, "the result has the shape of the operand")
+    _rule(all(one.shape == outer for one in program.results[1:]), "one mean, one deviation a row")
+    for other in (weight, bias, *program.results):
+        _stands_beside(other, kind, takes_f32)
+    _limit(all(inner), "no mean of nothing")
     return norm
 
 

@@ -51,6 +51,10 @@ class Options:
     adds_zero_point_first: bool  # As quantize_per_tensor does by itself, before the rounding.
 
 
+def _elements(program: Program) -> list[str]:
+    return [kind.element for kind in [*program.operands, *program.results]]
+
+
 class TorchByteir:
     """The functions from tensors to tensors that do ByteIR programs."""
 
@@ -102,10 +106,12 @@ class TorchByteir:
     # ---- Numbers along an axis, and by themselves.
 
     def _softmax(self, program: Program) -> Run:
-        axis = byteir.softmax(program)
+        axis = byteir.softmax(program, takes_f32=True)
         names = {"byteir.softmax": "softmax", "byteir.log_softmax": "log_softmax"}
         function = getattr(self.torch, names[program.op])
-        return lambda x: [function(x, axis)]
+        if program.results[0].element == program.operands[0].element:
+            return lambda x: [function(x, axis)]
+        return lambda x: [function(x, axis, dtype=self.torch.float32)]
 
     def _gelu(self, program: Program) -> Run:
         approximate = {"erf": "none", "tanh": "tanh"}[byteir.gelu(program)]
@@ -116,8 +122,10 @@ class TorchByteir:
         return lambda x: [self.torch.erf(x)]
 
     def _layer_norm(self, program: Program) -> Run:
-        norm = byteir.layer_norm(program)
+        norm = byteir.layer_norm(program, takes_f32=True)
         has_statistics = len(program.results) == 3
+        if norm.is_outside and not all(one == program.operands[0].element for one in _elements(program)):
+            raise Unsupported("with epsilon outside the root all has one type here")
         rank, epsilon = len(program.operands[0].shape), norm.epsilon
         if norm.is_outside:
             if has_statistics:

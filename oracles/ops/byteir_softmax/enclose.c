@@ -191,6 +191,10 @@ static void enclose_row(const softmax_row_t *row, const format_t *format,
 status_t byteir_softmax_enclose(const enclosure_call_t *call,
                                 box_t *const out_results[CASE_RESULTS_MAX]) {
   const type_t *type = &call->program->operands[0];
+  if (type->element != call->program->results[0].element) {
+    return status_fail(call->error, STATUS_UNSUPPORTED,
+                       "a softmax of 16-bit floats in f32 is not enclosed");
+  }
   const format_t *format = type->element->format;
   dimension_list_t dimension = byteir_softmax_dimension(call->program);
   dimension_list_t kept = dimension_list_rest(type->rank, &dimension, NULL);

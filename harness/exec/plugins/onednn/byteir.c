@@ -37,6 +37,10 @@ bool byteir_is_float(const assay_type_t *type) {
          plugin_is(type, "f64");
 }
 
+bool byteir_is_wider(const assay_type_t *type, const assay_type_t *first) {
+  return plugin_is(type, "f32") && (plugin_is(first, "f16") || plugin_is(first, "bf16"));
+}
+
 int32_t byteir_check_floats(const assay_program_t *program, assay_reason_t *reason) {
   const assay_type_t *operand = &program->operands[0];
   if (!byteir_is_float(operand)) {
@@ -44,6 +48,10 @@ int32_t byteir_check_floats(const assay_program_t *program, assay_reason_t *reas
                       operand->element);
   }
   if (byteir_types_equal(operand, &program->results[0])) return ASSAY_EXECUTOR_OK;
+  if (byteir_is_wider(&program->results[0], operand)) {
+    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no result of f32 from %s",
+                      operand->element);
+  }
   return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "broken result: it has the operand's type");
 }
 

@@ -34,6 +34,10 @@ int32_t byteir_read_axes(const assay_program_t *program, uint32_t rank, plugin_d
 /* f16, bf16, f32 or f64. */
 bool byteir_is_float(const assay_type_t *type);
 
+/* Whether that is of f32 beside a first operand of 16-bit floats, which a valid program may have.
+ */
+bool byteir_is_wider(const assay_type_t *type, const assay_type_t *first);
+
 bool byteir_types_equal(const assay_type_t *a, const assay_type_t *b);
 
 /* Whether an attribute is there and has that value. */

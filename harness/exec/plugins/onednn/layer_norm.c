@@ -10,10 +10,12 @@ static void widen_bf16(const plan_t *plan, uint32_t input, const void *operand, 
     to[i] = (uint32_t)from[i] << 16;
 }
 
-/* Whether weight or bias has the dimensions of the axes, ascending, and the input's numbers. */
+/* Whether weight or bias has the dimensions of the axes, ascending, and the input's numbers or f32.
+ */
 static bool suits_axes(const assay_type_t *type, const assay_type_t *input,
                        const plugin_dims_t *axes) {
-  if (type->rank != axes->count || !plugin_is(type, input->element)) return false;
+  bool is_of_type = plugin_is(type, input->element) || byteir_is_wider(type, input);
+  if (type->rank != axes->count || !is_of_type) return false;
   uint32_t position = 0;
   for (uint32_t dim = 0; dim < input->rank; dim++) {
     if (!plugin_dims_contain(axes, dim)) continue;
@@ -55,17 +57,19 @@ static int32_t check_program(const assay_program_t *program, plugin_dims_t *out_
   return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "normalizes the last dimensions only");
 }
 
-static dnnl_status_t describe_layer_norm(const dnnl_functions_t *dnnl, const assay_type_t *input,
-                                         const plugin_dims_t *axes, dnnl_data_type_t type,
-                                         float epsilon, plan_t *plan) {
+static dnnl_status_t describe_layer_norm(const dnnl_functions_t *dnnl,
+                                         const assay_program_t *program, const plugin_dims_t *axes,
+                                         dnnl_data_type_t type, float epsilon, plan_t *plan) {
+  const assay_type_t *input = &program->operands[0];
   plugin_dims_t rest = plugin_dims_rest(axes, input->rank);
   const int64_t sizes[] = {plugin_dims_extent(&rest, input), plugin_dims_extent(axes, input)};
   dnnl_status_t status = plan_describe(dnnl, 2, sizes, type, &plan->inputs[0]);
   plan->output = plan->inputs[0];
   for (uint32_t i = 1; i < 3 && status == dnnl_success; i++) {
     status = plan_describe(dnnl, 1, &sizes[1], dnnl_f32, &plan->inputs[i]);
+    if (!plugin_is(&program->operands[i], "bf16")) continue;
     plan->packed_bytes[i] = (size_t)sizes[1] * sizeof(float);
-    if (type == dnnl_bf16) plan->prepare[i] = widen_bf16;
+    plan->prepare[i] = widen_bf16;
   }
   if (status != dnnl_success) return status;
   return dnnl->dnnl_layer_normalization_forward_desc_init(
@@ -86,6 +90,6 @@ int32_t plan_layer_norm(const dnnl_functions_t *dnnl, const assay_program_t *pro
   *out_plan =
       (plan_t){.input_count = 3, .input_arguments = {DNNL_ARG_SRC, DNNL_ARG_SCALE, DNNL_ARG_SHIFT}};
   float rounded = epsilon == NULL ? 0 : (float)strtod(epsilon, NULL);
-  return plan_answer(dnnl, describe_layer_norm(dnnl, input, &axes, type, rounded, out_plan),
+  return plan_answer(dnnl, describe_layer_norm(dnnl, program, &axes, type, rounded, out_plan),
                      "layer normalization", reason);
 }

@@ -54,8 +54,10 @@ void byteir_norm_with_axes(const program_t *program, axes_t *inout_axes, arena_t
   const type_t *input = &out_program->operands[LAYER_NORM_INPUT];
   for (uint32_t i = LAYER_NORM_WEIGHT; i < program->operand_count; i++) {
     out_program->operands[i] = byteir_norm_weight_type(input, &attributes->axis);
+    out_program->operands[i].element = program->operands[i].element;
   }
   for (uint32_t i = LAYER_NORM_MEAN; i < program->result_count; i++) {
     out_program->results[i] = byteir_norm_moment_type(input, &attributes->axis);
+    out_program->results[i].element = program->results[i].element;
   }
 }

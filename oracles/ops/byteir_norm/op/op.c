@@ -37,18 +37,6 @@ static bool has_axes(const program_t *program) {
   return byteir_axes_are_valid(&byteir_norm_attributes(program)->axis, program->operands[0].rank);
 }
 
-/* All tensors have the element type of the first, one of those that are modelled. */
-static bool is_modelled(const program_t *program) {
-  const element_t *element = program->operands[0].element;
-  for (uint32_t i = 0; i < program->operand_count + program->result_count; i++) {
-    bool is_operand = i < program->operand_count;
-    const type_t *type =
-        is_operand ? &program->operands[i] : &program->results[i - program->operand_count];
-    if (!byteir_is_float_tensor(type) || type->element != element) return false;
-  }
-  return true;
-}
-
 static bool has_layer_norm_counts(const program_t *program) {
   return program->operand_count == 3 && (program->result_count == 1 || program->result_count == 3);
 }
@@ -84,8 +72,10 @@ static const op_constraint_t layer_norm_constraints[] = {
     OP_FORBIDDEN("moments",
                  "mean and inv_std_dev have that shape with size 1 in the dimensions named by axis",
                  "results: mean, inv_std_dev", has_moments),
-    OP_UNMODELLED("types", "all are unquantized tensors of f16, bf16, f32 or f64, of the same",
-                  is_modelled),
+    OP_UNMODELLED("types",
+                  "all are unquantized tensors of f16, bf16, f32 or f64, of the same; or the input "
+                  "is of f16 or bf16 and others are of f32",
+                  byteir_has_float_types),
     OP_CONSTRAINTS_END,
 };
 
@@ -97,8 +87,8 @@ static const op_constraint_t l2_norm_constraints[] = {
                  program_keeps_shape),
     OP_UNMODELLED("types",
                   "operand and result are unquantized tensors of f16, bf16, f32 or f64, "
-                  "both of the same",
-                  is_modelled),
+                  "both of the same, or the result of f32 and the operand of f16 or bf16",
+                  byteir_has_float_types),
     OP_CONSTRAINTS_END,
 };
 
@@ -143,17 +133,20 @@ static void draw_layer_norm(rng_t *rng, const draw_limits_t *limits, arena_t *ar
   type_t weight = byteir_norm_weight_type(input, &dimensions);
   out_program->operand_count = 3;
   out_program->operands[LAYER_NORM_WEIGHT] = out_program->operands[LAYER_NORM_BIAS] = weight;
-  if (rng_one_in(rng, 2)) return;
-  type_t moment = byteir_norm_moment_type(input, &dimensions);
-  out_program->result_count = 3;
-  out_program->results[LAYER_NORM_MEAN] = moment;
-  out_program->results[LAYER_NORM_INVERSE_DEVIATION] = moment;
+  if (!rng_one_in(rng, 2)) {
+    type_t moment = byteir_norm_moment_type(input, &dimensions);
+    out_program->result_count = 3;
+    out_program->results[LAYER_NORM_MEAN] = moment;
+    out_program->results[LAYER_NORM_INVERSE_DEVIATION] = moment;
+  }
+  byteir_draw_mixed(rng, out_program);
 }
 
 static void draw_l2_norm(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                          program_t *out_program) {
   *out_program = (program_t){.op = &l2_norm_op};
   draw_input(rng, limits, draw_axis_count(rng), arena, out_program);
+  byteir_draw_mixed(rng, out_program);
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */

@@ -29,8 +29,8 @@ static const op_constraint_t constraints[] = {
                  "attrs: axis", has_axis),
     OP_UNMODELLED("types",
                   "operand and result are unquantized tensors of f16, bf16, f32 or f64, "
-                  "both of the same",
-                  byteir_keeps_float_type),
+                  "both of the same, or the result of f32 and the operand of f16 or bf16",
+                  byteir_has_float_types),
     OP_CONSTRAINTS_END,
 };
 
@@ -51,6 +51,7 @@ static void draw_program(rng_t *rng, const draw_limits_t *limits, arena_t *arena
   inout_program->attributes = attributes;
   inout_program->operand_count = inout_program->result_count = 1;
   inout_program->operands[0] = inout_program->results[0] = type;
+  byteir_draw_mixed(rng, inout_program);
 }
 
 static const op_t softmax_op, log_softmax_op;
