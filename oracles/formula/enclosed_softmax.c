@@ -17,6 +17,13 @@ typedef struct whole {
   double error;
 } whole_t;
 
+/* Whether a term may be left out of the sum: where it may be flushed it is (theory.md, T150). */
+static bool may_vanish(const formula_t *formula, const enclosed_t *term) {
+  if (enclosed_has_zero(term)) return true;
+  bool may_flush = PERMITTED(formula->contract, ftz) != FTZ_NONE;
+  return may_flush && mpfr_cmp_d(term->low, format_smallest_normal(formula->format)) < 0;
+}
+
 /* Whether sum and quotients can be bounded so (theory.md, T67): they stay in the range of the
  * format, normal. */
 static bool find_whole(const formula_t *formula, row_t a, whole_t *whole) {
@@ -30,15 +37,15 @@ static bool find_whole(const formula_t *formula, row_t a, whole_t *whole) {
     const enclosed_t *term = &a.enclosed[i];
     if (!term->has_finite || (term->specials & not_finite) != 0) return false;
     if (mpfr_sgn(term->low) < 0 || !mpfr_number_p(term->high)) return false;
-    if (!enclosed_has_zero(term)) {
+    if (!may_vanish(formula, term)) {
       mpfr_add(whole->low, whole->low, term->low, MPFR_RNDD);
     }
     mpfr_add(whole->high, whole->high, term->high, MPFR_RNDU);
   }
   double least = format_smallest_normal(format) * 16;
   double largest = format_to_double(format, format->largest_bits) / 16;
-  return PERMITTED(formula->contract, ftz) == FTZ_NONE && whole->error < 0.25 &&
-         mpfr_cmp_d(whole->low, least) > 0 && mpfr_cmp_d(whole->high, largest) < 0;
+  return whole->error < 0.25 && mpfr_cmp_d(whole->low, least) > 0 &&
+         mpfr_cmp_d(whole->high, largest) < 0;
 }
 
 /* a / ((a + others) (1 + error)): it grows with a, and falls with the others (theory.md, T67). */
@@ -69,7 +76,7 @@ static void cap_share(const formula_t *formula, enclosed_t *inout) {
   mpfr_min(inout->high, inout->high, cap, MPFR_RNDD);
 }
 
-/* theory.md, T67. */
+/* theory.md, T67, of a term that is not flushed (T150). */
 static void set_share(const formula_t *formula, const whole_t *whole, const enclosed_t *a,
                       enclosed_t *out) {
   LOCAL_NUMBER(others);
@@ -169,7 +176,9 @@ row_t enclosed_shares(formula_t *formula, row_t a) {
   mpfr_inits2(ENCLOSED_PRECISION, whole.low, whole.high, (mpfr_ptr)0);
   bool is_known = !enclosed_settings(formula)->is_exact && find_whole(formula, a, &whole);
   row_t row = plain_shares(formula, a);
+  bool may_flush = PERMITTED(formula->contract, ftz) != FTZ_NONE;
   for (size_t i = 0; is_known && i < a.count; i++) { /* Neither is always the smaller one. */
+    if (may_flush && may_vanish(formula, &a.enclosed[i])) continue;
     enclosed_t *share = enclosed_new(formula->arena, 1);
     set_share(formula, &whole, &a.enclosed[i], share);
     enclosed_intersect(&row.enclosed[i], share);

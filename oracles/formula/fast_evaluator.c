@@ -341,16 +341,15 @@ static row_t nearby(formula_t *formula, row_t a, double distance) {
   return unknown(formula);
 }
 
-/* theory.md, T67 and T69.  Near the ends of the range of the format the enclosed evaluator may take
- * the one or the other. */
+/* theory.md, T67, T69 and T150.  Near the ends of the range of the format the enclosed evaluator
+ * may take the one or the other. */
 static row_t shares(formula_t *formula, row_t a) {
   fast_totals_t totals;
   kernels_of(formula)->sum(a.fast, &totals);
   const bound_shape_t shape = {.terms = a.count};
   error_bound_t bound = error_bound_sum(formula->format, formula->contract, shape);
-  bool err_together = bound.total_factor < 0.25 && PERMITTED(formula->contract, ftz) == FTZ_NONE;
   row_t plain = divide(formula, a, sum(formula, a));
-  if (!err_together) return plain;
+  if (bound.total_factor >= 0.25) return plain;
   if (!(totals.low > 0x1p-100 && totals.high < 0x1p100)) return unknown(formula);
   fast_numbers_t *out = fast_new(formula, a.count);
   kernels_of(formula)->shares(a.fast, &totals, bound.total_factor * LESS, out);

@@ -33,4 +33,14 @@ done
 reduce='stablehlo.reduce body=minimum dims=[0] f8E5M2FNUZ[1] f8E5M2FNUZ[] -> f8E5M2FNUZ[] : 82 : 7f'
 judged ftz=both conforms 00 "$reduce"
 judged ftz=none diverges 00 "$reduce"
+# Where numbers may be flushed, and none is small, a softmax is as sharp as elsewhere (T150): 1e-6 in its sum is told; and
+# beside a number that may vanish, exp(-88), too.
+softmax='byteir.softmax axis=0 f32[3] -> f32[3]'
+for contract in backend backend,ftz=both; do
+  judged $contract conforms 3f49f8263dd8f7883dd7474a "$softmax : 3f810000bf800000bf810000"
+  judged $contract diverges 3f49f81a3dd8f77d3dd7473e "$softmax : 3f810000bf800000bf810000"
+done
+judged backend,ftz=both conforms 3f3b26a83e89b2b100000000 "$softmax : 3f80000000000000c2b00000"
+judged backend,ftz=both conforms 3f3b26a83e89b2b10011bb21 "$softmax : 3f80000000000000c2b00000"
+judged backend,ftz=both diverges 3f3b269f3e89b2aa00000000 "$softmax : 3f80000000000000c2b00000"
 finish
