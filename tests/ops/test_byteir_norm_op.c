@@ -23,6 +23,8 @@ static const violation_row_t layer_norm_rows[] = {
     {"byteir.layer_norm epsilon=0x1.8p+900 axis=[-1,0] eps_outside_sqrt=false "
      "bf16[2,3] bf16[2,3] bf16[2,3] -> bf16[2,3] bf16[1,1] bf16[1,1]",
      NULL},
+    {LAYER "bf16[2,3] f32[3] f32[3] -> bf16[2,3] f32[2,1] f32[2,1]", NULL},
+    {LAYER "f16[2,3] f16[3] f16[3] -> f32[2,3] f16[2,1] f16[2,1]", NULL},
     {LAYER "f32[2,0] f32[0] f32[0] -> f32[2,0] f32[2,1] f32[2,1]", NULL},
     {LAYER "f32[0,3] f32[3] f32[3] -> f32[0,3] f32[0,1] f32[0,1]", NULL},
 
@@ -61,7 +63,8 @@ static const violation_row_t layer_norm_rows[] = {
     {LAYER "f32[2,3] f32[3] f32[3] -> f64[2,3] f32[2,1] f32[2,1]", "types"},
     {LAYER "f32[2,3] f32[3] f32[3] -> f32[2,3] f32[2] f32[2]", "moments"},
     {LAYER "f32[2,3] f32[3] f32[3] -> f32[2,3] f32[2,1] f32[1,3]", "moments"},
-    {LAYER "f16[2,3] f16[3] f16[3] -> f16[2,3] f32[2,1] f32[2,1]", "types"},
+    {LAYER "f16[2,3] f16[3] f16[3] -> f16[2,3] f64[2,1] f64[2,1]", "types"},
+    {LAYER "f16[2,3] f32[3] f16[3] -> bf16[2,3]", "types"},
     {LAYER "f32[2,3] f32[3] f32[3] -> f32[2,3] f32[2,3] f32[2,1]", "moments"},
 };
 
