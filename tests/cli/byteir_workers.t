@@ -29,6 +29,12 @@ n byteir.dequantize axis=0 i8[2] f32[2] i8[2] -> f32[2] : 7f80 : 3f0000003e80000
 jxsn byteir.resize target_mode=size mode=nearest coordinate_transformation_mode=asymmetric f32[1,1,2] i64[3] -> f32[1,1,4] : 0000000040800000 : 000000000000000100000000000000010000000000000004
 xs byteir.resize target_mode=size mode=linear coordinate_transformation_mode=half_pixel f32[1,1,2] i64[3] -> f32[1,1,4] : 0000000040800000 : 000000000000000100000000000000010000000000000004
 on byteir.rng_uniform f32[] f32[] i64[] i64[] -> f32[3] : 00000000 : 3f800000 : 0000000000000001 : 0000000000000002
+ojxsn byteir.repeat i8[2] i64[2] -> i8[3] : 0102 : 00000000000000010000000000000002
+jxsn byteir.non_zero f32[3] -> i64[2,1] : 3f80000080000000c0000000
+jxsn tf.DynamicPartition num_partitions=2 f32[2] i32[2] -> f32[1] f32[1] : 3f80000040000000 : 0000000100000000
+ojxsn tf.DynamicStitch i32[2] f32[2] -> f32[2] : 0000000100000000 : 3f80000040000000
+jxsn tf.Select i1[2] f32[2,2] f32[2,2] -> f32[2,2] : 10 : 3f8000004000000040400000c0000000 : 40a0000040c0000040e0000041000000
+m tf.DynamicPartition num_partitions=1 f32[2,1] i32[2,1] -> f32[2] : 3f80000040000000 : 0000000000000000
 b byteir.softmax axis=1 f32[1] -> f32[1] : 3f800000
 b byteir.log_softmax axis=0 f32[1] -> f32[2] : 3f800000
 m byteir.gelu approximate=tanh i32[1] -> i32[1] : 00000001

@@ -10,6 +10,11 @@ import data_dependent_program as dependent
 from assay_worker import Program, Type
 
 
+def types(program: Program) -> tuple[str, ...]:
+    """Element types of this program's op beside those of all ops."""
+    return ("i1",) if program.op in MAKERS else ()
+
+
 def _non_zero(graph: Any, program: Program) -> list[str]:
     dependent.non_zero(program)
     indices = graph.add("Transpose", [graph.add("NonZero", ["operand0"])], perm=[1, 0])

@@ -127,6 +127,7 @@ class OnnxRuntime(Worker):
         strange = {kind.storage.element for kind in kinds} - set(TYPES)
         strange -= set(onnxruntime_stablehlo.types(program))
         strange -= set(onnxruntime_elementwise.types(program))
+        strange -= set(onnxruntime_data_dependent.types(program))
         if byteir_program.is_byteir(program):
             strange -= {"bf16"}  # ONNX Runtime tells for which of these ops.
         if strange:
