@@ -2,7 +2,6 @@
 /* Takes --ops from the arguments, whatever the verb, and reads the files. */
 #include "harness/cli/options/declared_ops.h"
 
-#include <glib.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -68,4 +67,11 @@ status_t declared_ops_take(int *inout_argc, char **argv, failure_t *error) {
   g_autofree char *whole = make_whole(paths->str);
   g_setenv("ASSAY_OPS", whole, TRUE);
   return STATUS_OK;
+}
+
+void declared_ops_print(GString *out_text) {
+  const char *paths = g_getenv("ASSAY_OPS");
+  if (paths == NULL || *paths == '\0') return;
+  g_autofree char *quoted = g_shell_quote(paths);
+  g_string_append_printf(out_text, " --ops %s", quoted);
 }
