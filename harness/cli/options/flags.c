@@ -136,8 +136,9 @@ static status_t reject_op(const char *name, failure_t *error) {
     suggestion_offer(&suggestion, (*op)->name);
   }
   char advice[SUGGESTION_BYTES];
-  return status_fail(error, STATUS_INVALID, "unknown op '%s' (--op); %s", name,
-                     suggestion_print(&suggestion, "`assay ops` lists them", advice));
+  return status_fail(
+      error, STATUS_INVALID, "unknown op '%s' (--op); %s", name,
+      suggestion_print(&suggestion, "`assay ops` lists them, --ops adds those of a file", advice));
 }
 
 status_t find_ops(char *const *names, const op_t *const **out_ops, size_t *out_count,
