@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "generated/all_faults.h"
+#include "harness/num/binary64.h"
 #include "oracles/composite/parts.h"
 #include "oracles/ops/declared/oracle.h"
 #include "oracles/oracle.h"
@@ -196,8 +197,8 @@ static value_range_t range_of(const problem_t *problem, const variant_t *variant
 }
 
 static void check_same_range(const value_range_t *a, const value_range_t *b) {
-  g_assert_cmpint(memcmp(&a->low, &b->low, sizeof a->low), ==, 0);
-  g_assert_cmpint(memcmp(&a->high, &b->high, sizeof a->high), ==, 0);
+  g_assert_cmpuint(binary64_bits(a->low), ==, binary64_bits(b->low));
+  g_assert_cmpuint(binary64_bits(a->high), ==, binary64_bits(b->high));
   g_assert_cmpint(a->nan, ==, b->nan);
   g_assert_cmpint(a->positive_infinity, ==, b->positive_infinity);
   g_assert_cmpint(a->negative_infinity, ==, b->negative_infinity);
@@ -226,7 +227,7 @@ static void check_same_ranges(const case_t *instance, const case_t *other,
 static void check_doubles(const double *a, const double *b, size_t count) {
   for (size_t i = 0; i < count; i++) {
     if (isnan(a[i]) && isnan(b[i])) continue;
-    g_assert_cmpint(memcmp(&a[i], &b[i], sizeof a[i]), ==, 0);
+    g_assert_cmpuint(binary64_bits(a[i]), ==, binary64_bits(b[i]));
   }
 }
 
