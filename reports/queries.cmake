@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-# Embeds queries/*.sql into assay_reports: each is a query of the same name, described by its first
-# line, a comment.
+# Embeds queries/*/*.sql into assay_reports: each is a query of the same name, described by its first
+# line, a comment.  They come in the order of their names, whatever the folders.
 set(QUERIES "")
-file(GLOB query_files CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/queries/*.sql)
-foreach(file IN LISTS query_files)
-  get_filename_component(name ${file} NAME_WE)
-  embed_text(${file} text)
+file(GLOB query_files CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/queries/*/*.sql)
+list(TRANSFORM query_files REPLACE "^(.*/([^/]*)[.]sql)$" "\\2|\\1" OUTPUT_VARIABLE query_rows)
+list(SORT query_rows)
+foreach(row IN LISTS query_rows)
+  string(REGEX MATCH "^([^|]*)[|](.*)$" ignored "${row}")
+  set(name ${CMAKE_MATCH_1})
+  if(name STREQUAL last_name)
+    message(FATAL_ERROR "Two queries are called ${name}: reports/queries/*/${name}.sql")
+  endif()
+  set(last_name ${name})
+  embed_text(${CMAKE_MATCH_2} text)
   string(APPEND QUERIES "    {\"${name}\",\n    ${text}},\n")
 endforeach()
 

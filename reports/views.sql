@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Views of an Assay database for people, for any SQLite browser and for reports/queries/*.sql.  The
+-- Views of an Assay database for people, for any SQLite browser and for reports/queries/*/*.sql.  The
 -- store puts them into every database that it opens for writing; to put them in by hand:
 --   sqlite3 x.db < reports/views.sql
 -- The tables and what their columns mean: harness/store/sql/schema.sql.  `assay query` and `assay report`

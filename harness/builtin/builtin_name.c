@@ -130,7 +130,8 @@ static status_t parse_algorithm(scan_t *scan, implementation_model_t *inout_sche
   if (!is_known_algorithm(name)) {
     return scan_fail(&start, error,
                      "no algorithm is called \"%.*s\"; one is BF16_BF16_F32_X3, another "
-                     "ANY_F8_ANY_F8_F32<f8E5M2,f8E4M3FN>",
+                     "ANY_F8_ANY_F8_F32<f8E5M2,f8E4M3FN>, and one by its members "
+                     "[bf16,f16,f32,1,1,1,false]",
                      STR_FORMAT(name));
   }
   g_autofree char *text = g_strndup(name.data, name.size);
@@ -151,6 +152,10 @@ static bool parse_precision(scan_t *scan, implementation_model_t *inout_schedule
     }
     *scan = start;
     str_t setting = scan_until(scan, "+");
+    if (memchr(setting.data, ',', setting.size) != NULL) {
+      *out_status = scan_fail(&start, error, "%s is one word; others come behind a '+'", name);
+      return true;
+    }
     g_autofree char *text = g_strndup(setting.data, setting.size);
     contract_t contract = contract_backend();
     *out_status = contract_parse(str_from(text), &contract, error);

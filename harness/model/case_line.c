@@ -48,7 +48,8 @@ static status_t parse_op(scan_t *scan, const op_t **out_op, failure_t *error) {
   scan_t start = *scan;
   *out_op = op_find(scan_until(scan, " "));
   if (*out_op != NULL) return STATUS_OK;
-  return scan_fail_expecting(&start, error, "an op (`assay ops` lists them)");
+  return scan_fail_expecting(&start, error,
+                             "an op (`assay ops` lists them, --ops adds those of a file)");
 }
 
 /* A broken rule of the type is reported at its first column. */

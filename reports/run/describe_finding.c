@@ -16,9 +16,10 @@ void describe_replay(const finding_t *finding, const run_report_t *report, GStri
   bool is_long = strlen(case_line) > PASTED_LINE_BYTES_MAX;
   if (is_long && finding->shrunk_line == NULL && finding->origin.has_case_seed) {
     char *program = g_shell_quote(finding->program_line);
-    g_string_append_printf(
-        out_text, "assay gen --program %s --case-seed 0x%" PRIx64 " | assay replay - --executor %s",
-        program, finding->origin.case_seed, name);
+    g_string_append_printf(out_text, "assay gen --program %s --case-seed 0x%" PRIx64, program,
+                           finding->origin.case_seed);
+    g_string_append_printf(out_text, "%s | assay replay - --executor %s", report->drawing_options,
+                           name);
     g_free(program);
   } else {
     char *line = g_shell_quote(case_line);

@@ -15,6 +15,7 @@ typedef struct run_report {
   finding_lives_t *lives;         /* NULL without a database. */
   const char *replay_options;     /* " --contract spec --isolate": what `assay replay` needs besides
                                    * a case and its executor. */
+  const char *drawing_options;    /* " --ops my.op": what `assay gen` needs to draw that case. */
   fail_on_t fail_on;              /* Which findings count. */
   bool names_ops;                 /* Ops were asked for by name. */
 } run_report_t;

@@ -56,4 +56,15 @@ static inline uint64_t contract_run(const contract_run_t *run, uint64_t *out_con
   return cases;
 }
 
+/* What is wrong with an answer, and its case: in a test's message about the first that is. */
+static inline void contract_run_describe(const session_answer_t *answer, char *out_text,
+                                         size_t size) {
+  const verdict_t *verdict = answer->verdict;
+  g_autoptr(GString) line = g_string_new(NULL);
+  case_print(answer->instance, line);
+  g_snprintf(out_text, size, "%s (%s): got %s, expected %s: %.300s",
+             class_spelling(verdict->class_), verdict->observed, verdict->got, verdict->expected,
+             line->str);
+}
+
 #endif

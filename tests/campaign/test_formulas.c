@@ -3,8 +3,8 @@
  * from its bits.  Some formula always explains them, and never one that is looser than the one that
  * ran.  A formula is told by its own name within CASES_MAX cases, or it is listed in
  * F_indistinguishable_formulas.def with the reason why nobody can tell. */
-#include "harness/gen/gen.h"
 #include "oracles/oracle.h"
+#include "tests/gen/valid_case.h"
 
 enum { CASES_MIN = 400, CASES_MAX = 4000, ELEMENTS_MAX = 96, FORMULAS_MAX = 8 };
 
@@ -39,18 +39,6 @@ static implementation_model_t draw_schedule(rng_t *rng, const char *formula) {
   schedule.seed = rng_bits(rng);
   schedule.fused = rng_one_in(rng, 3);
   return schedule;
-}
-
-static case_t draw_case(rng_t *rng, const op_t *op, arena_t *arena) {
-  gen_options_t options = gen_options_default();
-  options.invalid_one_in = 0;
-  options.limits.elements_max = ELEMENTS_MAX;
-  program_t program;
-  const char *broken;
-  gen_program(rng, op, &options, arena, &program, &broken);
-  case_t instance = case_make(arena, &program);
-  gen_data(rng, &instance);
-  return instance;
 }
 
 static bool is_judged(const oracle_t *oracle, const case_t *instance, const contract_t *contract,
@@ -102,7 +90,7 @@ static void check_formula(const op_t *op, uint8_t ran, uint8_t count) {
   arena_init(&arena);
   size_t cases = 0;
   for (; cases < CASES_MIN || (cases < CASES_MAX && as[ran] == 0); cases++) {
-    case_t instance = draw_case(&rng, op, &arena);
+    case_t instance = draw_valid_case(&rng, op, ELEMENTS_MAX, &arena);
     implementation_model_t schedule = draw_schedule(&rng, name);
     uint8_t found_formula = tell(oracle_find(op), &instance, &schedule, count, &arena);
     as[found_formula]++;

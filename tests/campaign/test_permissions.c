@@ -81,12 +81,7 @@ static status_t note_answer(void *context, const session_t *session, const sessi
   seen->named +=
       verdict->class_ == seen->row->class_ && strcmp(verdict->observed, seen->row->observed) == 0;
   seen->in_second += strcmp(verdict->reason, "in the second of two runs") == 0;
-  if (seen->diverging++ > 0) return STATUS_OK;
-  g_autoptr(GString) line = g_string_new(NULL);
-  case_print(answer->instance, line);
-  g_snprintf(seen->first, sizeof seen->first, "%s (%s): got %s, expected %s: %.300s",
-             class_spelling(verdict->class_), verdict->observed, verdict->got, verdict->expected,
-             line->str);
+  if (seen->diverging++ == 0) contract_run_describe(answer, seen->first, sizeof seen->first);
   return STATUS_OK;
 }
 

@@ -82,7 +82,7 @@ typedef struct seen {
   const char *algorithm; /* What should be observed of divergences. */
   uint64_t diverging;
   uint64_t named;
-  char first[2 * VERDICT_TEXT_BYTES];
+  char first[4 * VERDICT_TEXT_BYTES];
 } seen_t;
 
 static bool has_name(const char *set, const char *name) {
@@ -99,12 +99,7 @@ static status_t note_answer(void *context, const session_t *session, const sessi
   if (verdict->outcome != OUTCOME_diverges) return STATUS_OK;
   seen->named += verdict->class_ == CLASS_algorithm && seen->algorithm != NULL &&
                  has_name(verdict->observed, seen->algorithm);
-  if (seen->diverging++ > 0) return STATUS_OK;
-  g_autoptr(GString) line = g_string_new(NULL);
-  case_print(answer->instance, line);
-  g_snprintf(seen->first, sizeof seen->first, "%s (%s): got %s, expected %s: %.200s",
-             class_spelling(verdict->class_), verdict->observed, verdict->got, verdict->expected,
-             line->str);
+  if (seen->diverging++ == 0) contract_run_describe(answer, seen->first, sizeof seen->first);
   return STATUS_OK;
 }
 

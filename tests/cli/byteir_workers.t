@@ -33,6 +33,12 @@ ojxsn byteir.addn f32[2] f32[2] f32[2] -> f32[2] : 3f80000040000000 : 4040000040
 ojxsn byteir.nll_loss_forward ignore_index=-1 reduction=1 f32[2,2] i64[2] -> f32[] f32[] : bf800000c0000000c0400000c0800000 : 0000000000000001ffffffffffffffff
 ojxsn byteir.nll_loss_backward ignore_index=-1 reduction=2 f32[] f32[2,2] i64[2] f32[] -> f32[2,2] : 3f800000 : bf800000c0000000c0400000c0800000 : 0000000000000001ffffffffffffffff : 3f800000
 b byteir.nll_loss_forward ignore_index=-1 reduction=3 f32[1] i64[] -> f32[] f32[] : 3f800000 : 0000000000000000
+ojxsn byteir.repeat i8[2] i64[2] -> i8[3] : 0102 : 00000000000000010000000000000002
+jxsn byteir.non_zero f32[3] -> i64[2,1] : 3f80000080000000c0000000
+jxsn tf.DynamicPartition num_partitions=2 f32[2] i32[2] -> f32[1] f32[1] : 3f80000040000000 : 0000000100000000
+ojxsn tf.DynamicStitch i32[2] f32[2] -> f32[2] : 0000000100000000 : 3f80000040000000
+jxsn tf.Select i1[2] f32[2,2] f32[2,2] -> f32[2,2] : 10 : 3f8000004000000040400000c0000000 : 40a0000040c0000040e0000041000000
+m tf.DynamicPartition num_partitions=1 f32[2,1] i32[2,1] -> f32[2] : 3f80000040000000 : 0000000000000000
 b byteir.softmax axis=1 f32[1] -> f32[1] : 3f800000
 b byteir.log_softmax axis=0 f32[1] -> f32[2] : 3f800000
 m byteir.gelu approximate=tanh i32[1] -> i32[1] : 00000001

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The elementary functions of the fast evaluator against MPFR: all numbers of f16 and bf16, and
- * many of f32. */
+ * many of f32; and the ends of steps in which they are used. */
 #include <float.h>
 #include <glib.h>
 #include <math.h>
@@ -9,6 +9,7 @@
 #include "harness/base/rng.h"
 #include "harness/num/format.h"
 #include "oracles/formula/elementary_kernels.h"
+#include "oracles/formula/fast_steps.h"
 
 enum { RANDOM_NUMBERS = 40000, PRECISION = 72 };
 
@@ -119,6 +120,34 @@ static void test_nan(void) {
   }
 }
 
+/* Ends of steps that may stay unrounded (theory.md, T125): products that binary64 rounds to the
+ * middle of two binary32 numbers lie on one side of it, and so does what they round to. */
+static void test_wide_ends(void) {
+  enum { PRODUCTS = 200000 };
+  rng_t rng = rng_make(125);
+  size_t ties = 0;
+  for (int i = 0; i < PRODUCTS; i++) {
+    double middle = 1 + (2 * (double)rng_below(&rng, 1 << 20) + 1) * 0x1p-24;
+    double a = 1 + (double)rng_below(&rng, UINT64_C(1) << 52) * 0x1p-52, b = middle / a, x = a * b;
+    double beyond = fma(a, b, -x);
+    if (x != middle || beyond == 0) continue;
+    ties++;
+    float rounded = nextafterf((float)x, beyond > 0 ? INFINITY : -INFINITY);
+    bool is_beyond = beyond > 0 ? (double)(float)x > x : (double)(float)x < x;
+    if (is_beyond) rounded = (float)x;
+    double low = low_end((step_value_t){x, 0}, true), high = high_end((step_value_t){x, 0}, true);
+    g_assert_true(fmin(x, (double)rounded) <= low && low <= x);
+    g_assert_true(x <= high && high <= fmax(x, (double)rounded));
+  }
+  g_assert_cmpuint(ties, >, PRODUCTS / 20);
+  const double small[] = {0x1.4p-149, 0x1.0000008p-127, 0x1p-160};
+  for (size_t i = 0; i < G_N_ELEMENTS(small); i++) { /* Nothing but itself is sure. */
+    g_assert_true(low_end((step_value_t){small[i], 0}, true) == small[i]);
+    g_assert_true(high_end((step_value_t){-small[i], 0}, true) == -small[i]);
+  }
+  g_assert_true(low_end((step_value_t){0x1p-160, 1}, true) == 0x1p-160); /* Zeros lie apart. */
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_set_nonfatal_assertions();
@@ -127,5 +156,6 @@ int main(int argc, char **argv) {
     g_test_add_data_func(path, &kernels[i], test_kernel);
   }
   g_test_add_func("/elementary-kernels/nan", test_nan);
+  g_test_add_func("/elementary-kernels/wide-ends", test_wide_ends);
   return g_test_run();
 }

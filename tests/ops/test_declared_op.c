@@ -4,10 +4,11 @@
 #include <math.h>
 
 #include "generated/all_faults.h"
-#include "harness/gen/gen.h"
+#include "harness/num/binary64.h"
 #include "oracles/composite/parts.h"
 #include "oracles/ops/declared/oracle.h"
 #include "oracles/oracle.h"
+#include "tests/gen/valid_case.h"
 
 enum { ELEMENTS_MAX = 64 };
 
@@ -31,18 +32,6 @@ static declaration_t *declare(const char *text) {
 static void release(declaration_t *declaration) {
   arena_deinit(&declaration->arena);
   g_free(declaration);
-}
-
-static case_t draw_case(rng_t *rng, const op_t *op, arena_t *arena) {
-  gen_options_t options = gen_options_default();
-  options.invalid_one_in = 0;
-  options.limits.elements_max = ELEMENTS_MAX;
-  program_t program;
-  const char *broken;
-  gen_program(rng, op, &options, arena, &program, &broken);
-  case_t instance = case_make(arena, &program);
-  gen_data(rng, &instance);
-  return instance;
 }
 
 static implementation_model_t draw_model(rng_t *rng) {
@@ -101,7 +90,7 @@ static void test_models(gconstpointer data) {
   arena_t arena;
   arena_init(&arena);
   for (int i = 0; i < CASES; i++) {
-    case_t instance = draw_case(&rng, &declaration->op, &arena);
+    case_t instance = draw_valid_case(&rng, &declaration->op, ELEMENTS_MAX, &arena);
     implementation_model_t model = draw_model(&rng);
     if (!conforms(declaration, declaration, &instance, &model, &arena)) {
       g_autoptr(GString) line = g_string_new(NULL);
@@ -161,7 +150,7 @@ static void test_mistake(gconstpointer data) {
   arena_init(&arena);
   bool is_found = false;
   for (int i = 0; i < CASES && !is_found; i++) {
-    case_t instance = draw_case(&rng, &declaration->op, &arena);
+    case_t instance = draw_valid_case(&rng, &declaration->op, ELEMENTS_MAX, &arena);
     implementation_model_t model = draw_model(&rng);
     is_found = !conforms(declaration, meant, &instance, &model, &arena);
     arena_reset(&arena);
@@ -182,7 +171,7 @@ static void test_dropped_term(gconstpointer data) {
   arena_init(&arena);
   bool is_found = false;
   for (int i = 0; i < CASES && !is_found; i++) {
-    case_t instance = draw_case(&rng, &declaration->op, &arena);
+    case_t instance = draw_valid_case(&rng, &declaration->op, ELEMENTS_MAX, &arena);
     implementation_model_t model = draw_model(&rng);
     model.fault = FAULT_drop_last_term;
     is_found = !conforms(declaration, declaration, &instance, &model, &arena);
@@ -208,8 +197,8 @@ static value_range_t range_of(const problem_t *problem, const variant_t *variant
 }
 
 static void check_same_range(const value_range_t *a, const value_range_t *b) {
-  g_assert_cmpint(memcmp(&a->low, &b->low, sizeof a->low), ==, 0);
-  g_assert_cmpint(memcmp(&a->high, &b->high, sizeof a->high), ==, 0);
+  g_assert_cmpuint(binary64_bits(a->low), ==, binary64_bits(b->low));
+  g_assert_cmpuint(binary64_bits(a->high), ==, binary64_bits(b->high));
   g_assert_cmpint(a->nan, ==, b->nan);
   g_assert_cmpint(a->positive_infinity, ==, b->positive_infinity);
   g_assert_cmpint(a->negative_infinity, ==, b->negative_infinity);
@@ -238,7 +227,7 @@ static void check_same_ranges(const case_t *instance, const case_t *other,
 static void check_doubles(const double *a, const double *b, size_t count) {
   for (size_t i = 0; i < count; i++) {
     if (isnan(a[i]) && isnan(b[i])) continue;
-    g_assert_cmpint(memcmp(&a[i], &b[i], sizeof a[i]), ==, 0);
+    g_assert_cmpuint(binary64_bits(a[i]), ==, binary64_bits(b[i]));
   }
 }
 
@@ -278,7 +267,7 @@ static void test_softmax(void) {
     contract_t contract;
     const char *name = contracts[i % (int)G_N_ELEMENTS(contracts)];
     g_assert_cmpint(contract_parse(str_from(name), &contract, NULL), ==, STATUS_OK);
-    case_t instance = draw_case(&rng, &declaration->op, &arena);
+    case_t instance = draw_valid_case(&rng, &declaration->op, ELEMENTS_MAX, &arena);
     case_t other = instance;
     other.program.op = builtin;
     check_same_ranges(&instance, &other, &contract, &arena);
@@ -351,9 +340,7 @@ static const refused_t refused[] = {
     {SIGNATURE "y = sum(x over N)\n",
      "x.op:5:1: result y does not run along the indices of its declaration: compute it along these "
      "and no others"},
-    {SIGNATURE "y = x\n",
-     "x.op:5:1: result y does not run along the indices of its declaration: compute it along these "
-     "and no others"},
+    {SIGNATURE "y = x\n", "x.op:5:1: result y is an operand as it is: nothing is computed"},
     {SIGNATURE "x = x + 1\n", "x.op:5:1: \"x\" is known already; choose another name"},
     {SIGNATURE "y = x[N=0]\n",
      "x.op:5:7: expected an index of fixed size that the value runs along, as in \"x[P=0]\" with "
@@ -362,8 +349,20 @@ static const refused_t refused[] = {
     {SIGNATURE "operand z[N]\ny = x * z\nresult w[N]\n",
      "x.op:7:1: expected \"NAME = ...\": the signature ends where the meaning begins"},
     {"op a.b\nsummary s\noperand x[N]\nresult y[M]\ny = x\n",
-     "x.op:5:1: result y does not run along the indices of its declaration: compute it along these "
-     "and no others"},
+     "x.op:4:1: no operand runs along index M, so that its size is not known; give it one above, "
+     "as "
+     "in \"index M = 2\""},
+    {SIGNATURE "result z[]\ny = x + 1\n",
+     "x.op:5:1: results y and z have other dimensions; declare two ops"},
+    {"op a.b\nattribute e number 1\noperand x[N]\nresult y[N]\ne = x + 1\n",
+     "x.op:5:1: \"e\" is an attribute; choose another name"},
+    {"op a.b\nattribute e number 0x10\n",
+     "x.op:2:20: expected numbers that are 0 or positive, among which cases are drawn: "
+     "\"attribute epsilon number 1e-5 0\""},
+    {"op byteir.mine\n", "x.op:1:4: ops with prefix \"byteir.\" are not declared; choose another"},
+    {"op a.b\nsummary s\nindex P = 2\noperand x[A, B, C, D, E, F, G, H]\nresult y[A]\n"
+     "z = stack(x, x over P)\n",
+     "x.op:6:23: a step runs along more than 8 indices; split the op in two"},
 };
 
 static void test_refused(void) {
@@ -386,7 +385,7 @@ static void test_programs(void) {
   arena_t arena;
   arena_init(&arena);
   for (int i = 0; i < 200; i++) {
-    case_t instance = draw_case(&rng, &declaration->op, &arena);
+    case_t instance = draw_valid_case(&rng, &declaration->op, ELEMENTS_MAX, &arena);
     program_t *program = &instance.program;
     g_assert_null(program_broken(program));
     g_autoptr(GString) module = g_string_new(NULL);

@@ -223,8 +223,8 @@ static void test_sqlite_shell(store_fixture_t *fixture, gconstpointer data) {
   fill_sample(fixture);
   for (const named_query_t *query = query_table(); query->name != NULL; query++) {
     g_autofree char *command =
-        g_strdup_printf("/bin/sh -c '%s -bail -json %s < %s/reports/queries/%s.sql'", shell,
-                        fixture->path, ASSAY_SOURCE_DIR, query->name);
+        g_strdup_printf("/bin/sh -c 'cat %s/reports/queries/*/%s.sql | %s -bail -json %s'",
+                        ASSAY_SOURCE_DIR, query->name, shell, fixture->path);
     g_autofree char *output = NULL;
     g_autofree char *complaint = NULL;
     int status = -1;

@@ -2,19 +2,27 @@
 /* Takes --ops from the arguments, whatever the verb, and reads the files. */
 #include "harness/cli/options/declared_ops.h"
 
-#include <glib.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "oracles/ops/declared/load.h"
 
-static void add_paths(const char *paths, GString *out_all) {
+/* Returns whether there is one. */
+static bool add_paths(const char *paths, GString *out_all) {
+  bool has_one = false;
   g_auto(GStrv) words = g_strsplit(paths, ":", -1);
   for (char **word = words; *word != NULL; word++) {
     if (**word == '\0') continue;
     if (out_all->len > 0) g_string_append_c(out_all, ':');
     g_string_append(out_all, *word);
+    has_one = true;
   }
+  return has_one;
+}
+
+static status_t fail_without_path(failure_t *error) {
+  return status_fail(error, STATUS_INVALID,
+                     "--ops names a file or a folder: --ops my.op; several: --ops a.op:b.op");
 }
 
 /* Whole paths, since processes that are started may be elsewhere. */
@@ -34,13 +42,10 @@ static status_t take_option(int *inout_argc, char **argv, GString *paths, failur
   for (int i = 1; i < *inout_argc; i++) {
     is_ended = is_ended || strcmp(argv[i], "--") == 0;
     if (!is_ended && g_str_has_prefix(argv[i], "--ops=")) {
-      add_paths(argv[i] + strlen("--ops="), paths);
+      if (!add_paths(argv[i] + strlen("--ops="), paths)) return fail_without_path(error);
     } else if (!is_ended && strcmp(argv[i], "--ops") == 0) {
-      if (i + 1 == *inout_argc) {
-        return status_fail(error, STATUS_INVALID,
-                           "--ops names a file or a folder: --ops my.op; several: --ops a.op:b.op");
-      }
-      add_paths(argv[++i], paths);
+      bool has_path = i + 1 < *inout_argc && add_paths(argv[++i], paths);
+      if (!has_path) return fail_without_path(error);
     } else {
       argv[kept++] = argv[i];
     }
@@ -62,4 +67,11 @@ status_t declared_ops_take(int *inout_argc, char **argv, failure_t *error) {
   g_autofree char *whole = make_whole(paths->str);
   g_setenv("ASSAY_OPS", whole, TRUE);
   return STATUS_OK;
+}
+
+void declared_ops_print(GString *out_text) {
+  const char *paths = g_getenv("ASSAY_OPS");
+  if (paths == NULL || *paths == '\0') return;
+  g_autofree char *quoted = g_shell_quote(paths);
+  g_string_append_printf(out_text, " --ops %s", quoted);
 }

@@ -8,6 +8,7 @@
 
 #include "harness/base/plain_text.h"
 #include "harness/builtin/builtin.h"
+#include "harness/cli/options/declared_ops.h"
 #include "harness/cli/options/suggest.h"
 
 void executor_flags_add(executor_flags_t *flags, arguments_t *arguments) {
@@ -117,6 +118,7 @@ int executor_list_close(executor_list_t *executors, int exit_code) {
 }
 
 void executor_flags_print(const executor_flags_t *flags, GString *out_text) {
+  declared_ops_print(out_text);
   if (flags->isolate) g_string_append(out_text, " --isolate");
   if (flags->timeout != NULL) g_string_append_printf(out_text, " --timeout %s", flags->timeout);
   if (flags->memory != NULL) g_string_append_printf(out_text, " --memory %s", flags->memory);
@@ -134,8 +136,9 @@ static status_t reject_op(const char *name, failure_t *error) {
     suggestion_offer(&suggestion, (*op)->name);
   }
   char advice[SUGGESTION_BYTES];
-  return status_fail(error, STATUS_INVALID, "unknown op '%s' (--op); %s", name,
-                     suggestion_print(&suggestion, "`assay ops` lists them", advice));
+  return status_fail(
+      error, STATUS_INVALID, "unknown op '%s' (--op); %s", name,
+      suggestion_print(&suggestion, "`assay ops` lists them, --ops adds those of a file", advice));
 }
 
 status_t find_ops(char *const *names, const op_t *const **out_ops, size_t *out_count,

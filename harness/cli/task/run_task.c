@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "harness/cli/options/declared_ops.h"
 #include "harness/cli/task/interrupt.h"
 #include "harness/cli/task/read.h"
 #include "reports/run/summary.h"
@@ -116,6 +117,7 @@ char *task_join_command_line(int argc, char *const *argv) {
     g_string_append_printf(line, " %s", quoted);
     g_free(quoted);
   }
+  declared_ops_print(line); /* Which main() has taken from the arguments. */
   return g_string_free(line, FALSE);
 }
 
@@ -184,6 +186,12 @@ static char *print_replay_options(const task_flags_t *flags) {
   return g_string_free(text, FALSE);
 }
 
+static char *print_drawing_options(void) {
+  GString *text = g_string_new(NULL);
+  declared_ops_print(text);
+  return g_string_free(text, FALSE);
+}
+
 int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *out_task) {
   task_t *task = out_task;
   *task = (task_t){.flags = flags};
@@ -217,6 +225,8 @@ int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *ou
   task->replay_options = print_replay_options(flags);
   task->report.prediction = task->prediction;
   task->report.replay_options = task->replay_options;
+  task->drawing_options = print_drawing_options();
+  task->report.drawing_options = task->drawing_options;
   task->report.fail_on = task->fail_on;
   task->report.names_ops = flags->ops != NULL;
   session_options_t *options = &task->options;
@@ -378,6 +388,7 @@ int task_close(task_t *task, int exit_code) {
   g_free(task->command_line);
   g_free(task->contract_text);
   g_free(task->replay_options);
+  g_free(task->drawing_options);
   task->session = NULL;
   supervisor_end(task->supervisor, exit_code);
   task->supervisor = NULL;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "harness/builtin/builtin.h"
+#include "harness/cli/options/declared_ops.h"
 #include "harness/cli/task/interrupt.h"
 #include "harness/exec/child/end.h"
 
@@ -93,6 +94,7 @@ static void print_words(const supervisor_t *supervisor, GString *text) {
     g_autofree char *name = g_shell_quote(options->executor->names[i]);
     g_string_append_printf(text, " --executor %s", name);
   }
+  declared_ops_print(text);
   if (options->contract == NULL) return;
   g_autofree char *contract = g_shell_quote(options->contract);
   g_string_append_printf(text, " --contract %s", contract);

@@ -64,7 +64,8 @@ struct task {
   char *contract_text; /* As contract_print() gives it. */
   session_options_t options;
   session_t *session;
-  char *replay_options; /* What a command that replays a finding of it needs, see run_report_t. */
+  char *replay_options;  /* What a command that replays a finding of it needs, see run_report_t; */
+  char *drawing_options; /* and one that draws its case. */
   run_report_t report;
   fail_on_t fail_on;
 };

@@ -222,10 +222,14 @@ class Program:
         """Whether a file declares the op, so that its module is one of known ops: worker.md."""
         return not self.op.startswith(("stablehlo.", "byteir.", "tf.")) and bool(self.mlir)
 
-    def require_declared(self) -> None:
-        """Refuses what does not fit its declaration: its module is a call of the op by its name."""
-        if "stablehlo.custom_call" in self.mlir:
+    def require_known(self) -> None:
+        """For backends that run modules of StableHLO's ops: refuses a call of another by its name, as
+        invalid if that is what does not fit the file that declares the op."""
+        if "stablehlo.custom_call" not in self.mlir:
+            return
+        if self.is_declared:
             raise Invalid("the program does not fit the file that declares the op")
+        raise Unsupported(f"no {self.op} here")
 
     def require_one_replica(self) -> None:
         """For backends that run a module in one process: a case has all replicas of a collective, and

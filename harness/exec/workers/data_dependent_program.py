@@ -43,6 +43,21 @@ def _rows_are_alike(one: Type, other: Type) -> bool:
     )
 
 
+def _is_prefix(kind: Type, data: Type) -> bool:
+    """Whether data have a row for each of the integers."""
+    return kind.element == "i32" and list(data.shape[: len(kind.shape)]) == list(kind.shape)
+
+
+def _are_rows_behind(rows: Type, prefix: Type, data: Type) -> bool:
+    rest = list(data.shape[len(prefix.shape) :])
+    return rows.element == data.element and len(rows.shape) > 0 and list(rows.shape[1:]) == rest
+
+
+def _require_list(kind: Type) -> None:
+    if len(kind.shape) != 1:
+        raise Unsupported("indices that are no list")
+
+
 def repeat(program: Program) -> None:
     _counts(program, 2, 1)
     (data, times), (result,) = program.operands, program.results
@@ -70,11 +85,14 @@ def partition(program: Program) -> int:
     _counts(program, 2, count)
     _rule(count > 0, "one partition at least")
     data, labels = program.operands
-    _rule(len(data.shape) > 0, "rows")
-    _rule(_is_list(labels, ("i32",), data.shape[0]), "partitions: a list of i32, one a row")
-    _rule(all(_rows_are_alike(data, result) for result in program.results), "results of such rows")
-    rows = sum(result.shape[0] for result in program.results)
-    _rule(rows == data.shape[0], "as many rows as there are")
+    _rule(_is_prefix(labels, data), "partitions: i32, of a shape that data's begins with")
+    are_rows = all(_are_rows_behind(result, labels, data) for result in program.results)
+    _rule(are_rows, "results of such rows")
+    elements = 1
+    for size in labels.shape:
+        elements *= size
+    _rule(sum(result.shape[0] for result in program.results) == elements, "as many rows as there are")
+    _require_list(labels)
     _plain(program)
     return count
 
@@ -84,11 +102,13 @@ def stitch(program: Program) -> int:
     lists = len(program.operands) // 2
     _rule(lists > 0 and len(program.results) == 1, "operands and one result")
     _counts(program, 2 * lists, 1)
-    for indices, data in zip(program.operands[:lists], program.operands[lists:]):
-        _rule(len(data.shape) > 0, "rows")
-        _rule(_is_list(indices, ("i32",), data.shape[0]), "indices: lists of i32, one a row")
-    for data in program.operands[lists:]:
-        _rule(_rows_are_alike(data, program.results[0]), "data and result of such rows")
+    pairs = list(zip(program.operands[:lists], program.operands[lists:]))
+    for indices, data in pairs:
+        _rule(_is_prefix(indices, data), "indices: i32, of a shape that their data's begins with")
+    for indices, data in pairs:
+        _rule(_are_rows_behind(program.results[0], indices, data), "data and result of such rows")
+    for indices, _ in pairs:
+        _require_list(indices)
     _plain(program)
     return lists
 

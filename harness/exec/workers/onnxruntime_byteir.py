@@ -169,10 +169,3 @@ MAKERS: dict[str, Callable[[Any, Program], list[str]]] = {
     "byteir.dequantize": _quantization,
     "byteir.resize": _resize,
 }
-
-
-def make(graph: Any, program: Program) -> list[str]:
-    """Adds the nodes of a program to the graph; the names of its results."""
-    if program.op not in MAKERS:
-        raise Unsupported(f"no {program.op} here")
-    return MAKERS[program.op](graph, program)

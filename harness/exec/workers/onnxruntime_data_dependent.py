@@ -7,7 +7,12 @@ from __future__ import annotations
 from typing import Any, Callable
 
 import data_dependent_program as dependent
-from assay_worker import Program, Type, Unsupported
+from assay_worker import Program, Type
+
+
+def types(program: Program) -> tuple[str, ...]:
+    """Element types of this program's op beside those of all ops."""
+    return ("i1",) if program.op in MAKERS else ()
 
 
 def _non_zero(graph: Any, program: Program) -> list[str]:
@@ -38,10 +43,3 @@ MAKERS: dict[str, Callable[[Any, Program], list[str]]] = {
     "tf.DynamicPartition": _partition,
     "tf.Select": _select,
 }
-
-
-def make(graph: Any, program: Program) -> list[str]:
-    """Adds the nodes of a program to the graph; the names of its results."""
-    if program.op not in MAKERS:
-        raise Unsupported(f"no {program.op} here")
-    return MAKERS[program.op](graph, program)

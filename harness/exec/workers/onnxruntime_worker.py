@@ -46,6 +46,7 @@ NOT_NUMPYS = ("bf16", "f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ")
 REFUSALS = "NOT_IMPLEMENTED|is invalid|ShapeInferenceError|pool_attributes"
 # Ops some of whose kernels tell only when they run what they do not do.
 TRIED = (*onnxruntime_stablehlo.MAKERS, *onnxruntime_elementwise.MAKERS)
+OTHERS = {**onnxruntime_byteir.MAKERS, **onnxruntime_data_dependent.MAKERS}
 LEVELS = {"none": "ORT_DISABLE_ALL", "basic": "ORT_ENABLE_BASIC", "all": "ORT_ENABLE_ALL"}
 
 
@@ -126,6 +127,7 @@ class OnnxRuntime(Worker):
         strange = {kind.storage.element for kind in kinds} - set(TYPES)
         strange -= set(onnxruntime_stablehlo.types(program))
         strange -= set(onnxruntime_elementwise.types(program))
+        strange -= set(onnxruntime_data_dependent.types(program))
         if byteir_program.is_byteir(program):
             strange -= {"bf16"}  # ONNX Runtime tells for which of these ops.
         if strange:
@@ -141,10 +143,10 @@ class OnnxRuntime(Worker):
             results = [onnxruntime_elementwise.MAKERS[program.op](graph, program)]
         elif batch_norm_program.is_batch_norm(program):
             results = onnxruntime_batch_norm.make(graph, program)
-        elif program.op in data_dependent_program.OPS:
-            results = onnxruntime_data_dependent.make(graph, program)
+        elif program.op in OTHERS:
+            results = OTHERS[program.op](graph, program)
         else:
-            results = onnxruntime_byteir.make(graph, program)
+            raise Unsupported(f"no {program.op} here")
         model = self._model(graph, program, results)
         try:
             handle = Handle(self.runtime.InferenceSession(model, self.options), program)

@@ -181,14 +181,16 @@ class Interpreter(Worker):
         if is_decomposed(program):
             self._decompose(program)  # Raises what it refuses.
             return True
-        if program.is_quantized or 0 in program.operands[-1].shape:
-            return None  # What the lowering takes, and which sizes of 0, is told by trying.
         if program.is_declared:
             return None
+        if program.op not in OPS:
+            return False
+        if program.is_quantized or 0 in program.operands[-1].shape:
+            return None  # What the lowering takes, and which sizes of 0, is told by trying.
         types = [*program.operands, *program.results]
         is_small = all(np.prod(kind.shape) <= ELEMENTS_MAX for kind in types)
         survives = self.runs_everything or not fatal(program)
-        return program.op in OPS and is_small and survives
+        return is_small and survives
 
     @staticmethod
     def _require_small(program: Program) -> None:
@@ -220,8 +222,8 @@ class Interpreter(Worker):
             raise Unsupported(f"more than {ELEMENTS_MAX} elements")
         if is_decomposed(program):
             program = self._decompose(program)
+        program.require_known()
         if program.is_declared:
-            program.require_declared()
             self._require_small(program)
         wanted = program.results
         with self.context, self.ir.Location.unknown():

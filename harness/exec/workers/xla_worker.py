@@ -82,7 +82,7 @@ def is_promised(program: Program) -> bool | None:
     if batch_norm_program.is_batch_norm(program):
         return None
     if program.is_declared:
-        program.require_declared()
+        program.require_known()
         return not names_no_type(program)
     if program.op not in OPS or names_no_type(program):
         return False
@@ -148,10 +148,9 @@ class Xla(Worker):
         if names_no_type(program):
             raise Unsupported(f"XLA has none of the types {', '.join(NO_TYPES)}")
         wanted = [kind.dtype for kind in program.results]
-        if program.is_declared:
-            program.require_declared()
         if byteir_program.is_byteir(program):
             program = byteir_stablehlo.decompose(program, self.variant)
+        program.require_known()
         if program.is_quantized:
             program = self.lowering.lower(program)
         try:

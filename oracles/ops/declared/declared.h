@@ -23,6 +23,7 @@ enum {
  * dimensions, that of all of these. */
 typedef struct declared_index {
   const char *name;
+  size_t line;   /* Of the file, where it stands first. */
   int64_t fixed; /* Its size, or 0 for any. */
   bool is_group;
 } declared_index_t;
@@ -35,6 +36,7 @@ typedef struct declared_dimension {
 
 typedef struct declared_tensor {
   const char *name;
+  size_t line; /* Of the file. */
   uint32_t count;
   declared_dimension_t dimensions[TYPE_RANK_MAX];
   uint32_t mask; /* Of its indices. */
@@ -140,10 +142,13 @@ int64_t declared_position(const program_t *program, uint32_t attribute);
 status_t declared_parse(str_t text, const char *path, declaration_t **out_declaration,
                         failure_t *error);
 
-/* op/meaning.c: what follows from the steps; refuses what no problem can be made of. */
-status_t declared_analyse(declaration_t *inout_declaration, failure_t *error);
+/* op/meaning.c: what follows from the steps. */
+void declared_analyse(declaration_t *inout_declaration);
 
-/* op/row.c: fills in the row of the op. */
+/* Whether two tensors have the same indices in the same dimensions. */
+bool declared_has_same_dimensions(const declared_tensor_t *a, const declared_tensor_t *b);
+
+/* op/op.c: fills in the row of the op. */
 void declared_make_row(declaration_t *inout_declaration);
 
 /* op/draw.c, op/print_mlir.c: functions of the row. */

@@ -93,8 +93,35 @@ static bool is_product(const run_t *run, uint16_t step) {
   return run->meaning->steps[step].kind == STEP_MULTIPLY;
 }
 
-/* The product `product` plus, or of minus one, less, what comes behind; its own sign may be turned.
- */
+enum { PRODUCTS_MAX = 4, PRODUCTS_DEPTH_MAX = 3 };
+
+/* The products that a term of an addition may be: it, it with its sign turned, or either of two
+ * ways to compute it. */
+typedef struct products {
+  size_t count;
+  uint16_t steps[PRODUCTS_MAX];
+  bool is_negative[PRODUCTS_MAX];
+  bool has_other; /* Or something else. */
+} products_t;
+
+static void find_products(const declared_formula_t *meaning, uint16_t number, bool is_negative,
+                          int depth, products_t *inout) {
+  const step_t *step = &meaning->steps[number];
+  bool goes_on = depth < PRODUCTS_DEPTH_MAX;
+  if (step->kind == STEP_MULTIPLY && inout->count < PRODUCTS_MAX) {
+    inout->is_negative[inout->count] = is_negative;
+    inout->steps[inout->count++] = number;
+  } else if (step->kind == STEP_NEGATE && goes_on) {
+    find_products(meaning, step->a, !is_negative, depth + 1, inout);
+  } else if (step->kind == STEP_EITHER && goes_on) {
+    find_products(meaning, step->a, is_negative, depth + 1, inout);
+    find_products(meaning, step->b, is_negative, depth + 1, inout);
+  } else {
+    inout->has_other = true;
+  }
+}
+
+/* A product, or minus one, plus what comes behind. */
 static row_t fuse(run_t *run, uint16_t product, bool is_negative, row_t added, uint32_t mask) {
   const step_t *step = &run->meaning->steps[product];
   row_t a = along(run, step->a, mask);
@@ -103,25 +130,34 @@ static row_t fuse(run_t *run, uint16_t product, bool is_negative, row_t added, u
   return formula_multiply_add(run->formula, a, b, added);
 }
 
-/* a + b or a - b, where a product may be added unrounded: of two products either. */
+/* Another way to compute a number, if there is one already. */
+static void unite(run_t *run, row_t way, bool *inout_has, row_t *inout) {
+  *inout = *inout_has ? formula_either(run->formula, *inout, way) : way;
+  *inout_has = true;
+}
+
+/* a + b or a - b, where a product may be added unrounded: of two products either.  Those fused hold
+ * what is added to the rounded product, too. */
 static row_t add(run_t *run, const step_t *step) {
   formula_t *formula = run->formula;
-  bool is_difference = step->kind == STEP_SUBTRACT;
+  bool is_difference = step->kind == STEP_SUBTRACT, has_sum = false;
   uint32_t mask = inner_of(run, step->a) | inner_of(run, step->b);
-  bool has_a = is_product(run, step->a), has_b = is_product(run, step->b);
-  row_t a = along(run, step->a, mask), b = along(run, step->b, mask);
-  if (!has_a && !has_b) {
-    return is_difference ? formula_subtract(formula, a, b) : formula_add(formula, a, b);
+  products_t of_a = {.count = 0}, of_b = {.count = 0};
+  find_products(run->meaning, step->a, false, 0, &of_a);
+  find_products(run->meaning, step->b, is_difference, 0, &of_b);
+  row_t a = along(run, step->a, mask), b = along(run, step->b, mask), sum = a;
+  if (of_a.has_other && of_b.has_other) {
+    row_t plain = is_difference ? formula_subtract(formula, a, b) : formula_add(formula, a, b);
+    unite(run, plain, &has_sum, &sum);
   }
-  row_t fused_a, fused_b;
-  if (has_a) {
-    row_t added = is_difference ? formula_negate(formula, b) : b;
-    fused_a = fuse(run, step->a, false, added, mask);
+  row_t added = is_difference && of_a.count > 0 ? formula_negate(formula, b) : b;
+  for (size_t i = 0; i < of_a.count; i++) {
+    unite(run, fuse(run, of_a.steps[i], of_a.is_negative[i], added, mask), &has_sum, &sum);
   }
-  if (has_b) fused_b = fuse(run, step->b, is_difference, a, mask);
-  if (!has_b) return fused_a;
-  if (!has_a) return fused_b;
-  return formula_either(formula, fused_a, fused_b);
+  for (size_t i = 0; i < of_b.count; i++) {
+    unite(run, fuse(run, of_b.steps[i], of_b.is_negative[i], a, mask), &has_sum, &sum);
+  }
+  return sum;
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
@@ -299,6 +335,31 @@ static row_t value_of(run_t *run, uint16_t step) {
     run->is_known[step] = true;
   }
   return run->values[step];
+}
+
+size_t declared_shared_numbers(const declared_formula_t *meaning) {
+  size_t count = 0;
+  for (uint32_t i = 0; i < meaning->step_count; i++) {
+    const step_t *step = &meaning->steps[i];
+    products_t products = {.count = 0};
+    switch (step->kind) {
+      case STEP_INVERSE_SQUARE_ROOT: /* A function, a root, 1, a quotient, and either. */
+        count += 5;
+        break;
+      case STEP_SHARES: /* A sum, 1, two quotients, a product, and either. */
+        count += 6;
+        break;
+      case STEP_ADD:
+      case STEP_SUBTRACT: /* A way for each product and one more, and either of them. */
+        find_products(meaning, step->a, false, 0, &products);
+        find_products(meaning, step->b, false, 0, &products);
+        count += 2 * products.count + 1;
+        break;
+      default:
+        count++;
+    }
+  }
+  return count;
 }
 
 void declared_evaluate(formula_t *formula, uint32_t which, const row_t operands[],

@@ -10,6 +10,10 @@
 /* formula_evaluate_t of formula number `which` of the program's op. */
 void declared_evaluate(formula_t *formula, uint32_t which, const row_t operands[], row_t results[]);
 
+/* How many numbers a formula has at the most that all elements of a row share, or one has as a row
+ * of one number (shared_evaluator.h). */
+size_t declared_shared_numbers(const declared_formula_t *meaning);
+
 /* For every tuple along the indices of `over`, ascending but for those of `last`, which run
  * fastest: what strides make of it: declared_extent() of them, in the arena. */
 size_t *declared_offsets(const declaration_t *declaration, const binding_t *binding, uint32_t over,

@@ -2,8 +2,10 @@
 /* Reads files that declare ops, and adds these to the rows that there are. */
 #include "oracles/ops/declared/load.h"
 
+#include <errno.h>
 #include <glib.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "oracles/ops/declared/oracle.h"
@@ -37,26 +39,36 @@ static status_t list_files(const char *path, GPtrArray *paths, failure_t *error)
   return STATUS_OK;
 }
 
+/* No more than a file may have is read, whatever it is: a device has no end. */
+static status_t read_text(const char *path, char **out_text, size_t *out_size, failure_t *error) {
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) {
+    return status_fail(error, STATUS_INVALID, "cannot read %s (--ops): %s", path,
+                       g_strerror(errno));
+  }
+  char *text = g_malloc(DECLARED_FILE_BYTES_MAX + 1);
+  size_t size = fread(text, 1, DECLARED_FILE_BYTES_MAX + 1, file);
+  bool is_read = ferror(file) == 0;
+  fclose(file);
+  *out_text = text;
+  *out_size = size;
+  if (!is_read) return status_fail(error, STATUS_INVALID, "cannot read %s (--ops)", path);
+  if (size <= DECLARED_FILE_BYTES_MAX) return STATUS_OK;
+  return status_fail(error, STATUS_INVALID, "%s has more than %d bytes (--ops)", path,
+                     (int)DECLARED_FILE_BYTES_MAX);
+}
+
 static status_t read_file(const char *path, GPtrArray *rows, failure_t *error) {
   g_autofree char *text = NULL;
-  gsize size = 0;
-  GError *failure = NULL;
-  if (!g_file_get_contents(path, &text, &size, &failure)) {
-    status_fail(error, STATUS_INVALID, "cannot read %s (--ops): %s", path, failure->message);
-    g_error_free(failure);
-    return STATUS_INVALID;
-  }
-  if (size > DECLARED_FILE_BYTES_MAX) {
-    return status_fail(error, STATUS_INVALID, "%s has more than %d bytes (--ops)", path,
-                       (int)DECLARED_FILE_BYTES_MAX);
-  }
+  size_t size = 0;
+  STATUS_TRY(read_text(path, &text, &size, error));
   declaration_t *declaration = NULL;
   STATUS_TRY(declared_parse((str_t){text, size}, path, &declaration, error));
   for (guint i = 0; i < rows->len; i++) {
     const op_t *other = g_ptr_array_index(rows, i);
     if (strcmp(other->name, declaration->op.name) != 0) continue;
-    return status_fail(error, STATUS_INVALID, "%s: %s declares %s already; load one of them", path,
-                       other->spec, other->name);
+    return status_fail(error, STATUS_INVALID, "%s:1: %s declares %s already; load one of them",
+                       path, other->spec, other->name);
   }
   declared_make_oracle(declaration);
   g_ptr_array_add(rows, &declaration->op);

@@ -3,6 +3,7 @@
  * of its own (theory.md, T142). */
 #include "oracles/ops/declared/oracle.h"
 
+#include "oracles/formula/shared/shared_evaluator.h"
 #include "oracles/ops/declared/evaluate.h"
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
@@ -35,16 +36,6 @@ static composite_layout_t layout(const program_t *program, arena_t *arena) {
 
 /* ---- Roles ----------------------------------------------------------------------------------- */
 
-static bool is_like_result(const declaration_t *declaration, const declared_tensor_t *operand) {
-  const declared_tensor_t *result = &declaration->results[0];
-  bool is_like = operand->count == result->count && operand->mask == result->mask;
-  for (uint32_t d = 0; is_like && d < operand->count; d++) {
-    const declared_dimension_t *a = &operand->dimensions[d], *b = &result->dimensions[d];
-    is_like = a->count == b->count && memcmp(a->indices, b->indices, a->count) == 0;
-  }
-  return is_like;
-}
-
 /* Whether the operand is all that a row of results has, in its order. */
 static bool is_row(const declaration_t *declaration, const declared_tensor_t *operand) {
   if (operand->mask != (declaration->results[0].mask & declaration->inner)) return false;
@@ -61,7 +52,7 @@ static bool is_row(const declaration_t *declaration, const declared_tensor_t *op
 static composite_role_t find_role(const declaration_t *declaration,
                                   const declared_tensor_t *operand) {
   if (operand->count == 0) return COMPOSITE_SCALAR;
-  if (is_like_result(declaration, operand)) return COMPOSITE_ELEMENT;
+  if (declared_has_same_dimensions(operand, &declaration->results[0])) return COMPOSITE_ELEMENT;
   return is_row(declaration, operand) ? COMPOSITE_TERM : COMPOSITE_GATHERED;
 }
 
@@ -105,8 +96,7 @@ static double find_epsilon(const program_t *program) {
 /* Whether all steps may be taken of some numbers of a row, those that see all of it being known. */
 static bool may_be_taken_apart(const declaration_t *declaration,
                                const declared_formula_t *formula) {
-  enum { SHARED_STEPS_MAX = 40 }; /* A step of some kinds shares several numbers. */
-  if (formula->step_count > SHARED_STEPS_MAX) return false;
+  if (declared_shared_numbers(formula) > SHARED_NUMBERS_MAX) return false;
   for (uint32_t i = 0; i < formula->step_count; i++) {
     const step_t *step = &formula->steps[i], *product = &formula->steps[step->a];
     if (step->kind == STEP_PICK || step->kind == STEP_STACK) return false;

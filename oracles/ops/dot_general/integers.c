@@ -189,17 +189,22 @@ static value_range_t mirrored(const value_range_t *range) {
   return (value_range_t){.low = -range->high, .high = -range->low};
 }
 
+/* By their integer parts: the least of 64 bits less 1 is itself in binary64. */
+static bool is_below_all(double value, const element_t *result) {
+  return trunc(value) < least_of(result);
+}
+
 static bool may_be_out(const value_range_t *range, const element_t *result) {
   return range->nan || range->positive_infinity || range->negative_infinity ||
          (range->low <= range->high &&
-          (range->high >= above_all(result) || range->low <= least_of(result) - 1));
+          (range->high >= above_all(result) || is_below_all(range->low, result)));
 }
 
 /* Where the type's end comes of all that is beyond it. */
 static bool holds_end(const value_range_t *range, const element_t *result, uint64_t bits) {
   bool has_finite = range->low <= range->high;
   bool is_above = range->positive_infinity || (has_finite && range->high >= above_all(result));
-  bool is_below = range->negative_infinity || (has_finite && range->low <= least_of(result) - 1);
+  bool is_below = range->negative_infinity || (has_finite && is_below_all(range->low, result));
   uint64_t least = (uint64_t)element_integer_min(result) & element_mask(result);
   uint64_t most = element_integer_max(result) & element_mask(result);
   return (range->nan && bits == 0) || (is_above && bits == most) || (is_below && bits == least);

@@ -37,12 +37,33 @@ bool dependent_is_plain(const program_t *program) {
   return true;
 }
 
-bool dependent_is_list(const type_t *type, const char *const *elements) {
-  if (type->rank != 1 || type->quantization != NULL) return false;
+static bool is_one_of(const type_t *type, const char *const *elements) {
   for (size_t i = 0; elements[i] != NULL; i++) {
-    if (type->element == element_named(elements[i])) return true;
+    if (type->element == element_named(elements[i])) return type->quantization == NULL;
   }
   return false;
+}
+
+bool dependent_is_list(const type_t *type, const char *const *elements) {
+  return type->rank == 1 && is_one_of(type, elements);
+}
+
+bool dependent_is_prefix(const type_t *type, const char *const *elements, const type_t *data) {
+  if (!is_one_of(type, elements) || type->rank > data->rank) return false;
+  for (uint32_t dim = 0; dim < type->rank; dim++) {
+    if (type->dims[dim] != data->dims[dim]) return false;
+  }
+  return true;
+}
+
+bool dependent_are_rows_behind(const type_t *rows, const type_t *prefix, const type_t *data) {
+  uint32_t behind = data->rank - prefix->rank;
+  if (rows->element != data->element || rows->rank != behind + 1) return false;
+  if (!quantization_equal(rows->quantization, data->quantization)) return false;
+  for (uint32_t dim = 0; dim < behind; dim++) {
+    if (rows->dims[dim + 1] != data->dims[prefix->rank + dim]) return false;
+  }
+  return true;
 }
 
 bool dependent_rows_are_alike(const type_t *a, const type_t *b) {

@@ -17,6 +17,13 @@ bool dependent_is_plain(const program_t *program);
 /* Whether a type is a list of integers of one of these types, ended by NULL. */
 bool dependent_is_list(const type_t *type, const char *const *elements);
 
+/* Whether a type is one of integers whose shape `data` begins with: a row of data for each. */
+bool dependent_is_prefix(const type_t *type, const char *const *elements, const type_t *data);
+
+/* Whether `rows` are some of the rows that data have for integers of shape `prefix`, one behind the
+ * other. */
+bool dependent_are_rows_behind(const type_t *rows, const type_t *prefix, const type_t *data);
+
 /* Whether two types have the same elements and the same sizes but for the first dimension, which
  * both have. */
 bool dependent_rows_are_alike(const type_t *a, const type_t *b);

@@ -23,27 +23,31 @@ static bool has_counts(const program_t *program) {
 }
 
 static bool has_labels(const program_t *program) {
-  const type_t *data = &program->operands[0], *labels = &program->operands[1];
-  return data->rank > 0 && dependent_is_list(labels, label_types) &&
-         labels->dims[0] == data->dims[0];
+  return dependent_is_prefix(&program->operands[1], label_types, &program->operands[0]);
 }
 
 static bool has_rows(const program_t *program) {
+  const type_t *data = &program->operands[0], *labels = &program->operands[1];
   int64_t rows = 0;
   for (uint32_t i = 0; i < program->result_count; i++) {
-    if (!dependent_rows_are_alike(&program->operands[0], &program->results[i])) return false;
+    if (!dependent_are_rows_behind(&program->results[i], labels, data)) return false;
     rows += program->results[i].dims[0];
   }
-  return rows == program->operands[0].dims[0];
+  return rows == (int64_t)type_element_count(labels);
 }
+
+static bool has_list(const program_t *program) { return program->operands[1].rank == 1; }
 
 static const op_constraint_t constraints[] = {
     OP_FORBIDDEN("count", "there are two operands, and num_partitions results",
                  "num_partitions >= 1, outputs", has_counts),
-    OP_FORBIDDEN("partitions", "partitions is a list of i32, one for each row of data",
+    OP_FORBIDDEN("partitions", "partitions are of i32, of a shape that data's begins with",
                  "partitions", has_labels),
-    OP_FORBIDDEN("rows", "the results have rows of data's size and type, together as many",
+    OP_FORBIDDEN("rows",
+                 "the results have rows of the size and type that data have for each of the "
+                 "partitions, together as many",
                  "outputs", has_rows),
+    OP_UNMODELLED("list", "partitions is a list", has_list),
     OP_UNMODELLED("types", "nothing is quantized", dependent_is_plain),
     OP_CONSTRAINTS_END,
 };

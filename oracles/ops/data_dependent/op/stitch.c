@@ -11,19 +11,27 @@ static bool has_counts(const program_t *program) {
          program->result_count == 1;
 }
 
-static bool has_lists(const program_t *program) {
-  uint32_t lists = program->operand_count / 2;
-  for (uint32_t i = 0; i < lists; i++) {
-    const type_t *indices = &program->operands[i], *data = &program->operands[lists + i];
-    if (!dependent_is_list(indices, index_types) || data->rank == 0) return false;
-    if (indices->dims[0] != data->dims[0]) return false;
+static bool has_indices(const program_t *program) {
+  uint32_t count = program->operand_count / 2;
+  for (uint32_t i = 0; i < count; i++) {
+    const type_t *indices = &program->operands[i], *data = &program->operands[count + i];
+    if (!dependent_is_prefix(indices, index_types, data)) return false;
   }
   return true;
 }
 
 static bool has_rows(const program_t *program) {
-  for (uint32_t i = program->operand_count / 2; i < program->operand_count; i++) {
-    if (!dependent_rows_are_alike(&program->operands[i], &program->results[0])) return false;
+  uint32_t count = program->operand_count / 2;
+  for (uint32_t i = 0; i < count; i++) {
+    const type_t *indices = &program->operands[i], *data = &program->operands[count + i];
+    if (!dependent_are_rows_behind(&program->results[0], indices, data)) return false;
+  }
+  return true;
+}
+
+static bool has_lists(const program_t *program) {
+  for (uint32_t i = 0; i < program->operand_count / 2; i++) {
+    if (program->operands[i].rank != 1) return false;
   }
   return true;
 }
@@ -36,13 +44,15 @@ static bool may_be_covered(const program_t *program) {
 }
 
 static const op_constraint_t constraints[] = {
-    OP_FORBIDDEN("count", "there are as many lists of indices as tensors of data, and one result",
+    OP_FORBIDDEN("count", "there are as many tensors of indices as of data, and one result",
                  "indices, data", has_counts),
-    OP_FORBIDDEN("indices", "indices are lists of i32, one index for each row of their data",
-                 "indices", has_lists),
+    OP_FORBIDDEN("indices", "indices are of i32, of a shape that their data's begins with",
+                 "indices", has_indices),
     OP_FORBIDDEN("result",
-                 "data have rows of one size and type, and the result any shape of such rows",
+                 "data have, for each index, rows of one size and type, and the result any shape "
+                 "of such rows",
                  "data", has_rows),
+    OP_UNMODELLED("lists", "indices are lists", has_lists),
     OP_UNMODELLED("rows", "each row of the result may be named by an index", may_be_covered),
     OP_UNMODELLED("types", "nothing is quantized", dependent_is_plain),
     OP_CONSTRAINTS_END,

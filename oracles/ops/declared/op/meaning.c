@@ -196,7 +196,7 @@ static void analyse_formula(declaration_t *declaration, const declared_formula_t
   }
 }
 
-static bool has_same_dimensions(const declared_tensor_t *a, const declared_tensor_t *b) {
+bool declared_has_same_dimensions(const declared_tensor_t *a, const declared_tensor_t *b) {
   if (a->count != b->count) return false;
   for (uint32_t d = 0; d < a->count; d++) {
     if (a->dimensions[d].count != b->dimensions[d].count) return false;
@@ -213,45 +213,18 @@ static bool find_elementwise(const declaration_t *declaration) {
   const declared_tensor_t *first = &declaration->results[0];
   for (uint32_t i = 0; i < declaration->operand_count; i++) {
     const declared_tensor_t *operand = &declaration->operands[i];
-    if (operand->count > 0 && !has_same_dimensions(operand, first)) return false;
+    if (operand->count > 0 && !declared_has_same_dimensions(operand, first)) return false;
   }
   for (uint32_t i = 1; i < declaration->result_count; i++) {
-    if (!has_same_dimensions(&declaration->results[i], first)) return false;
+    if (!declared_has_same_dimensions(&declaration->results[i], first)) return false;
   }
   return first->count > 0;
 }
 
-static uint32_t indices_of_signature(const declaration_t *declaration) {
-  uint32_t mask = 0;
-  for (uint32_t i = 0; i < declaration->operand_count; i++) mask |= declaration->operands[i].mask;
-  return mask;
-}
-
-status_t declared_analyse(declaration_t *inout_declaration, failure_t *error) {
+void declared_analyse(declaration_t *inout_declaration) {
   declaration_t *declaration = inout_declaration;
-  uint32_t of_operands = indices_of_signature(declaration);
-  for (uint32_t i = 0; i < declaration->index_count; i++) {
-    if ((of_operands >> i & 1) != 0 || declaration->indices[i].fixed > 0) continue;
-    return status_fail(error, STATUS_INVALID,
-                       "%s: no operand runs along index %s, so that its size is not known; give it "
-                       "one, as in \"index %s = 2\"",
-                       declaration->path, declaration->indices[i].name,
-                       declaration->indices[i].name);
-  }
   for (uint32_t f = 0; f < declaration->formula_count; f++) {
     analyse_formula(declaration, &declaration->formulas[f]);
-    for (uint32_t i = 0; i < declaration->formulas[f].step_count; i++) {
-      if (__builtin_popcount(declaration->formulas[f].steps[i].mask) <= TYPE_RANK_MAX) continue;
-      return status_fail(error, STATUS_INVALID,
-                         "%s: a step runs along more than %d indices; split the op in two",
-                         declaration->path, (int)TYPE_RANK_MAX);
-    }
-  }
-  for (uint32_t i = 1; i < declaration->result_count; i++) {
-    if (has_same_dimensions(&declaration->results[i], &declaration->results[0])) continue;
-    return status_fail(
-        error, STATUS_INVALID, "%s: results %s and %s have other dimensions; declare two ops",
-        declaration->path, declaration->results[0].name, declaration->results[i].name);
   }
   declaration->is_elementwise = find_elementwise(declaration);
   const declared_tensor_t *first = &declaration->results[0];
@@ -259,5 +232,4 @@ status_t declared_analyse(declaration_t *inout_declaration, failure_t *error) {
     const declared_dimension_t *last = &first->dimensions[first->count - 1];
     declaration->inner = 1U << last->indices[last->count - 1];
   }
-  return STATUS_OK;
 }

@@ -86,22 +86,18 @@ static void print_words(const program_t *program, GString *out_text) {
 static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
   const declaration_t *declaration = declared_of(program);
   const declared_tensor_t *tensor = &declaration->operands[operand];
-  const uint32_t rank = program->operands[operand].rank;
-  uint32_t mask = 0, single = 0;
+  binding_t binding;
+  uint32_t mask = 0, at = 0;
+  if (!declared_bind(program, &binding)) return 0;
   for (uint32_t d = 0; d < tensor->count; d++) {
-    single += !declaration->indices[tensor->dimensions[d].indices[0]].is_group;
-  }
-  for (uint32_t d = 0, at = 0; d < tensor->count && at < rank; d++) {
     const declared_dimension_t *dimension = &tensor->dimensions[d];
-    bool is_group = declaration->indices[dimension->indices[0]].is_group;
-    if (dimension->position >= 0) {
-      at = (uint32_t)declared_position(program, (uint32_t)dimension->position);
-    }
-    uint32_t count = is_group ? rank - single : 1;
+    uint8_t first = dimension->indices[0];
+    uint32_t count = declaration->indices[first].is_group ? binding.group[first].count : 1;
+    bool is_combined = false;
     for (uint32_t i = 0; i < dimension->count; i++) {
-      bool is_combined = (declaration->combined >> dimension->indices[i] & 1) != 0;
-      for (uint32_t k = at; is_combined && k < MIN(at + count, rank); k++) mask |= 1U << k;
+      is_combined |= (declaration->combined >> dimension->indices[i] & 1) != 0;
     }
+    for (uint32_t k = at; is_combined && k < at + count; k++) mask |= 1U << k;
     at += count;
   }
   return mask;

@@ -9,6 +9,11 @@
 
 status_t reader_add_step(reader_t *reader, step_t step, uint16_t *out_step) {
   declared_formula_t *formula = reader->formula;
+  if (__builtin_popcount(step.mask) > TYPE_RANK_MAX) {
+    return reader_fail(reader, reader->scan.cursor,
+                       "a step runs along more than %d indices; split the op in two",
+                       (int)TYPE_RANK_MAX);
+  }
   if (formula->step_count == DECLARED_STEPS_MAX) {
     return reader_fail(reader, reader->scan.cursor,
                        "the meaning has more than %d operations; split the op in two",
@@ -35,18 +40,24 @@ status_t reader_add_number(reader_t *reader, str_t digits, uint16_t *out_step) {
       reader, (step_t){.kind = STEP_NUMBER, .decimal = reader_keep(reader, digits)}, out_step);
 }
 
-/* Numbers divided by their own sum have a theorem of their own (theory.md, T67). */
+/* Numbers divided by their own sum, or multiplied by its inverse, have a theorem of their own
+ * (theory.md, T67).  Products have not: the sum may hold them unrounded, and so other numbers than
+ * are divided (T143). */
 static status_t add_quotient(reader_t *reader, uint16_t a, uint16_t b, uint16_t *out_step) {
   const step_t *divisor = reader_step(reader, b);
-  if (divisor->kind == STEP_SUM && divisor->a == a) {
-    return reader_add_step(reader,
-                           (step_t){.kind = STEP_SHARES,
-                                    .a = a,
-                                    .over = divisor->over,
-                                    .mask = reader_step(reader, a)->mask},
-                           out_step);
+  bool is_share = divisor->kind == STEP_SUM && divisor->a == a;
+  if (!is_share) return reader_add_binary(reader, STEP_DIVIDE, a, b, out_step);
+  if (reader_step(reader, a)->kind != STEP_MULTIPLY) {
+    const step_t shares = {
+        .kind = STEP_SHARES, .a = a, .over = divisor->over, .mask = reader_step(reader, a)->mask};
+    return reader_add_step(reader, shares, out_step);
   }
-  return reader_add_binary(reader, STEP_DIVIDE, a, b, out_step);
+  uint16_t one, inverse, quotient, product;
+  STATUS_TRY(reader_add_number(reader, str_from("1"), &one));
+  STATUS_TRY(reader_add_binary(reader, STEP_DIVIDE, one, b, &inverse));
+  STATUS_TRY(reader_add_binary(reader, STEP_DIVIDE, a, b, &quotient));
+  STATUS_TRY(reader_add_binary(reader, STEP_MULTIPLY, a, inverse, &product));
+  return reader_add_binary(reader, STEP_EITHER, quotient, product, out_step);
 }
 
 /* ---- Expressions ----------------------------------------------------------------------------- */

@@ -8,9 +8,35 @@ enum { LINE_BYTES_MAX = 1000 };
 
 /* ---- Formulas -------------------------------------------------------------------------------- */
 
+/* What no problem can be made of: asked where the signature ends. */
+static status_t check_signature(const reader_t *reader) {
+  const declaration_t *declaration = reader->declaration;
+  uint32_t of_operands = 0;
+  for (uint32_t i = 0; i < declaration->operand_count; i++) {
+    of_operands |= declaration->operands[i].mask;
+  }
+  for (uint32_t i = 0; i < declaration->index_count; i++) {
+    const declared_index_t *index = &declaration->indices[i];
+    if ((of_operands >> i & 1) != 0 || index->fixed > 0) continue;
+    return reader_fail_in_line(reader, index->line,
+                               "no operand runs along index %s, so that its size is not known; "
+                               "give it one above, as in \"index %s = 2\"",
+                               index->name, index->name);
+  }
+  for (uint32_t i = 1; i < declaration->result_count; i++) {
+    const declared_tensor_t *result = &declaration->results[i], *first = &declaration->results[0];
+    if (declared_has_same_dimensions(result, first)) continue;
+    return reader_fail_in_line(reader, result->line,
+                               "results %s and %s have other dimensions; declare two ops",
+                               first->name, result->name);
+  }
+  return STATUS_OK;
+}
+
 /* Nothing but operands is known at the start of a formula. */
 static status_t start_formula(reader_t *reader, const char *name) {
   declaration_t *declaration = reader->declaration;
+  STATUS_TRY(check_signature(reader));
   reader->formula = &declaration->formulas[declaration->formula_count++];
   reader->formula->name = name;
   reader->name_count = 0;
@@ -78,6 +104,11 @@ static status_t read_step(reader_t *reader, const char *at, str_t name) {
     return reader_fail(reader, at, "\"%.*s\" is known already; choose another name",
                        STR_FORMAT(name));
   }
+  for (uint32_t i = 0; i < declaration->attribute_count; i++) {
+    if (!str_equal_text(name, declaration->attributes[i].name)) continue;
+    return reader_fail(reader, at, "\"%.*s\" is an attribute; choose another name",
+                       STR_FORMAT(name));
+  }
   if (reader->name_count == DECLARED_STEPS_MAX) {
     return reader_fail(reader, at, "the meaning has more than %d lines", (int)DECLARED_STEPS_MAX);
   }
@@ -88,8 +119,11 @@ static status_t read_step(reader_t *reader, const char *at, str_t name) {
   reader->names[reader->name_count++] = (known_name_t){reader_keep(reader, name), step};
   for (uint32_t i = 0; i < declaration->result_count; i++) {
     if (!str_equal_text(name, declaration->results[i].name)) continue;
-    bool is_operand = reader_step(reader, step)->kind == STEP_OPERAND;
-    if (is_operand || reader_step(reader, step)->mask != declaration->results[i].mask) {
+    if (reader_step(reader, step)->kind == STEP_OPERAND) {
+      return reader_fail(reader, at, "result %s is an operand as it is: nothing is computed",
+                         declaration->results[i].name);
+    }
+    if (reader_step(reader, step)->mask != declaration->results[i].mask) {
       return reader_fail(reader, at,
                          "result %s does not run along the indices of its declaration: compute it "
                          "along these and no others",
@@ -211,7 +245,7 @@ status_t declared_parse(str_t text, const char *path, declaration_t **out_declar
   status_t status = read_lines(reader, text);
   if (status == STATUS_OK) status = check_whole(reader);
   declaration->path = arena_copy_text(&declaration->arena, path, strlen(path));
-  if (status == STATUS_OK) status = declared_analyse(declaration, error);
+  if (status == STATUS_OK) declared_analyse(declaration);
   g_free(reader);
   if (status != STATUS_OK) {
     arena_deinit(&declaration->arena);

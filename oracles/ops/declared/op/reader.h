@@ -26,6 +26,9 @@ typedef struct reader {
 /* "PATH:LINE:COLUMN: ..." about what is at `at`. */
 status_t reader_fail(const reader_t *reader, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* "PATH:LINE:1: ..." about a line above. */
+status_t reader_fail_in_line(const reader_t *reader, size_t line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* "expected WHAT, found ..." where the reader is. */
 status_t reader_fail_expecting(const reader_t *reader, const char *what);
 

@@ -38,6 +38,10 @@ static status_t read_new_name(reader_t *reader, const char *what, const char **o
   return STATUS_OK;
 }
 
+/* Of ops that Assay knows, and so does whoever runs them: workers tell a declared op by its prefix
+ * (harness/exec/workers/assay_worker.py), databases a step of a graph. */
+static const char *const own_prefixes[] = {"stablehlo.", "byteir.", "tf.", "quant."};
+
 /* ---- Signature ------------------------------------------------------------------------------- */
 
 status_t reader_op(reader_t *reader) {
@@ -57,6 +61,12 @@ status_t reader_op(reader_t *reader) {
   if (op_has_folder(name)) {
     return reader_fail(reader, at, "there is an op %.*s already; choose another name",
                        STR_FORMAT(name));
+  }
+  for (size_t i = 0; i < G_N_ELEMENTS(own_prefixes); i++) {
+    size_t size = strlen(own_prefixes[i]);
+    if (name.size < size || memcmp(name.data, own_prefixes[i], size) != 0) continue;
+    return reader_fail(reader, at, "ops with prefix \"%s\" are not declared; choose another",
+                       own_prefixes[i]);
   }
   reader->declaration->op.name = reader_keep(reader, name);
   return reader_expect_end(reader);
@@ -95,7 +105,8 @@ static status_t read_values(reader_t *reader, declared_attribute_t *attribute) {
     g_autofree char *text = g_strndup(word.data, word.size);
     char *end = NULL;
     double value = g_ascii_strtod(text, &end);
-    bool is_number = g_ascii_isdigit(text[0]) && *end == '\0' && isfinite(value);
+    bool is_number =
+        g_ascii_isdigit(text[0]) && *end == '\0' && strpbrk(text, "xX") == NULL && isfinite(value);
     if (!is_number) {
       return reader_fail(reader, at,
                          "expected numbers that are 0 or positive, among which cases are drawn: "
@@ -136,6 +147,7 @@ static status_t add_index(reader_t *reader, const char *at, declared_index_t ind
   if (declaration->index_count == DECLARED_INDICES_MAX) {
     return reader_fail(reader, at, "an op has at most %d indices", (int)DECLARED_INDICES_MAX);
   }
+  index.line = reader->line;
   declaration->indices[declaration->index_count++] = index;
   return STATUS_OK;
 }
@@ -239,7 +251,7 @@ status_t reader_tensor(reader_t *reader, const char *what, uint32_t count_max,
     return reader_fail(reader, reader->scan.begin, "an op has at most %" PRIu32 " of them",
                        count_max);
   }
-  declared_tensor_t tensor = {0};
+  declared_tensor_t tensor = {.line = reader->line};
   STATUS_TRY(read_new_name(reader, what, &tensor.name));
   STATUS_TRY(reader_expect(reader, "["));
   const char *at = reader->scan.cursor;

@@ -16,6 +16,15 @@ status_t reader_fail(const reader_t *reader, const char *at, const char *format,
                      reader->line, column, text);
 }
 
+status_t reader_fail_in_line(const reader_t *reader, size_t line, const char *format, ...) {
+  char text[ERROR_TEXT_BYTES];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  return status_fail(reader->error, STATUS_INVALID, "%s:%zu:1: %.300s", reader->path, line, text);
+}
+
 status_t reader_fail_expecting(const reader_t *reader, const char *what) {
   const char *at = reader->scan.cursor;
   while (at < reader->scan.end && *at == ' ') at++;
