@@ -2,6 +2,10 @@
 # Embeds queries/*/*.sql into assay_reports: each is a query of the same name, described by its first
 # line, a comment.  They come in the order of their names, whatever the folders.
 set(QUERIES "")
+file(GLOB misplaced_queries CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/queries/*.sql)
+if(misplaced_queries)
+  message(FATAL_ERROR "A query belongs in a folder of its topic, reports/queries/TOPIC/: ${misplaced_queries}")
+endif()
 file(GLOB query_files CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/queries/*/*.sql)
 list(TRANSFORM query_files REPLACE "^(.*/([^/]*)[.]sql)$" "\\2|\\1" OUTPUT_VARIABLE query_rows)
 list(SORT query_rows)
