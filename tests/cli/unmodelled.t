@@ -17,8 +17,8 @@ while read -r verb id rest; do
 done
 END
 worker='proc:sh accepts.sh'
-program='byteir.softmax axis=0 bf16[2] -> f32[2]'
-line="$program : 3f803f80"
+program='byteir.softmax axis=0 bf16[4] -> f16[4]'
+line="$program : 3f803f803f803f80"
 forbidden='byteir.softmax axis=1 bf16[4] -> bf16[4] : 3f803f803f803f80'
 
 run 0 "show" show "$line"
@@ -40,14 +40,14 @@ like out "breaks:   constraint axis (ByteIR Additional Ops, byteir.softmax, attr
 
 echo "$line" | "$ASSAY" subject --executor "$worker" >results 2>err
 ok $? "subject: exit code 0"
-grep -q 'bf16\[2\] -> f32\[2\].*0000000000000000' results
+grep -q 'bf16\[4\] -> f16\[4\].*0000000000000000' results
 ok $? "subject: the executor's answer"
 "$ASSAY" judge <results >out 2>err
 ok $? "judge: exit code 0"
 like out "^no-oracle: is not modelled (types)" "judge: no oracle"
 
 run 0 "run --program" run --program "$program" --executor "$worker" --draws 20 --db run.db
-like out "no oracle for byteir.softmax bf16->f32 on $worker (20 cases): is not modelled (types)" \
+like out "no oracle for byteir.softmax bf16->f16 on $worker (20 cases): is not modelled (types)" \
   "run --program: counted, with the reason"
 like out " 0 findings " "run --program: nothing is found"
 # Other extensions that nobody forbids and some implementations have, with results of 8 bytes.
@@ -57,8 +57,8 @@ while IFS= read -r extension; do
   like out "no oracle for $name .* (3 cases): is not modelled (types)" "$name: counted and shown"
   unlike out "diverges (" "$name: nobody is blamed"
 done <<'END'
-byteir.layer_norm epsilon=0x1p-10 axis=[1] f16[2,2] f32[2] f32[2] -> f16[2,2]
-byteir.layer_norm epsilon=0x1p-10 axis=[1] bf16[2,2] f32[2] f32[2] -> bf16[2,2]
+byteir.layer_norm epsilon=0x1p-10 axis=[1] f16[2,2] bf16[2] bf16[2] -> f16[2,2]
+byteir.layer_norm epsilon=0x1p-10 axis=[1] bf16[2,2] f16[2] f16[2] -> bf16[2,2]
 byteir.resize target_mode=size mode=linear coordinate_transformation_mode=half_pixel i32[3] i64[1] -> i32[2]
 byteir.softmax axis=0 f8E5M2[8] -> f8E5M2[8]
 END
