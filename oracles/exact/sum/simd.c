@@ -175,13 +175,14 @@ static void narrow_exact_sums(const fast_sums_t *sums, const accept_t *accept,
   }
 }
 
-/* theory.md, T10 to T17, for the fast side. */
+/* theory.md, T10 to T17 and T123, for the fast side. */
 accept_t fast_sums_finish(fast_sums_t *sums, const format_t *format, const contract_t *contract,
                           arena_t *arena) {
   accept_t accept = sums->accept;
   contract_t strict = *contract; /* Flushing only adds permissions: the exact side grants them. */
   PERMITTED(&strict, ftz) = FTZ_NONE;
   error_bound_t bound = error_bound_sum(format, &strict, sums->shape);
+  bound.factor = bound.sure_factor; /* theory.md, T123: the exact side decides what lies beyond. */
   bool is_rounded_once = shape_roundings(sums->shape) <= 1 && sums->shape.imprecise_bits == 0;
   accept.bound_factor = bound.total_factor;
   accept.bound_offset = bound.total_offset;
