@@ -263,6 +263,58 @@ static void test_all_trees(const void *data) {
   g_assert_cmpuint(asked, >, 2 * SUMS);
 }
 
+/* ---- Trees that are searched for -------------------------------------------------------------
+ */
+
+/* The values around the exact sum for which a search finds a tree. */
+static size_t check_searched(const instance_t *instance, const contract_t *contract,
+                             arena_t *arena) {
+  enum { NEIGHBOURS = 6 };
+  const sum_problem_t *question = &instance->question;
+  const format_t *format = question->format;
+  const few_terms_t sum = {.format = format,
+                           .count = question->count,
+                           .left = question->left,
+                           .right = question->right,
+                           .may_fuse = true,
+                           .may_widen = true};
+  double total = 0;
+  for (size_t k = 0; k < sum.count; k++) {
+    total += sum.left[k] * (sum.right == NULL ? 1 : sum.right[k]);
+  }
+  double nearest = format_round_double(format, total);
+  if (!isfinite(nearest)) return 0;
+  int64_t middle = format_ordinal(format, format_from_double(format, nearest));
+  size_t found = 0;
+  for (int k = -NEIGHBOURS; k <= NEIGHBOURS; k++) {
+    few_terms_tree_t tree;
+    double value = format_to_double(format, format_from_ordinal(format, middle + k));
+    if (!isfinite(value) || !few_terms_find_tree(&sum, value, arena, &tree)) continue;
+    g_assert_true(conforms(question, contract, value, arena));
+    found++;
+  }
+  return found;
+}
+
+static void test_searched(const void *data) {
+  enum { SUMS = 96 };
+  const format_t *format = data;
+  rng_t rng = rng_make(77 + format->bits);
+  arena_t arena;
+  arena_init(&arena);
+  const contract_t contract = contract_of("backend");
+  size_t found = 0;
+  for (size_t i = 0; i < SUMS; i++) {
+    instance_t instance;
+    make(&instance, &rng, format, (data_t)(i % DATA_COUNT), 9 + i % 8, i / DATA_COUNT % 2 == 1);
+    found += check_searched(&instance, &contract, &arena);
+    arena_reset(&arena);
+  }
+  arena_deinit(&arena);
+  g_test_message("%s: %zu trees", format->name, found);
+  g_assert_cmpuint(found, >, 2 * SUMS);
+}
+
 /* ---- What is refused ------------------------------------------------------------------------- */
 
 /* The share of the bound by all magnitudes that still conforms, of some sums. */
@@ -328,6 +380,8 @@ int main(int argc, char **argv) {
     g_autofree char *name = g_strdup_printf("/levels/reached/%s", format->name);
     g_test_add_data_func(name, format, test_reached);
     if (format->bits > 8) continue;
+    g_autofree char *searched = g_strdup_printf("/levels/searched/%s", format->name);
+    g_test_add_data_func(searched, format, test_searched);
     g_autofree char *all = g_strdup_printf("/levels/all-trees/%s", format->name);
     g_test_add_data_func(all, format, test_all_trees);
   }
