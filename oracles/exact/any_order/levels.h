@@ -20,7 +20,7 @@ typedef struct level_sum {
   /* Their exact values, or within 2^-52 of them; all are finite, and larger than 2^-900. */
   double leaves[LEVEL_LEAVES_MAX];
   bool is_rounded; /* Some leaf is not known exactly. */
-  int lowest_bit; /* All of them, products exact, are multiples of 2^lowest_bit. */
+  int lowest_bit;  /* All of them, products exact, are multiples of 2^lowest_bit. */
   /* What products may lose when they are rounded, all together: see level_sum_add(). */
   double lost;
 } level_sum_t;
