@@ -132,9 +132,20 @@ static error_bound_t bound_of_tree(const format_t *format, const contract_t *con
   return bound;
 }
 
+/* theory.md, T123. */
+static double sure_factor(const format_t *format, const contract_t *contract, bound_shape_t shape,
+                          double factor) {
+  bool has_levels = shape.leaves >= LEVELS_FROM && shape.leaves <= LEVELS_TO &&
+                    shape.leaves == shape.terms && shape.imprecise_bits == 0 &&
+                    format->specials != FORMAT_FINITE &&
+                    PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RN;
+  return has_levels ? factor / sqrt((double)shape.terms) : factor;
+}
+
 error_bound_t error_bound_sum(const format_t *format, const contract_t *contract,
                               bound_shape_t shape) {
   error_bound_t bound = bound_of_tree(format, contract, shape);
+  bound.sure_factor = sure_factor(format, contract, shape, bound.factor);
   /* An absolute loss enters at a node, and is magnified from there on as the terms are: theory.md,
    * T15 and T16. */
   upper_t magnified = upper_add(upper_of(1), upper_of(bound.total_factor));

@@ -19,8 +19,15 @@ typedef struct error_bound {
   double offset;
   double total_factor; /* E = total_factor * sum|terms| + total_offset, with the last rounding. */
   double total_offset;
+  /* What every set of such sums holds: E' may be made smaller than by `factor`, where more is known
+   * of the terms, but not than by this one (theory.md, T123). */
+  double sure_factor;
   bool last_truncates; /* The last rounding may be directed: the ends are rounded outwards. */
 } error_bound_t;
+
+/* Trees of so many leaves are judged by bounds that know how large partial sums are (theory.md,
+ * T122); those of fewer by their sets. */
+enum { LEVELS_FROM = 9, LEVELS_TO = 68 };
 
 /* What is summed: `terms` terms of which each is a leaf of the accumulation type or, if
  * `products_round`, a product that rounds to it once, and that may underflow if

@@ -35,4 +35,18 @@ like out ", [0-9]* sums of few terms judged by bounds alone" "many sums: some by
 run 0 "few sums" run --executor model:random --cases 20 --contract backend \
   --program 'stablehlo.dot_general batch=[]x[] contract=[1]x[0] f32[2,2] f32[2,2] -> f32[2,2]'
 unlike out "judged by bounds alone" "few sums: none"
+# Sums of up to 64 terms: less than a bound by all magnitudes permits, and a schedule is searched for.
+sum='stablehlo.reduce body=add dims=[0] f32[16] f32[] -> f32[] : 3fbc6da63f9a69173fe564133fa7ac433f9107223fe6ceab40357f8d402675394021f0d93fb8d0494004b1ee3fc6d4ac3fac33be3f9b2ed43fb6e2f24036b786 : 00000000'
+with() { # BITS
+  printf '%s\t%s\n' "$sum" "$1" >results
+  "$ASSAY" judge --contract spec,order=any <results >out 2>err
+}
+with 41e4c458
+[ $? -eq 0 ]
+ok $? "16 terms: the exact sum, rounded"
+with 41e4c464
+[ $? -eq 1 ]
+ok $? "16 terms: what all magnitudes would permit, and no partial sums can lose"
+run 0 "16 terms: why" replay "$sum" --executor model:shuffled --why
+like out "why:      result 0 at \[\] is .* = (.*x15.*x0.* where x0 = 0x" "16 terms: a schedule"
 finish

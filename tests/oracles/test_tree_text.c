@@ -167,6 +167,52 @@ static void test_format(const void *data) {
   arena_deinit(&arena);
 }
 
+/* Values that loops in the order of the terms do not come near. */
+static void check_steered(const few_terms_t *sum, arena_t *arena, size_t *inout_told) {
+  double total = sum->init * sum->init_count;
+  for (size_t i = 0; i < sum->count; i++) total += sum->left[i] * sum->right[i];
+  const format_t *format = sum->format;
+  int64_t middle = format_ordinal(format, format_from_double(format, total));
+  for (int64_t k = -4; k <= 4; k++) {
+    double value = format_to_double(format, format_from_ordinal(format, middle + 5 * k));
+    few_terms_tree_t tree;
+    if (!few_terms_find_tree(sum, value, arena, &tree)) continue;
+    g_autoptr(GString) text = g_string_new(NULL);
+    few_terms_print_tree(sum, &tree, text);
+    g_assert_true(compute(sum, text->str) == value);
+    g_assert_cmpuint(tree.leaf_count, ==, sum->count + sum->init_count);
+    ++*inout_told;
+  }
+}
+
+static void test_many_terms(void) {
+  enum { SUMS = 4, ASKED = 9 };
+  rng_t rng = rng_make(1);
+  arena_t arena;
+  arena_init(&arena);
+  size_t told = 0;
+  for (size_t i = 0; i < SUMS; i++) {
+    double left[TREE_TERMS_MAX], right[TREE_TERMS_MAX];
+    const few_terms_t sum = {.format = &format_table[i % 2 == 0 ? FORMAT_f32 : FORMAT_bf16],
+                             .count = TREE_TERMS_MAX,
+                             .left = left,
+                             .right = right,
+                             .init = 1,
+                             .init_count = (uint32_t)i,
+                             .may_fuse = true,
+                             .may_widen = i < 2};
+    for (size_t k = 0; k < sum.count; k++) {
+      left[k] = fabs(draw_number(&rng, sum.format));
+      right[k] = k % 3 == 0 ? -1 : 1;
+    }
+    check_steered(&sum, &arena, &told);
+    arena_reset(&arena);
+  }
+  arena_deinit(&arena);
+  g_test_message("%zu values told of %d", told, SUMS * ASKED);
+  g_assert_cmpuint(told, >, SUMS * ASKED / 2);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_set_nonfatal_assertions();
@@ -174,5 +220,6 @@ int main(int argc, char **argv) {
   g_test_add_data_func("/tree-text/f64", &format_table[FORMAT_f64], test_format);
   g_test_add_data_func("/tree-text/bf16", &format_table[FORMAT_bf16], test_format);
   g_test_add_data_func("/tree-text/f8E4M3FN", &format_table[FORMAT_f8E4M3FN], test_format);
+  g_test_add_func("/tree-text/many-terms", test_many_terms);
   return g_test_run();
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks for a tree that gives a value: among random ones, and then from the root of the sets down,
- * where every number of a part's set is the sum of two of the sets of its parts. */
+/* Looks for a tree that gives a value: among random ones; and then, of few terms, from the root of
+ * the sets down, where every number of a part's set is the sum of two of the sets of its parts; of
+ * more terms, among loops whose errors are steered there. */
 #include "oracles/exact/any_order/find_tree.h"
 
 #include <glib.h>
 
 #include "oracles/exact/any_order/part_sets.h"
 #include "oracles/exact/any_order/sample.h"
+#include "oracles/exact/any_order/steer.h"
 
 /* The way down. */
 typedef struct descent {
@@ -158,6 +160,7 @@ bool few_terms_find_tree(const few_terms_t *sum, double value, arena_t *arena,
   leaves_t leaves;
   if (!isfinite(value) || value == 0) return false;
   if (few_terms_sample(sum, value, out_tree)) return true;
+  if (sum->count > FEW_TERMS_MAX) return few_terms_steer(sum, value, out_tree);
   if (!leaves_make(sum, &leaves) || leaves.kind_count == 0) return false;
   arena_mark_t mark = arena_mark(arena);
   bool found = find_in_sets(sum, &leaves, value, arena, out_tree);

@@ -5,7 +5,8 @@
 
 #include "oracles/exact/any_order/terms.h"
 
-enum { TREE_LEAVES_MAX = FEW_TERMS_MAX + 4 /* Initial values. */ };
+/* Terms, and initial values beside them, of trees that are searched for. */
+enum { TREE_TERMS_MAX = 64, TREE_LEAVES_MAX = TREE_TERMS_MAX + 4 };
 
 /* The sum of two: numbers below leaf_count are leaves, leaf_count + i is node i. */
 typedef struct tree_node {

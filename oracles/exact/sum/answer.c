@@ -165,12 +165,20 @@ static void decide_few_terms(sum_bounds_t *sum, const claim_t *claim, arena_t *a
   range->high = fmin(range->high, hull[1]);
 }
 
+/* Whether a tree that gives an answer may be looked for: with sets, or, of more terms, among loops
+ * (of which flushing, which need not happen, takes none away). */
+static bool may_have_tree(const sum_problem_t *question, const contract_t *contract) {
+  sum_problem_t alone = *question;
+  alone.sums_of_case = 0;
+  if (question->count <= FEW_TERMS_MAX) return sum_has_few_terms(&alone, contract);
+  return question->count <= TREE_TERMS_MAX && !sum_is_split(question) &&
+         question->imprecise_bits == 0 && !question->factors_exceed && !question->is_complex_part;
+}
+
 /* Also of sums that are judged by their bound, since others of the case took the time. */
 static void explain_few_terms(const sum_bounds_t *sum, const claim_t *claim, arena_t *arena) {
   const sum_problem_t *question = claim->question;
-  sum_problem_t alone = *question;
-  alone.sums_of_case = 0;
-  bool is_tree_known = sum_has_few_terms(&alone, claim->contract) &&
+  bool is_tree_known = may_have_tree(question, claim->contract) &&
                        !sum_has_schedules(question, sum->terms, claim->contract) &&
                        sum->init_count <= IN_ORDER_INIT_COUNT_MAX;
   if (!is_tree_known) return;

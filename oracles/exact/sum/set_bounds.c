@@ -8,6 +8,7 @@
 
 #include "harness/num/binary64.h"
 #include "oracles/exact/error_bound.h"
+#include "oracles/exact/sum/levels.h"
 #include "oracles/exact/sum/result.h"
 #include "oracles/exact/sum/split.h"
 #include "oracles/exact/sum/wider_node.h"
@@ -154,6 +155,7 @@ static void compute_numbers(sum_bounds_t *sum, const sum_problem_t *question,
   } else {
     set_bound(sum->error, bound.factor, sum->magnitude, bound.offset);
     set_bound(sum->total_error, bound.total_factor, sum->magnitude, bound.total_offset);
+    sum_levels_sharpen(sum, question, totals, contract, &bound);
   }
   if (may_flush_terms(question, contract)) {
     if (!init_flushes) mpfr_set_zero(init, 1);

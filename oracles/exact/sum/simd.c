@@ -42,6 +42,19 @@ uint8_t special_sum_flags(const special_sum_t *sum, const format_t *format,
                    (up && down ? ACCEPT_NAN : 0));
 }
 
+/* theory.md, T124. */
+uint8_t special_few_flags(const special_sum_t *sum, size_t terms, const format_t *format,
+                          const contract_t *contract) {
+  double kept = fmax(0, 1 - 2 * (double)(terms + 1) * format_unit_roundoff(format));
+  const special_sum_t least = {.positive = sum->positive * kept, .negative = sum->negative * kept};
+  const double more = 1 + 0x1p-20; /* Than what binary64 may have lost of the sums. */
+  const special_sum_t most = {.positive = sum->positive * more, .negative = sum->negative * more};
+  uint8_t sure = special_sum_flags(&least, format, contract, false);
+  uint8_t possible = special_sum_flags(&most, format, contract, false);
+  if ((sure & ACCEPT_NAN) != 0) return ACCEPT_NAN;
+  return (possible & ACCEPT_NAN) != 0 ? 0 : sure;
+}
+
 /* No finite number conforms, or none is known to. */
 static void forbid_finite(double *low, double *high) {
   *low = 1;
@@ -175,13 +188,14 @@ static void narrow_exact_sums(const fast_sums_t *sums, const accept_t *accept,
   }
 }
 
-/* theory.md, T10 to T17, for the fast side. */
+/* theory.md, T10 to T17 and T123, for the fast side. */
 accept_t fast_sums_finish(fast_sums_t *sums, const format_t *format, const contract_t *contract,
                           arena_t *arena) {
   accept_t accept = sums->accept;
   contract_t strict = *contract; /* Flushing only adds permissions: the exact side grants them. */
   PERMITTED(&strict, ftz) = FTZ_NONE;
   error_bound_t bound = error_bound_sum(format, &strict, sums->shape);
+  bound.factor = bound.sure_factor; /* theory.md, T123: the exact side decides what lies beyond. */
   bool is_rounded_once = shape_roundings(sums->shape) <= 1 && sums->shape.imprecise_bits == 0;
   accept.bound_factor = bound.total_factor;
   accept.bound_offset = bound.total_offset;

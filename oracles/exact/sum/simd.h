@@ -35,6 +35,10 @@ static inline void special_sum_take(special_sum_t *sum, double left, double righ
 uint8_t special_sum_flags(const special_sum_t *sum, const format_t *format,
                           const contract_t *contract, bool is_complex_product);
 
+/* The same where trees decide, of so many finite terms: what surely some plain tree gives. */
+uint8_t special_few_flags(const special_sum_t *sum, size_t terms, const format_t *format,
+                          const contract_t *contract);
+
 /* Whether a component needs a special_sum_t: the kernel does not know it, or it may overflow. */
 static inline bool special_sum_is_needed(const format_t *format, uint8_t uncertified,
                                          double magnitude) {

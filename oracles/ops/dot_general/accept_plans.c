@@ -92,9 +92,9 @@ static void find_specials(const fast_product_t *product, const matrices_t *matri
       special_sum_take(&sum, matrix_load(&product->lhs, i / matmul->n * matmul->k + term),
                        matrix_load(&product->rhs, term * matmul->n + i % matmul->n));
     }
-    /* Of few terms it hangs on their trees whether one overflows. */
-    bool has_trees = out->likely != NULL && !sum.has_special;
-    out->special[i] = has_trees ? 0 : special_sum_flags(&sum, format, contract, is_complex);
+    bool has_trees = out->likely != NULL && out->likely[i].is_known && !sum.has_special;
+    out->special[i] = has_trees ? special_few_flags(&sum, matmul->k, format, contract)
+                                : special_sum_flags(&sum, format, contract, is_complex);
   }
 }
 
@@ -158,12 +158,12 @@ static void multiply(const matrices_t *matrices, const contract_t *contract, siz
   } else {
     exact_matmul_f32(&product.matmul, product.lhs.data, product.rhs.data, arena);
   }
+  if (out->likely != NULL) fast_few_likely(&product, matrices, contract, out->likely);
   find_specials(&product, matrices, contract, out);
   const format_t *format = matrices->plan->accumulation;
   if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES && matrices->plan->imprecise_bits == 0) {
     out->found->few_terms |= fast_few_find(&product, format, arena, out->few_terms);
   }
-  if (out->likely != NULL) fast_few_likely(&product, matrices, contract, out->likely);
   size_t group = MAX(product.matmul.k / (size_t)matrices->primitive_count, 1);
   find_lowest_bits(&product, group, true, arena, out->lowest_bit);
   if (!any_may_be_exact(&product.matmul, format, out->lowest_bit)) return;

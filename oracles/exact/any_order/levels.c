@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sorts the leaves, bounds the partial sums of every number of them, and finds the tree whose nodes
+ * may err most by dynamic programming over numbers of leaves. */
+#include "oracles/exact/any_order/levels.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "harness/num/binary64.h"
+#include "oracles/exact/any_order/real.h"
+#include "oracles/exact/error_bound.h"
+#include "oracles/exact/magnitude.h"
+
+static const double leaf_min = 0x1p-900, leaf_max = 0x1p1000;
+
+/* Of the additions of up to LEVEL_LEAVES_MAX leaves in binary64, and of the leaves themselves, as a
+ * share of the sum of their magnitudes: less than 74 * 2^-53. */
+static const double addition_slack = 0x1p-46;
+
+bool level_sum_add(level_sum_t *sum, double value) {
+  if (value == 0) return true;
+  double magnitude = fabs(value);
+  bool is_known = magnitude >= leaf_min && magnitude <= leaf_max; /* NaN is not. */
+  if (!is_known || sum->count == LEVEL_LEAVES_MAX) return false;
+  sum->leaves[sum->count++] = value;
+  return true;
+}
+
+/* What rounding a number of at most this magnitude loses: half a unit in the last place.  A power
+ * of two loses nothing, so that only what is below it counts (theory.md, T122). */
+static double half_unit(const format_t *format, double magnitude) {
+  int exponent;
+  bool is_power = frexp(magnitude, &exponent) == 0.5;
+  exponent -= is_power ? 2 : 1;
+  if (exponent < format->exponent_min) exponent = format->exponent_min;
+  return fmax(ldexp(1, exponent - format->precision), 0x1p-1074);
+}
+
+/* What a wider format may lose of it: theory.md, D6. */
+static upper_t lost_by_wider(const level_sum_t *sum, double magnitude) {
+  if (!sum->may_widen) return upper_of(0);
+  double unit = error_bound_wide_unit_roundoff(sum->format);
+  int half = -error_bound_wider_bits(sum->format) - 1;
+  double lost = fmax(ldexp(format_smallest(sum->format), half), 0x1p-1074);
+  return upper_add(upper_scale(upper_of(magnitude), unit), upper_of(lost));
+}
+
+/* What one operation loses of an exact result of at most this magnitude: rounded to a wider format,
+ * and that (theory.md, T122) to the sum's. */
+static upper_t lost_by_node(const level_sum_t *sum, upper_t magnitude) {
+  upper_t wide = lost_by_wider(sum, magnitude.value);
+  return upper_add(wide, upper_of(half_unit(sum->format, upper_add(magnitude, wide).value)));
+}
+
+/* Whether the format holds the product. */
+static bool holds_product(const format_t *format, double left, double right) {
+  int lowest = binary64_lowest_bit(left) + binary64_lowest_bit(right);
+  int unit = ilogb(left * right) - format->precision + 1;
+  return lowest >= unit && lowest >= format->exponent_min - format->precision + 1;
+}
+
+/* theory.md, T122. */
+bool level_sum_add_product(level_sum_t *sum, double left, double right) {
+  double product = left * right;
+  if (left == 0 || right == 0) return isfinite(product);
+  if (!level_sum_add(sum, product)) return false;
+  sum->is_rounded |= fma(left, right, -product) != 0;
+  if (holds_product(sum->format, left, right)) return true;
+  upper_t magnitude = upper_of(nextafter(fabs(product), INFINITY));
+  sum->lost = upper_add(upper_of(sum->lost), lost_by_node(sum, magnitude)).value;
+  return true;
+}
+
+static int compare_descending(const void *a, const void *b) {
+  double left = *(const double *)a;
+  double right = *(const double *)b;
+  return left > right ? -1 : left < right;
+}
+
+/* At least the magnitude of the exact sum of any k of the leaves, for each k. */
+static void bound_partial_sums(const level_sum_t *sum, double *out_reach) {
+  double sorted[LEVEL_LEAVES_MAX];
+  double magnitude = 0, high = 0, low = 0;
+  bool is_rounded = sum->is_rounded;
+  size_t count = sum->count;
+  for (size_t i = 0; i < count; i++) {
+    sorted[i] = sum->leaves[i];
+    magnitude += fabs(sorted[i]);
+  }
+  qsort(sorted, count, sizeof *sorted, compare_descending);
+  for (size_t k = 1; k <= count; k++) {
+    real_t top = real_of_sum(high, sorted[k - 1]), bottom = real_of_sum(low, sorted[count - k]);
+    is_rounded |= top.low != 0 || bottom.low != 0;
+    high = top.high;
+    low = bottom.high;
+    out_reach[k] = fmax(high, -low) + (is_rounded ? magnitude * addition_slack : 0);
+  }
+}
+
+/* Whether every number of that magnitude that a node computes from these leaves is one of the
+ * format: theory.md, T17. */
+static bool is_node_exact(const level_sum_t *sum, double magnitude) {
+  const format_t *format = sum->format;
+  return sum->lowest_bit >= format->exponent_min - format->precision + 1 &&
+         magnitude <= ldexp(1, sum->lowest_bit + format->precision);
+}
+
+/* theory.md, T122. */
+double level_sum_error(const level_sum_t *sum) {
+  double reach[LEVEL_LEAVES_MAX + 1];
+  upper_t trees[LEVEL_LEAVES_MAX + 1]; /* What all nodes of a tree of k leaves lose. */
+  upper_t lost = upper_of(sum->lost), below = upper_of(0), last = upper_of(0);
+  bound_partial_sums(sum, reach);
+  trees[0] = trees[1] = upper_of(0);
+  for (size_t k = 2; k <= sum->count; k++) {
+    below = upper_of(0);
+    for (size_t i = 1; i <= k / 2; i++) {
+      below = upper_larger(below, upper_add(trees[i], trees[k - i]));
+    }
+    upper_t computed = upper_add(upper_of(reach[k]), upper_add(lost, below));
+    bool is_exact = is_node_exact(sum, computed.value);
+    upper_t node = is_exact ? upper_of(0) : lost_by_node(sum, computed);
+    last = is_exact ? upper_of(0) : lost_by_wider(sum, computed.value);
+    trees[k] = upper_add(below, node);
+  }
+  double error = upper_add(upper_add(lost, below), last).value;
+  return isnan(error) ? (double)INFINITY : error;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lists the leaves of a sum, initial values among them, and takes the bound by levels where it is
+ * less than that by all magnitudes, but not less than what the fast side takes for certain. */
+#include "oracles/exact/sum/levels.h"
+
+#include <math.h>
+
+#include "harness/num/binary64.h"
+#include "oracles/exact/any_order/levels.h"
+
+/* False if some leaf is not finite, or there are too many. */
+static bool list_leaves(level_sum_t *levels, const sum_bounds_t *sum,
+                        const sum_problem_t *question) {
+  for (size_t i = 0; i < question->count; i++) {
+    bool is_listed = question->right == NULL
+                         ? level_sum_add(levels, question->left[i])
+                         : level_sum_add_product(levels, question->left[i], question->right[i]);
+    if (!is_listed) return false;
+  }
+  if (sum_init_is_zero(question)) return true;
+  bool is_listed = true;
+  for (uint32_t i = 0; i < sum->init_count && is_listed; i++) {
+    is_listed = level_sum_add(levels, question->init);
+  }
+  return is_listed;
+}
+
+/* The last rounding included: theory.md, T122. */
+static void set_total(sum_bounds_t *sum, const format_t *format) {
+  mpfr_t size;
+  mpfr_init2(size, mpfr_get_prec(sum->reference));
+  mpfr_abs(size, sum->reference, MPFR_RNDU);
+  mpfr_add(size, size, sum->error, MPFR_RNDU);
+  mpfr_mul_d(size, size, format_unit_roundoff(format), MPFR_RNDU);
+  mpfr_add_d(size, size, format_smallest(format), MPFR_RNDU);
+  mpfr_add(size, size, sum->error, MPFR_RNDU);
+  mpfr_min(sum->total_error, sum->total_error, size, MPFR_RNDU);
+  mpfr_clear(size);
+}
+
+void sum_levels_sharpen(sum_bounds_t *sum, const sum_problem_t *question,
+                        const sum_totals_t *totals, const contract_t *contract,
+                        const error_bound_t *bound) {
+  if (bound->sure_factor >= bound->factor || PERMITTED(contract, ftz) != FTZ_NONE) return;
+  level_sum_t levels = {.format = question->format,
+                        .may_widen = PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES,
+                        .lowest_bit = totals->lowest_bit};
+  if (!list_leaves(&levels, sum, question) || levels.count < 2) return;
+  if (!sum_init_is_zero(question) && sum->init_count != 0) {
+    int init_bit = binary64_lowest_bit(question->init);
+    if (init_bit < levels.lowest_bit) levels.lowest_bit = init_bit;
+  }
+  double error = level_sum_error(&levels);
+  if (!isfinite(error)) return;
+  mpfr_t sharp;
+  mpfr_init2(sharp, mpfr_get_prec(sum->error));
+  mpfr_mul_d(sharp, sum->magnitude, bound->sure_factor, MPFR_RNDU);
+  mpfr_add_d(sharp, sharp, bound->offset, MPFR_RNDU);
+  if (mpfr_cmp_d(sharp, error) < 0) mpfr_set_d(sharp, error, MPFR_RNDU);
+  if (mpfr_less_p(sharp, sum->error)) {
+    mpfr_set(sum->error, sharp, MPFR_RNDU);
+    set_total(sum, question->format);
+  }
+  mpfr_clear(sharp);
+}

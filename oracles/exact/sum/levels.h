@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sharper permitted errors of sums of 9 to 64 terms in any order (theory.md, T122 and T123). */
+#ifndef ASSAY_ORACLES_EXACT_SUM_LEVELS_H
+#define ASSAY_ORACLES_EXACT_SUM_LEVELS_H
+
+#include "oracles/exact/error_bound.h"
+#include "oracles/exact/sum/bounds.h"
+
+/* Makes the errors of `sum`, which are those of `bound`, as small as the sizes of its partial sums
+ * permit, where that bound says that they may be made smaller. */
+void sum_levels_sharpen(sum_bounds_t *sum, const sum_problem_t *question,
+                        const sum_totals_t *totals, const contract_t *contract,
+                        const error_bound_t *bound);
+
+#endif
