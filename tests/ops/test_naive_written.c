@@ -179,7 +179,8 @@ static void test_all_trees(void) {
   " dims=[0] f32[6] i8[6] f32[] i8[] -> f32[] i8[] " \
   ": 3f8000004000000000000000400000003f80000040000000 : 000102030405 : 00000000 : 09"
 
-static bool selects(const char *contract_text, const char *line, uint64_t value, uint64_t index) {
+/* Whether results with these patterns conform, by the fast set or the last word. */
+static bool conforms_with(const char *contract_text, const char *line, const uint64_t bits[]) {
   arena_t arena;
   arena_init(&arena);
   contract_t contract;
@@ -193,12 +194,27 @@ static bool selects(const char *contract_text, const char *line, uint64_t value,
   g_assert_cmpint(question_make(&instance, &contract, &arena, &question), ==, STATUS_OK);
   tensor_t results[CASE_RESULTS_MAX];
   naive_make_results(&instance.program, &arena, results);
-  element_store(results[0].type.element, results[0].data, 0, value);
-  element_store(results[1].type.element, results[1].data, 0, index);
-  bool conforms = question_decide(&question, 0, 0, results).conforms &&
-                  question_decide(&question, 1, 0, results).conforms;
+  bool conforms = true;
+  for (uint32_t r = 0; r < instance.program.result_count; r++) {
+    element_store(results[r].type.element, results[r].data, 0, bits[r]);
+  }
+  for (uint32_t r = 0; r < instance.program.result_count; r++) {
+    bool does = question_decide(&question, r, 0, results).conforms;
+    bool is_held = accept_holds(&question.accepts[r], results[r].type.element, 0, bits[r]);
+    g_assert_true(does || !is_held || r > 0);
+    conforms = conforms && does;
+  }
   arena_deinit(&arena);
   return conforms;
+}
+
+static bool selects(const char *contract, const char *line, uint64_t value, uint64_t index) {
+  const uint64_t bits[] = {value, index};
+  return conforms_with(contract, line, bits);
+}
+
+static bool gives(const char *contract, const char *line, uint64_t bits) {
+  return conforms_with(contract, line, &bits);
 }
 
 /* Values 1 2 0 2 5 3 from NaN, which beats 5 on its right, and is beaten by 3 on its own: (5, NaN),
@@ -222,6 +238,24 @@ static void test_selection(void) {
     g_assert_cmpint(selects("spec", SELECTION, two, index), ==, index == 5);
     g_assert_cmpint(selects("backend", SELECTION, two, index), ==, is_tied);
     g_assert_false(selects("backend", SELECTION, one, index));
+  }
+}
+
+/* 100 + 100 of i8 under contracts that have it wrap, or stay at the largest. */
+static void test_overflow(void) {
+  const char *line =
+      "stablehlo.reduce body={v0=add(a0,b0);v1=not(v0);v2=not(v1);return(v2)} dims=[0] i8[2] i8[] "
+      "-> "
+      "i8[] : 6464 : 00";
+  static const struct {
+    const char *contract;
+    bool wraps, saturates;
+  } rows[] = {{"integer_overflow=wrap", true, false},
+              {"integer_overflow=saturate", false, true},
+              {"backend", true, true}};
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_assert_cmpint(gives(rows[i].contract, line, 0xc8), ==, rows[i].wraps);
+    g_assert_cmpint(gives(rows[i].contract, line, 0x7f), ==, rows[i].saturates);
   }
 }
 
@@ -291,6 +325,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/naive_written/all_trees", test_all_trees);
   g_test_add_func("/naive_written/selection", test_selection);
   g_test_add_func("/naive_written/circle", test_circle);
+  g_test_add_func("/naive_written/overflow", test_overflow);
   g_test_add_func("/naive_written/exponentials", test_exponentials);
   g_test_add_func("/naive_written/text", test_text);
   return g_test_run();

@@ -96,7 +96,8 @@ static bool find_named_case(const case_t *instance, uint32_t result, named_case_
 
 /* ---- Fast ------------------------------------------------------------------------------------ */
 
-/* What the plain order gives conforms: in f32 where floats of 16 bits are to be computed in that.
+/* What the plain order gives conforms, but where integers must not wrap: in f32 where floats of 16
+ * bits are to be computed in that.
  */
 static const format_t *plain_accumulator(const contract_t *contract) {
   const format_t *formats[ACCUMULATIONS_MAX];
@@ -119,6 +120,7 @@ status_t reduce_written_accept(const oracle_call_t *call, accept_t out_accepts[C
       out_accepts[i] = accept_decide_all(type_component_count(&program->results[i]), call->arena);
     }
   }
+  if (PERMITTED(call->contract, integer_overflow) == INTEGER_OVERFLOW_SATURATE) return STATUS_OK;
   return accept_sequential(call, reduce_simulate, plain_accumulator(call->contract), out_accepts);
 }
 
