@@ -3,10 +3,11 @@
  * accumulation types, and the reduce of rows that derived ops are turned into. */
 #include "harness/kinds/reduction.h"
 
-const reduce_body_row_t reduce_body_table[REDUCE_BODY_COUNT] = {
+const reduce_body_row_t reduce_body_table[REDUCE_BODY_COUNT + 1] = {
 #define REDUCE_BODY(name, inputs, domain, summary) {#name, inputs, domain, summary},
 #include "harness/kinds/reduce_bodies.def"
 #undef REDUCE_BODY
+    [REDUCE_WRITTEN] = {"written", 0, REDUCE_DOMAIN_WRITTEN, "combines, by a body of its own,"},
 };
 
 reduction_types_t reduction_types(const reduction_t *reduction, const type_t *inputs,
@@ -34,6 +35,10 @@ void reduction_name_accumulations(const reduction_types_t *types, reduction_t *i
 
 static status_t parse_body(const attribute_source_t *from, void *out_value) {
   scan_t start = *from->scan;
+  if (scan_peek(&start) == '{') {
+    return scan_fail(&start, from->error,
+                     "only a plain reduce takes a body that is written out; here stands a name");
+  }
   str_t name = scan_until(from->scan, " ");
   for (int body = 0; body < REDUCE_BODY_COUNT; body++) {
     if (str_equal_text(name, reduce_body_table[body].name)) {
@@ -45,11 +50,24 @@ static status_t parse_body(const attribute_source_t *from, void *out_value) {
                    (int)MIN(name.size, 64), name.data);
 }
 
+static status_t parse_any_body(const attribute_source_t *from, void *out_value) {
+  if (scan_peek(from->scan) != '{') return parse_body(from, out_value);
+  reduction_t *reduction = out_value;
+  reduction->body = REDUCE_WRITTEN;
+  return body_parse(from->scan, &reduction->written, from->error);
+}
+
 static void print_body(const void *value, const attribute_sink_t *to) {
-  g_string_append(to->text, reduce_body_table[((const reduction_t *)value)->body].name);
+  const reduction_t *reduction = value;
+  if (reduction->body == REDUCE_WRITTEN) {
+    body_print(&reduction->written, to->text);
+  } else {
+    g_string_append(to->text, reduce_body_table[reduction->body].name);
+  }
 }
 
 const attribute_codec_t reduction_body = {.parse = parse_body, .print = print_body};
+const attribute_codec_t reduction_any_body = {.parse = parse_any_body, .print = print_body};
 
 static bool is_accumulation_absent(const void *value) {
   return ((const reduction_t *)value)->accumulation_count == 0;
@@ -121,9 +139,33 @@ static uint64_t number_bits(const scalar_type_t *type, int number) {
   return format != NULL ? format_from_double(format, number) : (uint64_t)number;
 }
 
+static uint64_t neutral_bits_of_written(const body_t *written, const scalar_type_t *type,
+                                        uint32_t input) {
+  switch (body_neutral(written, input)) {
+    case BODY_NEUTRAL_ONE:
+      return number_bits(type, 1);
+    case BODY_NEUTRAL_LEAST:
+      return extreme_bits(type, false);
+    case BODY_NEUTRAL_LEAST_FINITE:
+      if (type->element->format == NULL) return extreme_bits(type, false);
+      return format_from_double(
+          type->element->format,
+          -format_to_double(type->element->format, type->element->format->largest_bits));
+    case BODY_NEUTRAL_GREATEST:
+      return extreme_bits(type, true);
+    case BODY_NEUTRAL_ONES:
+      return element_mask(type->element);
+    case BODY_NEUTRAL_ZERO:
+      break;
+  }
+  return number_bits(type, 0);
+}
+
 uint64_t reduction_neutral_bits(const reduction_t *reduction, const scalar_type_t *type,
                                 uint32_t input) {
   switch (reduction->body) {
+    case REDUCE_WRITTEN:
+      return neutral_bits_of_written(&reduction->written, type, input);
     case REDUCE_multiply:
       return number_bits(type, 1);
     case REDUCE_maximum:

@@ -12,6 +12,7 @@
 #define ASSAY_KINDS_REDUCTION_H
 
 #include "harness/base/rng.h"
+#include "harness/kinds/body.h"
 #include "harness/kinds/precision.h"
 #include "harness/model/contract.h"
 #include "harness/model/op.h"
@@ -21,7 +22,8 @@ typedef enum reduce_body {
 #define REDUCE_BODY(name, inputs, domain, summary) REDUCE_##name,
 #include "harness/kinds/reduce_bodies.def"
 #undef REDUCE_BODY
-  REDUCE_BODY_COUNT
+  REDUCE_BODY_COUNT,
+  REDUCE_WRITTEN = REDUCE_BODY_COUNT, /* Written out: reduction_t.written. */
 } reduce_body_t;
 
 /* The accumulation types on which a body is defined.  On booleans add and maximum are OR, multiply
@@ -32,9 +34,11 @@ typedef enum reduce_domain {
   REDUCE_DOMAIN_BITS,    /* Booleans and integers. */
   REDUCE_DOMAIN_ARG,     /* An integer or float value and an integer index, neither converted. */
   REDUCE_DOMAIN_COUNT,   /* An unquantized value and an integer count, summed independently. */
+  REDUCE_DOMAIN_WRITTEN, /* What the ops of the body take, none of it converted. */
 } reduce_domain_t;
 
-/* A row of reduce_bodies.def. */
+/* A row of reduce_bodies.def, or that of bodies that are written out, of as many inputs as they
+ * return values. */
 typedef struct reduce_body_row {
   const char *name;
   uint32_t inputs;
@@ -42,11 +46,12 @@ typedef struct reduce_body_row {
   const char *summary;
 } reduce_body_row_t;
 
-extern const reduce_body_row_t reduce_body_table[REDUCE_BODY_COUNT];
+extern const reduce_body_row_t reduce_body_table[REDUCE_BODY_COUNT + 1];
 
 /* The attributes that say what is done with the terms; without pointers. */
 typedef struct reduction {
   reduce_body_t body;
+  body_t written;              /* Of REDUCE_WRITTEN; else zero. */
   uint32_t accumulation_count; /* 0 where the types are those of the results: canonical then. */
   scalar_type_t accumulation[CASE_RESULTS_MAX];
 } reduction_t;
@@ -74,11 +79,19 @@ reduction_types_t reduction_types(const reduction_t *reduction, const type_t *in
 /* Names the accumulations where they differ from the results', and leaves them out else. */
 void reduction_name_accumulations(const reduction_types_t *types, reduction_t *inout_reduction);
 
+/* N of its body. */
+static inline uint32_t reduction_inputs(const reduction_t *reduction) {
+  return reduction->body == REDUCE_WRITTEN ? reduction->written.result_count
+                                           : reduce_body_table[reduction->body].inputs;
+}
+
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-/* Codecs of a reduction_t: "add"; and "f32" or "[f32,i32]", left out where the types are the
- * results'.  MLIR has a region instead. */
+/* Codecs of a reduction_t: "add", and of the op that takes them a body that is written out (body.h)
+ * too; and "f32" or "[f32,i32]", left out where the types are the results'.  MLIR has a region
+ * instead. */
 extern const attribute_codec_t reduction_body;
+extern const attribute_codec_t reduction_any_body;
 extern const attribute_codec_t reduction_accumulation;
 
 /* ", accumulating in f32": the first input. */
@@ -92,7 +105,9 @@ void reduction_print_region(const reduction_t *reduction, const type_t *results,
 
 /* ---- Rules ----------------------------------------------------------------------------------- */
 
-/* Whether a body is defined on these types (a table of reduce_domain_t). */
+/* Whether a body that has a name is defined on these types (a table of reduce_domain_t), and
+ * whether one that is written out is. */
+bool reduction_written_allows(const body_t *written, const reduction_types_t *types);
 bool reduction_body_allows(reduce_body_t body, const reduction_types_t *types);
 
 /* An element type, or a quantized one whose quantization is per tensor: what a reduction takes. */

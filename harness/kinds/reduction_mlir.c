@@ -129,8 +129,7 @@ static void print_ops(region_t *region, reduce_body_t body) {
 
 void reduction_print_region(const reduction_t *reduction, const type_t *results,
                             uint32_t result_count, GString *out_text) {
-  region_t region = {
-      .text = out_text, .inputs = reduce_body_table[reduction->body].inputs, .next_value = 1};
+  region_t region = {.text = out_text, .inputs = reduction_inputs(reduction), .next_value = 1};
   uint32_t named = reduction->accumulation_count;
   region.argument_count = named == 0 ? region.inputs : named;
   for (uint32_t i = 0; i < MAX(region.inputs, region.argument_count); i++) {
@@ -138,5 +137,11 @@ void reduction_print_region(const reduction_t *reduction, const type_t *results,
         i < named ? reduction->accumulation[i] : scalar_type_of(&results[i < result_count ? i : 0]);
   }
   print_arguments(&region);
-  print_ops(&region, reduction->body);
+  if (reduction->body != REDUCE_WRITTEN) {
+    print_ops(&region, reduction->body);
+    return;
+  }
+  const element_t *arguments[CASE_RESULTS_MAX];
+  for (uint32_t i = 0; i < region.argument_count; i++) arguments[i] = region.arguments[i].element;
+  body_print_mlir(&reduction->written, arguments, region.argument_count, out_text);
 }

@@ -39,8 +39,20 @@ bool reduction_body_allows(reduce_body_t body, const reduction_types_t *types) {
              !converts(types, 1);
     case REDUCE_DOMAIN_COUNT:
       return value->expressed == NULL && is_count(&types->accumulations[1]);
+    case REDUCE_DOMAIN_WRITTEN:
+      break;
   }
   return false;
+}
+
+bool reduction_written_allows(const body_t *written, const reduction_types_t *types) {
+  const element_t *arguments[CASE_RESULTS_MAX], *steps[BODY_STEPS_MAX];
+  if (written->result_count != types->count) return false;
+  for (uint32_t i = 0; i < types->count; i++) {
+    if (types->accumulations[i].expressed != NULL || converts(types, i)) return false;
+    arguments[i] = types->accumulations[i].element;
+  }
+  return body_find_types(written, arguments, steps);
 }
 
 /* ---- Implicit conversions -------------------------------------------------------------------- */
@@ -128,8 +140,8 @@ static bool breaks_bits(reduce_body_t body, const reduction_types_t *types) {
 
 reduction_rule_t reduction_broken_rule(const reduction_t *reduction,
                                        const reduction_types_t *types) {
-  if (reduction->body >= REDUCE_BODY_COUNT) return REDUCTION_RULE_BODY;
-  if (reduce_body_table[reduction->body].inputs != types->count) return REDUCTION_RULE_BODY;
+  if (reduction->body > REDUCE_BODY_COUNT) return REDUCTION_RULE_BODY;
+  if (reduction_inputs(reduction) != types->count) return REDUCTION_RULE_BODY;
   uint32_t named = reduction->accumulation_count; /* It takes as many as are named. */
   if (named != 0 && named != types->count) return REDUCTION_RULE_BODY;
   for (uint32_t i = 0; i < types->count; i++) {
@@ -149,9 +161,9 @@ reduction_rule_t reduction_broken_rule(const reduction_t *reduction,
 
 bool reduction_is_plain(const reduction_t *reduction, const type_t *inputs, const type_t *results,
                         uint32_t count) {
-  if (reduction->body >= REDUCE_BODY_COUNT || reduction->accumulation_count != 0) return false;
-  const reduce_body_row_t *body = &reduce_body_table[reduction->body];
-  if (body->inputs != count || body->domain == REDUCE_DOMAIN_BITS) return false;
+  if (reduction->body > REDUCE_BODY_COUNT || reduction->accumulation_count != 0) return false;
+  if (reduction_inputs(reduction) != count) return false;
+  if (reduce_body_table[reduction->body].domain == REDUCE_DOMAIN_BITS) return false;
   for (uint32_t i = 0; i < count; i++) {
     bool is_quantized = inputs[i].quantization != NULL || results[i].quantization != NULL;
     if (is_quantized || inputs[i].element != results[i].element) return false;

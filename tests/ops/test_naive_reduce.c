@@ -65,12 +65,13 @@ static const naive_plan_t plans[] = {
     {.name = "shuffled", .shape = NAIVE_RANDOM, .scatters_inits = true, .is_shuffled = true},
 };
 
-/* Quantized reductions and accumulation types of their own: test_naive_reduce_quantized.c. */
+/* Quantized reductions and accumulation types of their own: test_naive_reduce_quantized.c; bodies
+ * that are written out: test_naive_written.c. */
 static void draw_plain(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                        program_t *out_program) {
   do {
     check_find_op("stablehlo.reduce")->draw(rng, limits, arena, out_program);
-  } while (out_program->operands[0].quantization != NULL ||
+  } while (out_program->operands[0].quantization != NULL || reduce_has_written_body(out_program) ||
            reduce_attributes(out_program)->reduction.accumulation_count != 0);
 }
 

@@ -17,6 +17,7 @@
 #include "oracles/ops/reduce/product_accept.h"
 #include "oracles/ops/reduce/quantized/problem.h"
 #include "oracles/ops/reduce/simulate.h"
+#include "oracles/ops/reduce/written/written.h"
 #include "oracles/sequential.h"
 
 /* The terms of one result as a dense matrix [terms][components], so that each column is a sum.  A
@@ -241,6 +242,7 @@ static bool picks(const program_t *program) {
 status_t reduce_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]) {
   const case_t *instance = call->instance;
   const program_t *program = &instance->program;
+  if (reduce_has_written_body(program)) return reduce_written_accept(call, out_accepts);
   if (reduce_is_quantized(program)) {
     return reduce_quantized_accept(call, &out_accepts[0]);
   }

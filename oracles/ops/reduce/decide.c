@@ -10,6 +10,7 @@
 #include "oracles/ops/reduce/integer_result.h"
 #include "oracles/ops/reduce/minmax.h"
 #include "oracles/ops/reduce/quantized/problem.h"
+#include "oracles/ops/reduce/written/written.h"
 
 /* The component that is asked about. */
 typedef struct reduce_decide {
@@ -185,6 +186,9 @@ static answer_t anything_conforms(void) {
 status_t reduce_decide_component(const oracle_call_t *call, uint32_t result, size_t component,
                                  answer_t *out_answer) {
   const case_t *instance = call->instance;
+  if (reduce_has_written_body(&instance->program)) {
+    return reduce_written_decide(call, result, component, out_answer);
+  }
   if (reduce_is_quantized(&instance->program)) {
     return reduce_quantized_decide(call, component, &call->results[0], out_answer);
   }

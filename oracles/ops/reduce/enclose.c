@@ -277,6 +277,10 @@ static status_t unite_accumulations(const enclosure_call_t *call, reducing_t red
 
 status_t reduce_enclose(const enclosure_call_t *call, box_t *const out_results[CASE_RESULTS_MAX]) {
   const program_t *program = call->program;
+  if (reduce_has_written_body(program)) {
+    return status_fail(call->error, STATUS_UNSUPPORTED,
+                       "reductions by a body that is written out are not enclosed");
+  }
   if (reduce_is_quantized(program)) {
     return reduce_quantized_enclose(call, out_results[0]);
   }

@@ -8,7 +8,8 @@
 #include "oracles/exact/sum/problem.h"
 #include "oracles/ops/reduce/reduce.h"
 
-/* The body that combines result `result`: a sum_count is two independent additions. */
+/* The body that combines result `result`: a sum_count is two independent additions.  Of programs
+ * whose body has a name. */
 fold_body_t reduce_fold_body(const program_t *program);
 
 /* Each describes the terms of component `component` of result `result`; arrays in the arena.  The

@@ -26,7 +26,8 @@ static status_t reduce_audit(const oracle_call_t *call, const accept_t *accepts,
                              size_t component) {
   const case_t *instance = call->instance;
   audit_reference_t reference = {0};
-  bool is_float = instance->program.results[result].element->format != NULL;
+  bool is_float = instance->program.results[result].element->format != NULL &&
+                  !reduce_has_written_body(&instance->program);
   if (is_float && reduce_fold_body(&instance->program) == FOLD_ADD) {
     reduce_core_t core;
     STATUS_TRY(reduce_core_make(instance, call->arena, &core, call->error));

@@ -25,6 +25,11 @@ static inline bool reduce_is_quantized(const program_t *program) {
   return program->operands[0].quantization != NULL;
 }
 
+/* Whether its body is a program of elementwise ops, rather than one that has a name. */
+static inline bool reduce_has_written_body(const program_t *program) {
+  return reduce_attributes(program)->reduction.body == REDUCE_WRITTEN;
+}
+
 /* The operand that holds the initial value of input `input`. */
 static inline uint32_t reduce_init_operand(const program_t *program, uint32_t input) {
   return reduce_input_count(program) + input;

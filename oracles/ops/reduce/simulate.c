@@ -8,6 +8,7 @@
 #include "oracles/exact/fold/dense.h"
 #include "oracles/ops/reduce/core.h"
 #include "oracles/ops/reduce/quantized/problem.h"
+#include "oracles/ops/reduce/written/written.h"
 
 /* The body that folds one result; sum_count is two independent sums. */
 static fold_body_t fold_body_of(reduce_body_t body) {
@@ -141,6 +142,9 @@ status_t reduce_simulate(const oracle_call_t *call, const implementation_model_t
                          tensor_t *inout_results) {
   const case_t *instance = call->instance;
   const program_t *program = &instance->program;
+  if (reduce_has_written_body(program)) {
+    return reduce_written_simulate(call, schedule, inout_results);
+  }
   if (reduce_is_quantized(program)) {
     return reduce_quantized_simulate(call, schedule, &inout_results[0]);
   }

@@ -101,8 +101,17 @@ static bool permits_precision(const program_t *program, const contract_t *contra
 }
 
 static bool is_modelled(const program_t *program) {
+  if (reduce_has_written_body(program)) return true;
   reduction_types_t types = reduce_types(program);
   return reduction_body_allows(reduce_attributes(program)->reduction.body, &types);
+}
+
+static bool is_written_modelled(const program_t *program) {
+  const reduction_t *reduction = &reduce_attributes(program)->reduction;
+  if (!reduce_has_written_body(program)) return true;
+  if (reduce_attributes(program)->precision.is_present) return false;
+  reduction_types_t types = reduce_types(program);
+  return reduction_written_allows(&reduction->written, &types);
 }
 
 const op_constraint_t reduce_constraints[] = {
@@ -131,6 +140,11 @@ const op_constraint_t reduce_constraints[] = {
     OP_SPECIFIED("C7", "each result has the shape of its input without the reduced dimensions",
                  have_shapes_of_results),
     REDUCTION_UNMODELLED,
+    OP_UNMODELLED("written",
+                  "a body that is written out is of ops that take what they are given, works on "
+                  "booleans, integers, bf16, f16, f32 and f64, converts nothing, and has no "
+                  "precision_config",
+                  is_written_modelled),
     OP_CONSTRAINTS_END,
 };
 

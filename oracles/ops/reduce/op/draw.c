@@ -55,6 +55,26 @@ static void draw_precision(rng_t *rng, reduce_attributes_t *attributes, uint32_t
   }
 }
 
+/* In the place of the body and the types that were drawn, with their shapes. */
+static void draw_written_body(rng_t *rng, arena_t *arena, program_t *program) {
+  reduce_attributes_t attributes = *reduce_attributes(program);
+  attributes.reduction = (reduction_t){.body = REDUCE_WRITTEN};
+  attributes.precision = (precision_list_t){0};
+  const element_t *arguments[CASE_RESULTS_MAX];
+  body_draw(rng, &attributes.reduction.written, arguments);
+  reduction_types_t types = {.count = attributes.reduction.written.result_count};
+  for (uint32_t i = 0; i < types.count; i++) {
+    types.inputs[i] = types.accumulations[i] = types.results[i] = scalar_type_make(arguments[i]);
+  }
+  type_t shape = program->operands[0], result_shape = program->results[0];
+  program->operand_count = 2 * types.count;
+  program->result_count = types.count;
+  reduce_attributes_t *kept = ARENA_NEW_ARRAY(arena, reduce_attributes_t, 1);
+  *kept = attributes;
+  program->attributes = kept;
+  set_types(&types, shape, result_shape, arena, program);
+}
+
 void reduce_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, program_t *out_program) {
   reduce_attributes_t *attributes = ARENA_NEW_ARRAY(arena, reduce_attributes_t, 1);
   *attributes = (reduce_attributes_t){0};
@@ -71,4 +91,5 @@ void reduce_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, progra
   type_t result_shape = type_make(NULL, kept.count, result_dims);
   set_types(&types, shape, result_shape, arena, out_program);
   if (rng_one_in(rng, 64)) draw_precision(rng, attributes, types.count);
+  if (rng_one_in(rng, 64)) draw_written_body(rng, arena, out_program);
 }
