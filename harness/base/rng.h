@@ -42,6 +42,13 @@ static inline uint64_t rng_bits(rng_t *rng) {
   return result;
 }
 
+/* A generator of its own for what is drawn beside: the numbers that `rng` gives next are the same
+ * whether or not there is one. */
+static inline rng_t rng_apart(const rng_t *rng) {
+  rng_t copy = *rng;
+  return rng_make(rng_bits(&copy));
+}
+
 /* Uniform in 0..bound-1; `bound` must not be 0.  (Multiply-shift: the bias is below bound / 2^64,
  * which no test of ours can see.) */
 static inline uint64_t rng_below(rng_t *rng, uint64_t bound) {

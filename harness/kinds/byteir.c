@@ -41,7 +41,7 @@ bool byteir_has_float_types(const program_t *program) {
 
 void byteir_draw_mixed(const rng_t *rng, program_t *inout_program) {
   const element_t *f32 = element_named("f32");
-  rng_t copy = *rng, apart = rng_make(rng_bits(&copy));
+  rng_t apart = rng_apart(rng);
   if (inout_program->operands[0].element->format->bits != 16 || !rng_one_in(&apart, 8)) return;
   bool has_weights = rng_one_in(&apart, 2), has_moments = rng_one_in(&apart, 2);
   bool has_output = inout_program->operand_count == 1 || rng_one_in(&apart, 3);

@@ -6,7 +6,7 @@
 
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/magnitude.h"
-#include "oracles/exact/sum/wider_node.h"
+#include "oracles/exact/wider_node.h"
 #include "oracles/formula/enclosed_set.h"
 
 static bool may_be_wider(const formula_t *formula) {

@@ -7,7 +7,7 @@
 
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/magnitude.h"
-#include "oracles/exact/sum/wider_node.h"
+#include "oracles/exact/wider_node.h"
 #include "oracles/formula/enclosed_moments.h"
 
 /* Of each operation here, since what is updated is an accumulator: its additions may truncate

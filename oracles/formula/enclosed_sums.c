@@ -5,7 +5,7 @@
 
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/magnitude.h"
-#include "oracles/exact/sum/wider_node.h"
+#include "oracles/exact/wider_node.h"
 #include "oracles/formula/enclosed_set.h"
 
 /* Totals over the terms.  Of points they are exact. */

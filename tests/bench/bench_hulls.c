@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "harness/base/rng.h"
-#include "oracles/exact/any_order/find_tree.h"
+#include "oracles/exact/tree_search/find_tree.h"
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/sum/problem.h"
 

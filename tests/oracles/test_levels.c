@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "harness/base/rng.h"
-#include "oracles/exact/any_order/find_tree.h"
+#include "oracles/exact/tree_search/find_tree.h"
 #include "oracles/exact/any_order/levels.h"
 #include "oracles/exact/any_order/part_sets.h"
 #include "oracles/exact/arithmetic.h"

@@ -12,7 +12,7 @@
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/magnitude.h"
 #include "oracles/exact/range_convert.h"
-#include "oracles/exact/sum/wider_node.h"
+#include "oracles/exact/wider_node.h"
 
 /* Multiplies `value`^`times` into the totals. */
 static void take_factor(product_bounds_t *product, double value, uint32_t times) {

@@ -9,9 +9,9 @@
 
 #include "harness/num/binary64.h"
 #include "oracles/exact/any_order/few_terms.h"
-#include "oracles/exact/any_order/find_tree.h"
+#include "oracles/exact/tree_search/find_tree.h"
 #include "oracles/exact/any_order/share.h"
-#include "oracles/exact/any_order/tree_text.h"
+#include "oracles/exact/tree_search/tree_text.h"
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/closure/closed_sum.h"
 #include "oracles/exact/in_order/in_order.h"

@@ -11,7 +11,7 @@
 #include "oracles/exact/sum/levels.h"
 #include "oracles/exact/sum/result.h"
 #include "oracles/exact/sum/split.h"
-#include "oracles/exact/sum/wider_node.h"
+#include "oracles/exact/wider_node.h"
 
 bool sum_init_is_zero(const sum_problem_t *question) {
   return !question->has_init || question->init == 0;

@@ -91,5 +91,6 @@ void reduce_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, progra
   type_t result_shape = type_make(NULL, kept.count, result_dims);
   set_types(&types, shape, result_shape, arena, out_program);
   if (rng_one_in(rng, 64)) draw_precision(rng, attributes, types.count);
-  if (rng_one_in(rng, 64)) draw_written_body(rng, arena, out_program);
+  rng_t apart = rng_apart(rng);
+  if (rng_one_in(&apart, 64)) draw_written_body(&apart, arena, out_program);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests whether an exact MPFR value is representable in a format, or in every format that counts
  * as wider than it, from its precision and lowest bit. */
-#include "oracles/exact/sum/wider_node.h"
+#include "oracles/exact/wider_node.h"
 
 #include "oracles/exact/error_bound.h"
 

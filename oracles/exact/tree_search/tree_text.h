@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trees in words: ((x0 + x2) + x1), with x0*y0 for a product that is rounded and fma(x0, y0, ...)
  * for one that is not; `init` is the initial value. */
-#ifndef ASSAY_ORACLES_EXACT_ANY_ORDER_TREE_TEXT_H
-#define ASSAY_ORACLES_EXACT_ANY_ORDER_TREE_TEXT_H
+#ifndef ASSAY_ORACLES_EXACT_TREE_SEARCH_TREE_TEXT_H
+#define ASSAY_ORACLES_EXACT_TREE_SEARCH_TREE_TEXT_H
 
 #include <glib.h>
 

@@ -2,7 +2,7 @@
 /* Adds the terms one after the other; the next one is that whose rounding error brings the errors
  * so far nearest to what they are to be.  Sums that are large meanwhile let errors be large, so the
  * attempts prefer, some more and some less, what makes them so. */
-#include "oracles/exact/any_order/steer.h"
+#include "oracles/exact/tree_search/steer.h"
 
 #include <math.h>
 

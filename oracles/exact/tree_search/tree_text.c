@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints trees from the root down. */
-#include "oracles/exact/any_order/tree_text.h"
+#include "oracles/exact/tree_search/tree_text.h"
 
 static void print_leaf(const few_terms_t *sum, uint8_t term, GString *out_text) {
   if (term == sum->count) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The search for a tree that gives a value. */
-#ifndef ASSAY_ORACLES_EXACT_ANY_ORDER_FIND_TREE_H
-#define ASSAY_ORACLES_EXACT_ANY_ORDER_FIND_TREE_H
+#ifndef ASSAY_ORACLES_EXACT_TREE_SEARCH_FIND_TREE_H
+#define ASSAY_ORACLES_EXACT_TREE_SEARCH_FIND_TREE_H
 
 #include "harness/base/arena.h"
 #include "oracles/exact/any_order/tree.h"

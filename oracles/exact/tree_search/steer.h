@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A search for a tree of many leaves that gives a value far from the exact sum. */
-#ifndef ASSAY_ORACLES_EXACT_ANY_ORDER_STEER_H
-#define ASSAY_ORACLES_EXACT_ANY_ORDER_STEER_H
+#ifndef ASSAY_ORACLES_EXACT_TREE_SEARCH_STEER_H
+#define ASSAY_ORACLES_EXACT_TREE_SEARCH_STEER_H
 
 #include "oracles/exact/any_order/tree.h"
 

@@ -2,13 +2,13 @@
 /* Looks for a tree that gives a value: among random ones; and then, of few terms, from the root of
  * the sets down, where every number of a part's set is the sum of two of the sets of its parts; of
  * more terms, among loops whose errors are steered there. */
-#include "oracles/exact/any_order/find_tree.h"
+#include "oracles/exact/tree_search/find_tree.h"
 
 #include <glib.h>
 
 #include "oracles/exact/any_order/part_sets.h"
 #include "oracles/exact/any_order/sample.h"
-#include "oracles/exact/any_order/steer.h"
+#include "oracles/exact/tree_search/steer.h"
 
 /* The way down. */
 typedef struct descent {

@@ -3,8 +3,8 @@
  * theory.md, D6 and T18).  Where a single operation can round, and its exact result is a number
  * of every wider node, that result is rounded once, to the accumulation type: an exact tie goes to
  * the even neighbour. */
-#ifndef ASSAY_ORACLES_EXACT_SUM_WIDER_NODE_H
-#define ASSAY_ORACLES_EXACT_SUM_WIDER_NODE_H
+#ifndef ASSAY_ORACLES_EXACT_WIDER_NODE_H
+#define ASSAY_ORACLES_EXACT_WIDER_NODE_H
 
 #include <mpfr.h>
 #include <stdbool.h>
