@@ -119,6 +119,7 @@ static double float_step(frame_t *frame, const body_step_t *step, const element_
     case BODY_rsqrt:
       return formula_inverse_square_root(&formula, a).values[0];
     case BODY_exponential:
+      if (a.values[0] == 0) return 1; /* theory.md, A10. */
       return formula_function(&formula, ELEMENTARY_exp, a).values[0];
     case BODY_log:
       return formula_function(&formula, ELEMENTARY_log, a).values[0];
