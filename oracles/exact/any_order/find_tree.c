@@ -8,7 +8,6 @@
 
 #include "oracles/exact/any_order/part_sets.h"
 #include "oracles/exact/any_order/sample.h"
-#include "oracles/exact/any_order/steer.h"
 
 /* The way down. */
 typedef struct descent {

@@ -10,4 +10,10 @@
  * f64 gives the value, and which.  The same question has the same answer. */
 bool few_terms_sample(const few_terms_t *sum, double value, few_terms_tree_t *out_tree);
 
+/* A loop over the terms in an order chosen so that rounding errors add up to what the value is away
+ * from the exact sum, with one of the same arithmetics.  For sums of up to TREE_TERMS_MAX terms;
+ * takes some milliseconds.  False where it finds none, which does not say that there is none.  The
+ * same question has the same answer. */
+bool few_terms_steer(const few_terms_t *sum, double value, few_terms_tree_t *out_tree);
+
 #endif

@@ -2,13 +2,12 @@
 /* Adds the terms one after the other; the next one is that whose rounding error brings the errors
  * so far nearest to what they are to be.  Sums that are large meanwhile let errors be large, so the
  * attempts prefer, some more and some less, what makes them so. */
-#include "oracles/exact/any_order/steer.h"
-
 #include <math.h>
 
 #include "harness/base/rng.h"
 #include "oracles/exact/any_order/operands.h"
 #include "oracles/exact/any_order/real.h"
+#include "oracles/exact/any_order/sample.h"
 
 enum { ATTEMPTS = 400 };
 

@@ -7,6 +7,7 @@
 #include <mpfr.h>
 
 #include "harness/model/contract.h"
+#include "oracles/exact/error_bound.h"
 #include "oracles/exact/sum/totals.h"
 #include "oracles/exact/value_range.h"
 
@@ -32,6 +33,12 @@ void sum_bounds_deinit(sum_bounds_t *sum);
 /* Sets all that follows from the totals: numbers and range. */
 void sum_bounds_set_range(sum_bounds_t *sum, const sum_problem_t *question,
                           const sum_totals_t *totals, const contract_t *contract);
+
+/* Makes the errors, which are those of `bound`, as small as the sizes of partial sums permit, where
+ * the bound says that they may be made smaller (theory.md, T122 and T123). */
+void sum_levels_sharpen(sum_bounds_t *sum, const sum_problem_t *question,
+                        const sum_totals_t *totals, const contract_t *contract,
+                        const error_bound_t *bound);
 
 /* Whether the sum may be subnormal in the format before it is rounded to that. */
 bool sum_may_be_subnormal(const sum_bounds_t *sum, const format_t *format);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists the leaves of a sum, initial values among them, and takes the bound by levels where it is
  * less than that by all magnitudes, but not less than what the fast side takes for certain. */
-#include "oracles/exact/sum/levels.h"
-
 #include <math.h>
 
 #include "harness/num/binary64.h"
 #include "oracles/exact/any_order/levels.h"
+#include "oracles/exact/sum/bounds.h"
 
 /* False if some leaf is not finite, or there are too many. */
 static bool list_leaves(level_sum_t *levels, const sum_bounds_t *sum,

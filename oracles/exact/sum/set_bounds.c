@@ -8,7 +8,6 @@
 
 #include "harness/num/binary64.h"
 #include "oracles/exact/error_bound.h"
-#include "oracles/exact/sum/levels.h"
 #include "oracles/exact/sum/result.h"
 #include "oracles/exact/sum/split.h"
 #include "oracles/exact/sum/wider_node.h"
