@@ -43,8 +43,9 @@ like() {
 }
 
 unlike() {
-  ! grep -q -e "$2" "$1"
+  ! grep -e "$2" "$1" >matched
   ok $? "$3"
+  sed 's/^/# matched: /' matched | head -5 | cut -c1-300
 }
 
 # parses_as_json FILE DESCRIPTION
