@@ -87,6 +87,7 @@ static void start_slice(loop_t *loop, size_t worker) {
                                         .name = loop->state->name,
                                         .part_of = loop->run_uuid,
                                         .strata = loop->options->strata,
+                                        .data_sets = loop->options->data_sets,
                                         .arguments = loop->options->arguments};
   failure_t error = {0};
   campaign_share_begin(&loop->state->items[executor], slice->seconds);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-  EXPLORE_ONE_IN = 64,       /* Programs that are asked about against expectation. */
+  EXPLORE_ONE_IN = 256,      /* Programs that are asked about against expectation. */
   REFUSED_BEFORE_COMMON = 4, /* Programs of a subject until common ones are looked for. */
   FEATURES_MAX = 4096,       /* Of a subject: attributes may be numbers of which each comes once. */
 };

@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Derives programs and cases from a seed by indices alone, and decides how many data sets a
- * program gets, from its number in the campaign and from how many were refused before it. */
+ * program gets, from its indices and its size and from how many were refused before it. */
 #include "harness/run/stream.h"
 
-/* Data sets a program, from the first programs of a campaign to the later ones: a short campaign
- * lives on the variety of its programs, a long one must not spend its time on compiling.  A
- * compiler in a worker process takes as long for a program as for some hundred executions.  Of
- * strata of large programs one data set costs as much as many of a small one. */
-enum {
-  DATA_SETS_FIRST = 4,
-  DATA_SETS_MAX = 32,
-  PROGRAMS_PER_DATA_SET = 16,
-  DEAR_FACTOR = 16,
-  LARGE_FACTOR = 8,
-};
+/* Of strata of large programs one data set costs as much as many of a small one. */
+enum { LARGE_FACTOR = 8 };
 
 /* A program that is accepted after many that were refused gets as much data as there were of these,
  * and as much again: looking for programs then takes less than half of the cases. */
@@ -29,6 +20,7 @@ enum {
   PURPOSE_VALID_PROGRAM = 3,
   PURPOSE_STRATUM = 4,
   PURPOSE_DATA_STRATUM = 5,
+  PURPOSE_DATA_SETS = 6,
 };
 
 static uint64_t derive_seed(uint64_t seed, uint64_t purpose, uint64_t a, uint64_t b) {
@@ -49,6 +41,8 @@ void stream_init(stream_t *stream, const stream_options_t *options) {
   *stream = (stream_t){.options = *options,
                        .subject_count = count_subjects(options),
                        .party_count = MAX(options->executor_count, 1)};
+  data_sets_t *sets = &stream->options.data_sets;
+  if (sets->most == 0) *sets = data_sets_default(options->compiling_is_dear);
   stream->begun = g_new0(uint64_t, stream->subject_count);
   stream->retired = g_new0(bool, stream->subject_count);
   stream->parties = g_new0(stream_party_t, stream->party_count);
@@ -101,7 +95,6 @@ static uint64_t program_weight(const program_t *program) {
 
 /* What came of the present program, at the end of its turn. */
 static void settle_turn(stream_t *stream, uint64_t cases) {
-  bool was_taken = true;
   uint64_t cost = cases * program_weight(&stream->instance.program);
   for (size_t i = 0; i < stream->party_count; i++) {
     stream_party_t *party = &stream->parties[i];
@@ -110,11 +103,9 @@ static void settle_turn(stream_t *stream, uint64_t cases) {
     } else {
       acceptance_learn(party->acceptance, stream->subject, &stream->instance.program,
                        party->accepted > 0, cost);
-      if (i == stream->turn && party->accepted == 0) was_taken = false;
     }
     party->asked = party->accepted = 0;
   }
-  stream->taken += was_taken;
 }
 
 status_t stream_program_parse(str_t line, arena_t *arena, stream_program_t *out_program,
@@ -133,8 +124,9 @@ static uint64_t data_sets(const stream_t *stream) {
   if (op_constraint_is_forbidden(stream->broken) && options->program_count == 0) {
     return 1; /* Nobody looks at its data. */
   }
-  uint64_t sets = MIN(DATA_SETS_FIRST + stream->taken / PROGRAMS_PER_DATA_SET, DATA_SETS_MAX);
-  if (options->compiling_is_dear) sets *= DEAR_FACTOR;
+  rng_t rng = rng_make(
+      derive_seed(options->seed, PURPOSE_DATA_SETS, stream->program_index, stream->case_index));
+  uint64_t sets = data_sets_draw(options->data_sets, &rng);
   uint64_t weight = program_weight(&stream->instance.program);
   if (stratum_is_large(stream->program_stratum)) weight *= LARGE_FACTOR;
   return MAX(sets / weight, 1);

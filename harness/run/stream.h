@@ -10,6 +10,7 @@
 #ifndef ASSAY_RUN_STREAM_H
 #define ASSAY_RUN_STREAM_H
 
+#include "harness/gen/data_sets.h"
 #include "harness/gen/gen.h"
 #include "harness/run/acceptance.h"
 
@@ -35,7 +36,8 @@ typedef struct stream_options {
   bool leaves_out_invalid; /* A valid program is drawn where one that breaks a constraint is due,
                             * also one of those that depend on gen.contract. */
   uint64_t seed;
-  bool compiling_is_dear; /* More data for each program: for worker processes. */
+  data_sets_t data_sets;  /* For each small program; {0, 0}: data_sets_default(). */
+  bool compiling_is_dear; /* More data for each program by default: for worker processes. */
   size_t executor_count;  /* Whose answers stream_learn() tells; 0: nobody's. */
 } stream_options_t;
 
@@ -57,7 +59,6 @@ typedef struct stream {
   stream_party_t *parties; /* Owned; one at least. */
   size_t party_count;
   size_t turn;            /* The party that the present program was drawn for. */
-  uint64_t taken;         /* Programs before the present one that somebody accepted. */
   size_t subject;         /* Of the present program. */
   uint64_t program_index; /* Of the present program. */
   uint64_t case_index;    /* Of the present case within its program, from 0. */

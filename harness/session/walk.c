@@ -20,12 +20,16 @@ static status_t open_ledger(session_t *session, failure_t *error) {
   contract_print(&options->contract, contract);
   g_autoptr(GString) strata = g_string_new(NULL);
   if (options->stream.draw_program == NULL) strata_print(&options->stream.gen.strata, strata);
+  g_autoptr(GString) data_sets = g_string_new(NULL);
+  bool has_turns = options->stream.program_count != 1;
+  if (has_turns) data_sets_print(session->stream.options.data_sets, data_sets);
   const store_run_t run = {.command = options->command,
                            .seed = options->stream.seed,
                            .contract = contract->str,
                            .assay_version = options->assay_version,
                            .campaign = options->campaign,
                            .strata = strata->str,
+                           .data_sets = data_sets->str,
                            .part_of = options->part_of};
   status_t status = ledger_open(options->store, &run, options->executors, options->executor_count,
                                 &session->ledger, error);

@@ -105,13 +105,13 @@ static void test_features(void) {
   g_assert_cmpuint(count_expected(acceptance, &most64, 100), ==, 100); /* Nothing is known yet. */
   for (int i = 0; i < 3; i++) acceptance_learn(acceptance, 0, &most64, false, 1);
   /* Now it is the turn of what is f32 throughout. */
-  g_assert_cmpuint(count_expected(acceptance, &most64, 640), ==, 10);
+  g_assert_cmpuint(count_expected(acceptance, &most64, 2560), ==, 10);
   g_assert_cmpuint(count_expected(acceptance, &f32, 640), ==, 640);
   acceptance_learn(acceptance, 0, &f32, true, 20);
   for (int i = 0; i < 8; i++) acceptance_learn(acceptance, 0, &f64, false, 1);
   g_assert_cmpuint(count_expected(acceptance, &f32, 640), ==, 640);
   g_assert_cmpuint(count_expected(acceptance, &most, 640), ==, 640);
-  g_assert_cmpuint(count_expected(acceptance, &f64, 640), ==, 10);
+  g_assert_cmpuint(count_expected(acceptance, &f64, 2560), ==, 10);
   acceptance_learn(acceptance, 0, &f64, true, 20); /* It was something else. */
   g_assert_cmpuint(count_expected(acceptance, &f64, 640), ==, 640);
   acceptance_free(acceptance);
@@ -126,7 +126,7 @@ static void test_kinds(void) {
   acceptance_t *acceptance = acceptance_new(2);
   acceptance_learn(acceptance, 1, &f32, true, 20);
   for (int i = 0; i < 8; i++) acceptance_learn(acceptance, 1, &f64, false, 1);
-  g_assert_cmpuint(count_expected(acceptance, &f64, 640), ==, 10);
+  g_assert_cmpuint(count_expected(acceptance, &f64, 2560), ==, 10);
   g_assert_cmpuint(count_expected(acceptance, &f32, 640), ==, 640);
   acceptance_free(acceptance);
   arena_deinit(&arena);

@@ -142,6 +142,78 @@ static void test_stream_programs(void) {
   arena_deinit(&arena);
 }
 
+/* The least and the most data that programs of a stream got. */
+static data_sets_t count_data_sets(const stream_options_t *options, int cases) {
+  data_sets_t seen = {.least = UINT32_MAX};
+  stream_t stream;
+  stream_init(&stream, options);
+  for (int i = 0; i < cases; i++) {
+    uint32_t sets = (uint32_t)stream.case_index + 1;
+    bool had_program = stream.has_program && stream.broken == NULL;
+    stream_next(&stream);
+    if (!stream.is_new_program || !had_program) continue;
+    seen.least = MIN(seen.least, sets);
+    seen.most = MAX(seen.most, sets);
+  }
+  stream_deinit(&stream);
+  return seen;
+}
+
+static void assert_data_sets(const stream_options_t *options, int cases, uint32_t least,
+                             uint32_t most) {
+  data_sets_t seen = count_data_sets(options, cases);
+  g_assert_cmpuint(seen.least, ==, least);
+  g_assert_cmpuint(seen.most, ==, most);
+}
+
+/* As many as are asked for, or the default, which follows what executors are and no clock. */
+static void test_stream_data_sets(void) {
+  stream_options_t options = {
+      .ops = op_all(), .op_count = count_ops(), .gen = gen_options_default(), .seed = 4};
+  options.gen.limits.elements_max = 64; /* All of them small. */
+  assert_data_sets(&options, 500, 2, 4);
+  options.data_sets = (data_sets_t){3, 3};
+  assert_data_sets(&options, 200, 3, 3);
+  options.compiling_is_dear = true;
+  assert_data_sets(&options, 200, 3, 3);
+  options.data_sets = (data_sets_t){0};
+  data_sets_t dear = count_data_sets(&options, 5000);
+  g_assert_cmpuint(dear.least, >=, 32);
+  g_assert_cmpuint(dear.most, >, 48);
+  g_assert_cmpuint(dear.most, <=, 64);
+  options = (stream_options_t){
+      .ops = op_all(), .op_count = count_ops(), .gen = gen_options_default(), .seed = 4};
+  options.gen.strata.shares[STRATUM_tiles] = 1;
+  assert_data_sets(&options, 100, 1, 1);
+}
+
+static void test_data_sets_text(void) {
+  static const struct {
+    const char *text;
+    data_sets_t sets;
+    const char *printed;
+  } rows[] = {{"", {0}, "default"}, {"default", {0}, "default"},
+              {"1", {1, 1}, "1"},   {"2-4", {2, 4}, "2-4"},
+              {"7-7", {7, 7}, "7"}, {"1000000", {1000000, 1000000}, "1000000"}};
+  g_autoptr(GString) text = g_string_new(NULL);
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    data_sets_t sets;
+    g_assert_cmpint(data_sets_parse(str_from(rows[i].text), &sets, NULL), ==, STATUS_OK);
+    g_assert_cmpuint(sets.least, ==, rows[i].sets.least);
+    g_assert_cmpuint(sets.most, ==, rows[i].sets.most);
+    g_string_truncate(text, 0);
+    data_sets_print(sets, text);
+    g_assert_cmpstr(text->str, ==, rows[i].printed);
+  }
+  static const char *const wrong[] = {"0", "-1", "0-2", "4-2", "2-", "-", "2-4-6", "1000001", "x"};
+  for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
+    data_sets_t sets;
+    failure_t error = {0};
+    g_assert_cmpint(data_sets_parse(str_from(wrong[i]), &sets, &error), ==, STATUS_INVALID);
+    g_assert_nonnull(strstr(error.text, wrong[i]));
+  }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_set_nonfatal_assertions();
@@ -149,5 +221,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/stream/skips", test_stream_skips);
   g_test_add_func("/stream/case_seed", test_stream_case_seed);
   g_test_add_func("/stream/programs", test_stream_programs);
+  g_test_add_func("/stream/data_sets", test_stream_data_sets);
+  g_test_add_func("/stream/data_sets/text", test_data_sets_text);
   return g_test_run();
 }

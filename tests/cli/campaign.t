@@ -20,6 +20,7 @@ run 2 "an executor that is none" campaign --executor modell:sequential --out x
 run 2 "no workers" campaign $common --jobs -1 --out x
 run 2 "a stratum that is none" campaign $common --strata tile=1 --out x
 like err "there is no stratum 'tile'" "a stratum that is none: says so"
+run 2 "no data" campaign $common --data-sets 0 --out x
 run 2 "a contract that needs profiles" campaign $common --out x --contract identified
 [ ! -e x ]
 ok $? "nothing was made"
@@ -49,9 +50,9 @@ like err "holds a campaign already" "--fresh: why not"
 # ---- Slices that draw ---------------------------------------------------------------------------------------
 # Rounds of one slice for each executor; the second draws.
 ASSAY_LOG=debug run 1 "a campaign that draws" campaign --executor canary:drop_last_term --op stablehlo.reduce \
-  --jobs 2 --time 6s --out draws --seed 5 --strata extremes=1
+  --jobs 2 --time 6s --out draws --seed 5 --strata extremes=1 --data-sets 3
 like err "slice 0: [^ ]* fuzz " "the first slice searches"
-like err "slice 1: [^ ]* run .*--strata extremes=1" "the second draws, where it was told"
+like err "slice 1: [^ ]* run .*--strata extremes=1 --data-sets 3" "the second draws, where and as much as it was told"
 is "$(ask draws "SELECT count(*) > 0 FROM reproducer WHERE stratum = 'extremes'")" 1 "what it found tells the stratum"
 unlike err "^assay: .*stopped with" "no worker failed"
 

@@ -65,6 +65,14 @@ run 0 "SQL" query --sql "SELECT strata FROM run" --db s.db --format csv
 like out '^"tiles=1,extremes=3"' "strata: the shares of the run are kept"
 run 0 "SQL" query --sql "SELECT DISTINCT stratum AS x FROM reproducer ORDER BY x" --db s.db --format csv
 is "$(tr '\r\n' '  ' <out | tr -s ' ')" "x extremes tiles " "strata: cases tell theirs, and come from no other"
+run 1 "data sets" run --executor canary:drop_last_term --op stablehlo.reduce --cases 300 --seed 3 --db s.db \
+  --data-sets 8
+run 0 "SQL" query --sql "SELECT data_sets FROM run ORDER BY run_id" --db s.db --format csv
+is "$(tr '\r\n' '  ' <out | tr -s ' ')" "data_sets 2-4 8 " "data sets: kept, the default too"
+for sets in 0 -1 x 4-2 2- 1-9999999; do
+  run 2 "data sets $sets" run --executor canary:drop_last_term --cases 10 "--data-sets=$sets"
+  like err "bad number of data sets '$sets'; write N or LEAST-MOST.*(--data-sets)" "data sets $sets: says so"
+done
 for name in by-op by-algorithm findings worst; do
   for format in table json csv markdown; do
     run 0 "query $name --format $format" query $name --db a.db --format $format

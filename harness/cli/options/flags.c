@@ -178,6 +178,17 @@ status_t find_strata(const char *text, strata_t *out_strata, failure_t *error) {
   return status_fail(error, status, "%s (--strata)", inner.text);
 }
 
+const char data_sets_help[] =
+    "N or LEAST-MOST: data drawn for each small program before the next one (default 2-4, and "
+    "32-64 where executors compile in a process of their own)";
+
+status_t find_data_sets(const char *text, data_sets_t *out_sets, failure_t *error) {
+  failure_t inner = {0};
+  status_t status = data_sets_parse(str_from(text == NULL ? "" : text), out_sets, &inner);
+  if (status == STATUS_OK) return STATUS_OK;
+  return status_fail(error, status, "%s (--data-sets)", inner.text);
+}
+
 status_t find_contract(const char *text, contract_t *out_contract, failure_t *error) {
   if (text == NULL) {
     *out_contract = contract_backend();

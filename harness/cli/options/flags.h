@@ -5,6 +5,7 @@
 
 #include "harness/cli/options/arguments.h"
 #include "harness/exec/executor.h"
+#include "harness/gen/data_sets.h"
 #include "harness/gen/strata.h"
 #include "harness/model/contract.h"
 #include "harness/store/fail_on.h"
@@ -57,6 +58,10 @@ status_t find_contract(const char *text, contract_t *out_contract, failure_t *er
 /* The shares that --strata gives; those of strata.def for NULL.  Errors name the option. */
 extern const char strata_help[]; /* What --strata does, in `--help`. */
 status_t find_strata(const char *text, strata_t *out_strata, failure_t *error);
+
+/* What --data-sets gives; {0, 0} for NULL.  Errors name the option. */
+extern const char data_sets_help[];
+status_t find_data_sets(const char *text, data_sets_t *out_sets, failure_t *error);
 
 /* What --fail-on does, in `--help`. */
 #define FAIL_ON_HELP                                                                         \

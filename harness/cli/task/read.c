@@ -77,6 +77,7 @@ status_t task_read_flags(task_t *task, failure_t *error) {
   STATUS_TRY(read_fail_on(task->flags->fail_on, task->flags->database, &task->fail_on, error));
   STATUS_TRY(arguments_parse_seed(task->flags->seed, &options->stream.seed, error));
   STATUS_TRY(find_strata(task->flags->strata, &options->stream.gen.strata, error));
+  STATUS_TRY(find_data_sets(task->flags->data_sets, &options->stream.data_sets, error));
   STATUS_TRY(find_contract(task->flags->contract, &options->contract, error));
   GString *contract = g_string_new(NULL);
   contract_print(&options->contract, contract);

@@ -52,6 +52,7 @@ void task_flags_add_drawing(task_flags_t *flags, arguments_t *arguments) {
        "least 20000)",
        "N"},
       {"strata", 0, 0, G_OPTION_ARG_STRING, &flags->strata, strata_help, "SHARES"},
+      {"data-sets", 0, 0, G_OPTION_ARG_STRING, &flags->data_sets, data_sets_help, "N"},
       G_OPTION_ENTRY_NULL};
   arguments_add(arguments, entries);
   task_flags_add_invalid(flags, arguments);
@@ -81,6 +82,7 @@ void task_flags_free(task_flags_t *flags) {
   g_free(flags->time);
   g_free(flags->seed);
   g_free(flags->strata);
+  g_free(flags->data_sets);
   g_free(flags->contract);
   g_free(flags->database);
   g_free(flags->reference);

@@ -20,7 +20,8 @@ typedef struct task_flags {
   gboolean invalid;
   char *time;
   char *seed;
-  char *strata; /* Of task_flags_add_drawing(). */
+  char *strata;    /* Of task_flags_add_drawing(), ... */
+  char *data_sets; /* ... likewise. */
   char *contract;
   char *database;
   char *reference; /* The version that contract `identified` predicts with. */
@@ -39,7 +40,7 @@ typedef struct task_flags {
 /* --time, --seed, --contract, --db, --reference, --fail-on and the executor options. */
 void task_flags_add(task_flags_t *flags, arguments_t *arguments);
 
-/* --op, --cases, --draws and --invalid; the latter alone. */
+/* --op, --cases, --draws, --strata, --data-sets and --invalid; the latter alone. */
 void task_flags_add_drawing(task_flags_t *flags, arguments_t *arguments);
 void task_flags_add_invalid(task_flags_t *flags, arguments_t *arguments);
 

@@ -10,6 +10,7 @@ typedef struct gen_flags {
   gint64 cases;
   char *seed;
   char *strata;
+  char *data_sets;
   char *case_seed;
   char *program;
   char *contract;
@@ -55,6 +56,7 @@ static status_t generate(const gen_flags_t *flags, arena_t *arena, failure_t *er
   options.gen.contract = &contract;
   STATUS_TRY(arguments_parse_seed(flags->seed, &options.seed, error));
   STATUS_TRY(find_strata(flags->strata, &options.gen.strata, error));
+  STATUS_TRY(find_data_sets(flags->data_sets, &options.data_sets, error));
   stream_program_t given;
   if (flags->program != NULL) {
     STATUS_TRY(stream_program_parse(str_from(flags->program), arena, &given, error));
@@ -90,6 +92,7 @@ int command_gen(const command_t *command, int argc, char **argv) {
        "Draw what is valid under it: spec, backend (default), wide, KEY=VALUE,... or @FILE",
        "CONTRACT"},
       {"strata", 0, 0, G_OPTION_ARG_STRING, &flags.strata, strata_help, "SHARES"},
+      {"data-sets", 0, 0, G_OPTION_ARG_STRING, &flags.data_sets, data_sets_help, "N"},
       {"invalid", 0, 0, G_OPTION_ARG_NONE, &flags.invalid,
        "Now and then a program that breaks a constraint, as `assay run` has", NULL},
       G_OPTION_ENTRY_NULL};
@@ -107,6 +110,7 @@ int command_gen(const command_t *command, int argc, char **argv) {
   g_strfreev(flags.ops);
   g_free(flags.seed);
   g_free(flags.strata);
+  g_free(flags.data_sets);
   g_free(flags.case_seed);
   g_free(flags.program);
   g_free(flags.contract);

@@ -33,6 +33,7 @@ void campaign_request_add(campaign_request_t *request, arguments_t *arguments) {
        "NAME=SHARE,...: where the programs come from that are drawn at random, which every fourth "
        "slice does (default: " STRATA_DEFAULT ")",
        "SHARES"},
+      {"data-sets", 0, 0, G_OPTION_ARG_STRING, &request->data_sets, data_sets_help, "N"},
       {"contract", 'c', 0, G_OPTION_ARG_STRING, &request->contract,
        "spec, backend (default), wide, KEY=VALUE,... or @FILE; `assay help` explains", "CONTRACT"},
       {"name", 0, 0, G_OPTION_ARG_STRING, &request->name,
@@ -59,6 +60,7 @@ void campaign_request_free(campaign_request_t *request) {
   g_free(request->time);
   g_free(request->seed);
   g_free(request->strata);
+  g_free(request->data_sets);
   g_free(request->contract);
   g_free(request->folder);
   g_free(request->name);
@@ -127,6 +129,8 @@ static status_t check_words(campaign_request_t *request, failure_t *error) {
   contract_t contract;
   strata_t strata;
   STATUS_TRY(find_strata(request->strata, &strata, error));
+  data_sets_t sets;
+  STATUS_TRY(find_data_sets(request->data_sets, &sets, error));
   STATUS_TRY(find_ops(request->ops, &ops, &op_count, error));
   g_free((gpointer)(uintptr_t)ops);
   STATUS_TRY(find_contract(request->contract, &contract, error));
@@ -190,6 +194,12 @@ const char *campaign_request_strata(const campaign_request_t *request) {
   return request->strata == NULL ? STRATA_DEFAULT : request->strata;
 }
 
+static void print_word(GString *text, const char *option, const char *value) {
+  if (value == NULL) return;
+  g_autofree char *quoted = g_shell_quote(value);
+  g_string_append_printf(text, "%s %s ", option, quoted);
+}
+
 /* The words that must be the same to go on with a campaign. */
 static char *print_request(const campaign_request_t *request) {
   GString *text = g_string_new(NULL);
@@ -201,10 +211,8 @@ static char *print_request(const campaign_request_t *request) {
     g_autofree char *quoted = g_shell_quote(g_ptr_array_index(request->arguments, i));
     g_string_append_printf(text, "%s ", quoted);
   }
-  if (request->strata != NULL) {
-    g_autofree char *quoted = g_shell_quote(request->strata);
-    g_string_append_printf(text, "--strata %s ", quoted);
-  }
+  print_word(text, "--strata", request->strata);
+  print_word(text, "--data-sets", request->data_sets);
   g_string_append_printf(text, "--shard %" G_GUINT64_FORMAT "/%" G_GUINT64_FORMAT,
                          request->shard_index, request->shard_count);
   return g_string_free(text, FALSE);

@@ -16,7 +16,8 @@ typedef struct campaign_request {
   char *folder;
   char *name;
   char *shard;
-  char *strata; /* NULL: not given. */
+  char *strata;    /* NULL: not given. */
+  char *data_sets; /* Likewise. */
   gint jobs;
   char *fail_on;
   gboolean fresh;
