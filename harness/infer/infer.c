@@ -9,7 +9,7 @@
 
 enum {
   VALUES_MAX = 32, /* Of a permission. */
-  SAMPLES = 12,    /* Cases of each op that show whether it depends on a permission. */
+  SAMPLES = 48,    /* Cases of each op that show whether it depends on a permission. */
 };
 
 struct infer {
@@ -62,7 +62,6 @@ void infer_keep(infer_t *infer, const case_t *instance, const tensor_t *results)
   gpointer op = (gpointer)(uintptr_t)kept->instance.program.op;
   guint before = GPOINTER_TO_UINT(g_hash_table_lookup(infer->by_op, op));
   g_hash_table_insert(infer->by_op, op, GUINT_TO_POINTER(before + 1));
-  kept->is_sample = before < SAMPLES;
   g_ptr_array_add(infer->cases, kept);
   infer->has_sets = false;
 }
@@ -255,8 +254,22 @@ static status_t try_permission(infer_t *infer, const infer_options_t *options, s
   return STATUS_OK;
 }
 
+/* Spread over all cases of an op, since neighbours are of one program. */
+static void choose_samples(infer_t *infer) {
+  g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+  for (guint i = 0; i < infer->cases->len; i++) {
+    kept_t *kept = case_at(infer, i);
+    gpointer op = (gpointer)(uintptr_t)kept->instance.program.op;
+    guint before = GPOINTER_TO_UINT(g_hash_table_lookup(seen, op));
+    guint count = GPOINTER_TO_UINT(g_hash_table_lookup(infer->by_op, op));
+    kept->is_sample = before % ((count + SAMPLES - 1) / SAMPLES) == 0;
+    g_hash_table_insert(seen, op, GUINT_TO_POINTER(before + 1));
+  }
+}
+
 status_t infer_solve(infer_t *infer, const infer_options_t *options, failure_t *error) {
   bool has_changed = infer->cases->len > 0;
+  choose_samples(infer);
   for (unsigned round = 1; has_changed; round++) {
     has_changed = false;
     for (size_t i = 0; i < contract_permission_count(); i++) {

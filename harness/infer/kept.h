@@ -11,7 +11,7 @@ typedef struct kept {
   case_t instance;
   tensor_t results[CASE_RESULTS_MAX];
   const oracle_t *oracle;
-  bool is_sample; /* One of the first of its op: asked whether an op depends on a permission. */
+  bool is_sample; /* One of some of its op: asked whether an op depends on a permission. */
   accept_t accepts[CASE_RESULTS_MAX]; /* Under the contract that was reached. */
 } kept_t;
 

@@ -33,7 +33,7 @@ if [ -e "$backend" ]; then
     what=$2
     shift 2
     LIVES_VERSION=1.0 LIVES_DEEDS=drop \
-      run "$expected_status" "$what" fuzz stablehlo.reduce --executor "dso:$backend" --runs 1500 --seed 3 "$@"
+      run "$expected_status" "$what" fuzz stablehlo.reduce --executor "dso:$backend" --runs 1500 --seed 6 "$@"
   }
   lives 0 "nothing is to fail" --fail-on never
   lives 2 "new without a database" --fail-on new
