@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "harness/base/rng.h"
-#include "oracles/exact/tree_search/find_tree.h"
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/sum/problem.h"
+#include "oracles/exact/tree_search/find_tree.h"
 
 enum { SUMS = 12, STEPS = 12 };
 

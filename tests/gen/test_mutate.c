@@ -4,7 +4,7 @@
 
 /* The sanitizers look at code, and see it in fewer steps. */
 #ifdef ASSAY_SANITIZE
-enum { STEPS = 400 };
+enum { STEPS = 800 };
 #else
 enum { STEPS = 3000 };
 #endif

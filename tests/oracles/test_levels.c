@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "harness/base/rng.h"
-#include "oracles/exact/tree_search/find_tree.h"
 #include "oracles/exact/any_order/levels.h"
 #include "oracles/exact/any_order/part_sets.h"
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/sum/problem.h"
+#include "oracles/exact/tree_search/find_tree.h"
 
 enum { TERMS_MAX = 64 };
 

@@ -7,9 +7,9 @@
 
 #include "harness/base/rng.h"
 #include "oracles/exact/any_order/few_terms.h"
+#include "oracles/exact/arithmetic.h"
 #include "oracles/exact/tree_search/find_tree.h"
 #include "oracles/exact/tree_search/tree_text.h"
-#include "oracles/exact/arithmetic.h"
 
 enum { NEIGHBOURS = 3, CASES = 150 };
 

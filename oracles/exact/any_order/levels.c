@@ -52,8 +52,9 @@ static upper_t lost_by_node(const level_sum_t *sum, upper_t magnitude) {
   return upper_add(wide, upper_of(half_unit(sum->format, upper_add(magnitude, wide).value)));
 }
 
-/* Whether the format holds the product. */
+/* Whether the format holds the product, of numbers other than 0. */
 static bool holds_product(const format_t *format, double left, double right) {
+  if (left * right == 0) return false; /* Below all that binary64 has. */
   int lowest = binary64_lowest_bit(left) + binary64_lowest_bit(right);
   int unit = ilogb(left * right) - format->precision + 1;
   return lowest >= unit && lowest >= format->exponent_min - format->precision + 1;

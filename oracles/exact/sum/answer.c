@@ -9,14 +9,14 @@
 
 #include "harness/num/binary64.h"
 #include "oracles/exact/any_order/few_terms.h"
-#include "oracles/exact/tree_search/find_tree.h"
 #include "oracles/exact/any_order/share.h"
-#include "oracles/exact/tree_search/tree_text.h"
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/closure/closed_sum.h"
 #include "oracles/exact/in_order/in_order.h"
 #include "oracles/exact/sum/bounds.h"
 #include "oracles/exact/sum/result.h"
+#include "oracles/exact/tree_search/find_tree.h"
+#include "oracles/exact/tree_search/tree_text.h"
 
 bool product_rounds(const format_t *left, const format_t *right, const format_t *format) {
   return left->precision + right->precision > format->precision;
