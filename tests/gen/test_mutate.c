@@ -4,9 +4,9 @@
 
 /* The sanitizers look at code, and see it in fewer steps. */
 #ifdef ASSAY_SANITIZE
-enum { STEPS = 800 };
+enum { STEPS = 800, CROSSES = 20 };
 #else
-enum { STEPS = 3000 };
+enum { STEPS = 3000, CROSSES = 100 };
 #endif
 
 static char *print(const case_t *instance) {
@@ -146,14 +146,14 @@ static void test_cross_same_program(gconstpointer data) {
   arena_deinit(&arena);
 }
 
-/* Parents of any two programs, of any two ops. */
+/* Parents of any two programs, of any two ops: there are some two thousand pairs. */
 static void test_cross(void) {
   rng_t rng = rng_make(5);
   arena_t arena;
   arena_init(&arena);
   for (const op_t *const *first = op_all(); *first != NULL; first++) {
     for (const op_t *const *second = op_all(); *second != NULL; second++) {
-      for (int i = 0; i < 500; i++) {
+      for (int i = 0; i < CROSSES; i++) {
         case_t a = draw_case(&rng, *first, 0, &arena);
         case_t b = draw_case(&rng, *second, 0, &arena);
         g_autofree char *a_before = print(&a);
