@@ -85,26 +85,35 @@ bool gen_break(rng_t *rng, const char *id, const draw_limits_t *limits, arena_t 
   return false;
 }
 
-/* A program that suits, or else the last of many. */
-static void draw_suitable(rng_t *rng, const op_t *op, const gen_options_t *options, arena_t *arena,
-                          program_t *out_program) {
+/* A program that suits, or else the last of many.  Returns how many were drawn. */
+static int draw_suitable(rng_t *rng, const op_t *op, const gen_options_t *options, arena_t *arena,
+                         program_t *out_program) {
   enum { DRAWS = 1000 };
   arena_mark_t mark = arena_mark(arena);
-  for (int i = 0; i < DRAWS; i++) {
+  for (int i = 1; i <= DRAWS; i++) {
     arena_rewind(arena, mark);
     *out_program = (program_t){.op = op};
     op->draw(rng, &options->limits, arena, out_program);
-    if (options->suits == NULL || options->suits(options->suits_context, out_program)) return;
+    if (options->suits == NULL || options->suits(options->suits_context, out_program)) return i;
   }
+  return DRAWS;
 }
 
 bool gen_broken_program(rng_t *rng, const op_t *op, const char *id, const gen_options_t *options,
                         arena_t *arena, program_t *out_program) {
   enum { DRAWS = 64 }; /* The rarest constraint is broken from one drawn program in a hundred. */
-  arena_mark_t mark = arena_mark(arena);
+  enum { MANY = 8, BREAKS_OF_RARE = 16 };
+  arena_mark_t mark = arena_mark(arena), drawn = mark;
+  int breaks = 0; /* Still to be tried on the present program: several if it was hard to find. */
   for (int i = 0; i < DRAWS; i++) {
-    arena_rewind(arena, mark);
-    draw_suitable(rng, op, options, arena, out_program);
+    if (breaks == 0) {
+      arena_rewind(arena, mark);
+      int count = draw_suitable(rng, op, options, arena, out_program);
+      breaks = count > MANY ? BREAKS_OF_RARE : 1;
+      drawn = arena_mark(arena);
+    }
+    breaks--;
+    arena_rewind(arena, drawn);
     if (gen_break(rng, id, &options->limits, arena, out_program)) return true;
   }
   return false;

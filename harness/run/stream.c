@@ -3,6 +3,10 @@
  * program gets, from its indices and its size and from how many were refused before it. */
 #include "harness/run/stream.h"
 
+/* Looking for a program that is expected to be taken costs as much as running it so often; no more
+ * than that is given back in data. */
+enum { DRAWN_PER_DATA_SET = 8, DATA_SETS_FOR_DRAWN_MAX = 32 };
+
 /* Of strata of large programs one data set costs as much as many of a small one. */
 enum { LARGE_FACTOR = 8 };
 
@@ -42,6 +46,7 @@ void stream_init(stream_t *stream, const stream_options_t *options) {
                        .subject_count = count_subjects(options),
                        .party_count = MAX(options->executor_count, 1)};
   data_sets_t *sets = &stream->options.data_sets;
+  stream->has_default_data_sets = sets->most == 0;
   if (sets->most == 0) *sets = data_sets_default(options->compiling_is_dear);
   stream->begun = g_new0(uint64_t, stream->subject_count);
   stream->retired = g_new0(bool, stream->subject_count);
@@ -116,6 +121,12 @@ status_t stream_program_parse(str_t line, arena_t *arena, stream_program_t *out_
   return STATUS_OK;
 }
 
+/* Of backends that take little, most programs are passed over: those that they take get more data,
+ * so that at least half of the time is spent on cases. */
+static uint64_t sets_for_drawn(const stream_t *stream) {
+  return MIN(stream->drawn / DRAWN_PER_DATA_SET, DATA_SETS_FOR_DRAWN_MAX);
+}
+
 /* ---- Programs -------------------------------------------------------------------------------- */
 
 static uint64_t data_sets(const stream_t *stream) {
@@ -127,6 +138,7 @@ static uint64_t data_sets(const stream_t *stream) {
   rng_t rng = rng_make(
       derive_seed(options->seed, PURPOSE_DATA_SETS, stream->program_index, stream->case_index));
   uint64_t sets = data_sets_draw(options->data_sets, &rng);
+  if (stream->has_default_data_sets) sets = MAX(sets, sets_for_drawn(stream));
   uint64_t weight = program_weight(&stream->instance.program);
   if (stratum_is_large(stream->program_stratum)) weight *= LARGE_FACTOR;
   return MAX(sets / weight, 1);
@@ -200,7 +212,9 @@ static bool is_promising(stream_t *stream) {
 /* Draws programs of the subject until there is a promising one. */
 static void choose_program(stream_t *stream) {
   unsigned left_out = 0;
+  stream->drawn = 0;
   do {
+    stream->drawn++;
     uint64_t ordinal = stream->begun[stream->subject]++;
     stream->program_index = ordinal * stream->subject_count + stream->subject;
     draw_program(stream);

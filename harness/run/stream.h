@@ -58,11 +58,13 @@ typedef struct stream {
   size_t retired_count;
   stream_party_t *parties; /* Owned; one at least. */
   size_t party_count;
-  size_t turn;            /* The party that the present program was drawn for. */
-  size_t subject;         /* Of the present program. */
-  uint64_t program_index; /* Of the present program. */
-  uint64_t case_index;    /* Of the present case within its program, from 0. */
-  uint64_t case_limit;    /* The case with this index is not drawn at this turn. */
+  size_t turn;                /* The party that the present program was drawn for. */
+  size_t subject;             /* Of the present program. */
+  uint64_t program_index;     /* Of the present program. */
+  uint64_t case_index;        /* Of the present case within its program, from 0. */
+  uint64_t case_limit;        /* The case with this index is not drawn at this turn. */
+  bool has_default_data_sets; /* Nobody said how many. */
+  uint64_t drawn;             /* Programs, until the present one was expected to be taken. */
   bool has_program;
 
   /* The present case; borrowed until the next stream_next(). */

@@ -250,7 +250,7 @@ static void test_who_gets_invalid_programs(void) {
   options.stream.ops = &reduce;
   options.stream.op_count = 1;
   options.stream.gen.invalid_one_in = 3;
-  options.cases_max = 1000;
+  options.cases_max = 300;
   session_t *session = run_session(&options);
   g_assert_cmpuint(count_invalid(session, 0), ==, 0);
   g_assert_cmpuint(count_invalid(session, 1), >, 20);
