@@ -108,6 +108,11 @@ typedef struct assay_executor {
    * then to see.  Where it is 0 every program that compile() gets is valid, unless Assay is called
    * with --invalid. */
   uint32_t validates;
+
+  /* Nonzero if compile() costs far more than execute() does on small data, because it generates
+   * code or searches for an implementation: then each program gets more data by default.  64 bits,
+   * so that the padding behind `validates` in tables of older headers is not read. */
+  uint64_t compiling_is_dear;
 } assay_executor_t;
 
 /* Exported by the backend: its table, or NULL when `abi_max` is older than it can serve. */

@@ -75,12 +75,16 @@ const char *executor_name(const executor_t *executor);
 const char *executor_version(const executor_t *executor);
 const char *executor_hardware(const executor_t *executor);
 
-/* Whether it is a worker process: compiling there costs milliseconds. */
+/* Whether it is a worker process: every call of it costs a round trip. */
 bool executor_is_process(const executor_t *executor);
 
 /* Whether the backend declares that it checks programs: others are not to be blamed for what they
  * do with one that breaks a constraint, nor to die of it. */
 bool executor_validates(const executor_t *executor);
+
+/* Whether compiling costs far more than running small data does: of a worker process, and of a
+ * backend that declares it. */
+bool executor_compiling_is_dear(const executor_t *executor);
 
 /* Whether the backend's declared target holds the program. */
 executor_promise_t executor_promises(executor_t *executor, const program_t *program);

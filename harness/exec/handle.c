@@ -181,6 +181,10 @@ bool executor_is_process(const executor_t *executor) { return executor->address.
 
 bool executor_validates(const executor_t *executor) { return executor->transport->validates; }
 
+bool executor_compiling_is_dear(const executor_t *executor) {
+  return executor->transport->compiling_is_dear;
+}
+
 static char *line_of(const program_t *program) {
   GString *line = g_string_new(NULL);
   program_print(program, line);

@@ -343,6 +343,24 @@ static void test_cache(void) {
   g_assert_cmpint(live_count, ==, 0);
 }
 
+/* What a backend declares of itself, in this process and through an isolated one; tables of older
+ * headers declare nothing. */
+static void test_declarations(gconstpointer data) {
+  static const struct {
+    const char *file;
+    bool validates, is_dear;
+  } rows[] = {{"good", false, false},
+              {"validates", true, false},
+              {"dear", false, true},
+              {"old_table", false, false}};
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    executor_t *executor = check_open(rows[i].file, "", GPOINTER_TO_INT(data) != 0, 0);
+    g_assert_cmpint(executor_validates(executor), ==, rows[i].validates);
+    g_assert_cmpint(executor_compiling_is_dear(executor), ==, rows[i].is_dear);
+    executor_close(executor);
+  }
+}
+
 static void add_rows(void) {
   for (size_t i = 0; i < G_N_ELEMENTS(open_rows); i++) {
     char *path = g_strdup_printf("/executor/open/%s", open_rows[i].label);
@@ -377,6 +395,7 @@ int main(int argc, char **argv) {
   add_pair("refusal", test_refusal);
   add_pair("fast_math", test_fast_math);
   add_pair("many_programs", test_many_programs);
+  add_pair("declarations", test_declarations);
   g_test_add_func("/executor/plugin", test_plugin);
   g_test_add_func("/executor/poison", test_poison);
   g_test_add_func("/executor/cache", test_cache);

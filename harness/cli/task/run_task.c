@@ -235,7 +235,7 @@ int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *ou
   options->executors = task->executors.items;
   options->executor_count = task->executors.count;
   for (size_t i = 0; i < options->executor_count; i++) {
-    options->stream.compiling_is_dear |= executor_is_process(options->executors[i]);
+    options->stream.compiling_is_dear |= executor_compiling_is_dear(options->executors[i]);
   }
   options->store = task->store;
   options->command = task->command_line;

@@ -189,6 +189,7 @@ static status_t open_session(isolate_client_t *client, failure_t *error) {
   client->head.hardware = g_strdup(separator == NULL ? "" : separator + 1);
   client->head.load_changed_environment = answer.reply.changed_environment != 0;
   client->head.validates = answer.reply.validates != 0;
+  client->head.compiling_is_dear = answer.reply.compiling_is_dear != 0;
   return STATUS_OK;
 }
 

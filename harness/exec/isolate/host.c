@@ -59,7 +59,8 @@ static bool open_and_reply(service_t *service, const isolate_host_t *host) {
   char *text = g_strdup_printf("%s\n%s", backend->version, backend->hardware);
   isolate_reply_t reply = {.answer = STATUS_OK,
                            .changed_environment = backend->load_changed_environment,
-                           .validates = backend->validates};
+                           .validates = backend->validates,
+                           .compiling_is_dear = backend->compiling_is_dear};
   bool sent = send_reply(service->channel, reply, text);
   g_free(text);
   return sent;

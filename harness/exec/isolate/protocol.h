@@ -42,7 +42,8 @@ typedef struct isolate_reply {
   uint32_t changed_environment; /* Nonzero if so: by the start or by EXECUTE. */
   uint32_t text_bytes;          /* At most ISOLATE_REPLY_TEXT_MAX. */
   uint64_t handle;              /* Of COMPILE. */
-  uint64_t validates;           /* Of the start: nonzero if the backend declares it. */
+  uint32_t validates;           /* Of the start: nonzero if the backend declares it. */
+  uint32_t compiling_is_dear;   /* Likewise. */
 } isolate_reply_t;
 
 #endif

@@ -259,6 +259,7 @@ status_t table_transport_open(const assay_executor_t *table, const char *options
   if (library != NULL) made->library = *library;
   memcpy(&made->table, table, MIN(table->struct_size, sizeof made->table));
   made->head.validates = made->table.validates != 0;
+  made->head.compiling_is_dear = made->table.compiling_is_dear != 0;
   arena_init(&made->arena);
   read_descriptions(made);
   *out_transport = &made->head;

@@ -45,8 +45,9 @@ struct transport {
   char *version; /* Owned: "NAME VERSION", as the backend says, made plain (plain_text.h). */
   char *hardware;
   bool load_changed_environment;
-  bool validates; /* The backend declares that it checks programs. */
-  bool is_apart;  /* The backend is in another process: it cannot write into operands. */
+  bool validates;         /* The backend declares that it checks programs. */
+  bool compiling_is_dear; /* The backend declares it, or is a worker. */
+  bool is_apart;          /* The backend is in another process: it cannot write into operands. */
 };
 
 #endif

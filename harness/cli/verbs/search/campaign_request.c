@@ -171,10 +171,7 @@ static int try_executors(campaign_request_t *request) {
   if (exit_code != EXIT_CODE_CLEAN) return exit_code;
   request->compiling_is_dear = g_new0(bool, executors.count);
   for (size_t i = 0; i < executors.count; i++) {
-    const char *name = executor_name(executors.items[i]);
-    bool is_hosted = g_str_has_prefix(name, "model:") || g_str_has_prefix(name, "canary:") ||
-                     g_str_has_prefix(name, "dso:");
-    request->compiling_is_dear[i] = !is_hosted && executor_is_process(executors.items[i]);
+    request->compiling_is_dear[i] = executor_compiling_is_dear(executors.items[i]);
   }
   /* What goes wrong at its end is a finding of the workers. */
   executor_list_close(&executors, EXIT_CODE_CLEAN);

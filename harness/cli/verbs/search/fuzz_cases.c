@@ -7,7 +7,7 @@
 
 static bool compiles_dearly(const task_t *task) {
   for (size_t i = 0; i < task->executors.count; i++) {
-    if (executor_is_process(task->executors.items[i])) return true;
+    if (executor_compiling_is_dear(task->executors.items[i])) return true;
   }
   return false;
 }

@@ -327,6 +327,7 @@ const assay_executor_t *assay_executor_query(uint32_t abi_max) {
                                          .implementation = onednn_implementation,
                                          .release = onednn_release,
                                          .close = onednn_close,
-                                         .validates = 1};
+                                         .validates = 1,
+                                         .compiling_is_dear = 1};
   return abi_max >= 1 ? &table : NULL;
 }
