@@ -99,6 +99,15 @@ static bool is_exact(const formula_t *formula, const totals_t *totals) {
          error_bound_sum_is_exact(formula->format, totals->lowest_bit, magnitude);
 }
 
+/* Whether a partial sum may be subnormal, and so be lost, though nothing is rounded: theory.md,
+ * T17. */
+static bool may_lose_nodes(const formula_t *formula, const totals_t *totals) {
+  const enclosing_t *settings = enclosed_settings(formula);
+  if (settings->is_exact || settings->is_unbounded) return false;
+  return PERMITTED(formula->contract, ftz) != FTZ_NONE && totals->nonzero > 1 &&
+         totals->lowest_bit < formula->format->exponent_min;
+}
+
 /* Whether one operation at the most rounds, and none in a wider node: theory.md, T18. */
 static bool is_rounded_once(const formula_t *formula, const totals_t *totals, bool are_products) {
   if (PERMITTED(formula->contract, accum_wider) == ACCUM_WIDER_NO || !totals->are_points)
@@ -189,7 +198,23 @@ static void keep_sign(enclosed_t *inout, const totals_t *totals) {
   if (mpfr_zero_p(totals->positive) && mpfr_sgn(inout->high) > 0) mpfr_set_zero(inout->high, 1);
 }
 
-/* theory.md, T10 to T16, T18 and T28. */
+/* By how much computed sums may differ from those of the terms: theory.md, T10 to T18. */
+static error_bound_t bound_of(const formula_t *formula, const totals_t *totals,
+                              bound_shape_t shape) {
+  bool loses = may_lose_nodes(formula, totals);
+  bool exact = is_exact(formula, totals);
+  if (exact && !loses) return (error_bound_t){0};
+  error_bound_t bound = error_bound_sum(formula->format, formula->contract, shape);
+  bool once = is_rounded_once(formula, totals, shape.is_product);
+  if (exact) bound.total_factor = 0;
+  if (exact || once) bound.factor = 0;
+  bool keeps_all = once && !loses;
+  if (keeps_all || enclosed_settings(formula)->is_unbounded) bound.offset = 0;
+  if (enclosed_settings(formula)->is_unbounded) bound.total_offset = 0;
+  return bound;
+}
+
+/* theory.md, T10 to T18 and T28. */
 static row_t sum_terms(formula_t *formula, enclosed_t *terms, size_t count, bool are_products) {
   row_t row = {.count = 1, .enclosed = enclosed_new(formula->arena, 1)};
   enclosed_t *out = row.enclosed;
@@ -200,12 +225,7 @@ static row_t sum_terms(formula_t *formula, enclosed_t *terms, size_t count, bool
                                .products_round = are_products,
                                .products_underflow = are_products,
                                .is_product = are_products};
-  error_bound_t bound = {0};
-  if (!is_exact(formula, &totals)) {
-    bound = error_bound_sum(formula->format, formula->contract, shape);
-    if (is_rounded_once(formula, &totals, are_products)) bound.factor = bound.offset = 0;
-    if (enclosed_settings(formula)->is_unbounded) bound.offset = bound.total_offset = 0;
-  }
+  error_bound_t bound = bound_of(formula, &totals, shape);
   bool with_last = bound.last_truncates;
   double factor = with_last ? bound.total_factor : bound.factor;
   double offset = with_last ? bound.total_offset : bound.offset;

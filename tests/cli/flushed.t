@@ -43,4 +43,22 @@ done
 judged backend,ftz=both conforms 3f3b26a83e89b2b100000000 "$softmax : 3f80000000000000c2b00000"
 judged backend,ftz=both conforms 3f3b26a83e89b2b10011bb21 "$softmax : 3f80000000000000c2b00000"
 judged backend,ftz=both diverges 3f3b269f3e89b2aa00000000 "$softmax : 3f80000000000000c2b00000"
+# Partial sums that are subnormal may be lost, though none is rounded: 2^-121 and twice 2^-128, of which the sum may be 2^-121.
+cat >share.op <<'END'
+op my.share
+summary numbers divided by their sum
+types f32 f16
+operand x[N]
+result y[N]
+
+y = x / sum(x over N)
+END
+export ASSAY_OPS="$PWD/share.op"
+share='my.share f32[3] -> f32[3] : 030000000020000000200000'
+judged ftz=outputs conforms 3f8000003c0000003c000000 "$share"
+judged ftz=outputs conforms 3f7c0fc13bfc0fc13bfc0fc1 "$share"
+judged ftz=none diverges 3f8000003c0000003c000000 "$share"
+# Of sums of two numbers there is no such partial sum, and of numbers far above the subnormal ones none is lost.
+judged ftz=outputs diverges 3f8000003c000000 'my.share f32[2] -> f32[2] : 0300000000400000'
+judged ftz=outputs diverges 3f8000003f00000000000000 'my.share f32[3] -> f32[3] : 3f8000003f00000000000000'
 finish
