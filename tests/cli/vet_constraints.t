@@ -44,6 +44,11 @@ if [ -e "$dso/validates.so" ]; then
   run 1 "--invalid" vet --constraints --invalid --executor "dso:$dso/good.so" --op stablehlo.reduce
   like out "^not ok .*good.so stablehlo.reduce" "--invalid: run nevertheless"
 fi
+# A plugin of ours that declares that it validates.
+if [ -e "$(dirname "$ASSAY")/plugins/onednn_plugin.so" ]; then
+  run 0 "our own plugin" vet --constraints --executor onednn --op stablehlo.uniform_quantize --op stablehlo.uniform_dequantize
+  like out '^ok .*uniform_quantize types:' "our own plugin: types that are not quantized"
+fi
 run 2 "other limits" vet --constraints --executor model:sequential --cases 5
 like err "leave out --cases" "other limits: what to do"
 finish

@@ -193,6 +193,16 @@ static bool are_shaped_alike(const assay_type_t *a, const assay_type_t *b) {
   return are_alike;
 }
 
+/* uniform_quantize makes a quantized tensor, uniform_dequantize a float one of it. */
+static bool has_quantized_sides(const assay_program_t *program) {
+  plugin_quantization_t ignored;
+  bool from = plugin_read_quantization(&program->operands[0], &ignored);
+  bool to = plugin_read_quantization(&program->results[0], &ignored);
+  if (strcmp(program->op, "stablehlo.uniform_quantize") == 0) return to;
+  if (strcmp(program->op, "stablehlo.uniform_dequantize") == 0) return from && !to;
+  return true;
+}
+
 int32_t plan_reorder(const dnnl_functions_t *dnnl, const assay_program_t *program,
                      bool takes_any_types, plan_t *out_plan, assay_reason_t *reason) {
   const char *unknown = plugin_find_unknown_key(program, NULL, 0);
@@ -202,6 +212,9 @@ int32_t plan_reorder(const dnnl_functions_t *dnnl, const assay_program_t *progra
   if (program->operand_count != 1 || program->result_count != 1 ||
       !are_shaped_alike(&program->operands[0], &program->results[0])) {
     return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "broken C1: the shape of the operand");
+  }
+  if (!has_quantized_sides(program)) {
+    return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "broken: which of the types are quantized");
   }
   if (plugin_is_empty(&program->operands[0])) {
     return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no reorder of nothing");
