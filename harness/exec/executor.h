@@ -82,8 +82,7 @@ bool executor_is_process(const executor_t *executor);
  * do with one that breaks a constraint, nor to die of it. */
 bool executor_validates(const executor_t *executor);
 
-/* Whether compiling costs far more than running small data does: of a worker process, and of a
- * backend that declares it. */
+/* Whether the backend declares that compiling costs far more than running small data does. */
 bool executor_compiling_is_dear(const executor_t *executor);
 
 /* Whether the backend's declared target holds the program. */

@@ -107,6 +107,8 @@ static const start_row_t start_rows[] = {
     {"proc:echo oops >&2; exit 7", STATUS_IO, "exit status 7 in open(), after it wrote: oops"},
     {"proc:yes 'assay-worker 1'", STATUS_IO, "where a line of the greeting"},
     {"proc:(echo assay-worker 1; yes hardware one)", STATUS_IO, "the end of the greeting"},
+    {"proc:echo assay-worker 1; echo compiling free; sleep 100", STATUS_IO,
+     "a line of the greeting"},
     {"proc:cat /dev/zero", STATUS_IO, "wrote a line of more than 4096 bytes"},
     {"open:greet_twice", STATUS_IO, "wrote more than its answer in open()"},
     {"open:greet_strangely", STATUS_IO, "the greeting \"assay-worker 1\" is expected"},
@@ -126,6 +128,22 @@ static void test_start(gconstpointer data) {
   check_text_contains(error.text, row->reason);
   check_no_child();
   g_free(name);
+}
+
+/* What a worker says of compiling; without a word it is cheap. */
+static void test_compiling(void) {
+  static const struct {
+    const char *line;
+    bool is_dear;
+  } rows[] = {{"hardware any", false}, {"compiling cheap", false}, {"compiling dear", true}};
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_autofree char *name = g_strdup_printf(
+        "proc:printf 'assay-worker 1\nname a\nversion 1\n%s\nready\n'; cat >/dev/null",
+        rows[i].line);
+    executor_t *executor = open_worker(name, 0, 0);
+    g_assert_cmpint(executor_compiling_is_dear(executor), ==, rows[i].is_dear);
+    executor_close(executor);
+  }
 }
 
 /* A program that was compiled before a crash is compiled again by the next worker. */
@@ -265,6 +283,7 @@ int main(int argc, char **argv) {
     g_free(path);
   }
   g_test_add_func("/process/crash_costs_one_case", test_crash_costs_one_case);
+  g_test_add_func("/process/compiling", test_compiling);
   g_test_add_func("/process/giving_up", test_giving_up);
   g_test_add_func("/process/shell_example", test_shell_example);
   g_test_add_func("/process/c_example", test_c_example);

@@ -125,18 +125,19 @@ static trial_t run_trial(const kernel_t *kernel, language_t language, uint64_t s
   executor_t *executor = open_kernel(kernel, language);
   const op_t *op = op_find(str_from(kernel->op));
   uint64_t cases = kernel->fault != NULL ? FOUND_WITHIN : right_cases;
-  session_options_t options = {.stream = {.ops = &op,
-                                          .op_count = 1,
-                                          .gen = gen_options_default(),
-                                          .seed = seed,
-                                          .compiling_is_dear = language == LANGUAGE_NUMPY},
-                               .executors = &executor,
-                               .executor_count = 1,
-                               .cases_max = cases,
-                               .draws_max = MAX(DRAWS_PER_CASE * cases, DRAWS_MIN),
-                               .stop = &trial.stop,
-                               .on_answer = note_answer,
-                               .hook_context = &trial};
+  session_options_t options = {
+      .stream = {.ops = &op,
+                 .op_count = 1,
+                 .gen = gen_options_default(),
+                 .seed = seed,
+                 .compiling_is_dear = executor_compiling_is_dear(executor)},
+      .executors = &executor,
+      .executor_count = 1,
+      .cases_max = cases,
+      .draws_max = MAX(DRAWS_PER_CASE * cases, DRAWS_MIN),
+      .stop = &trial.stop,
+      .on_answer = note_answer,
+      .hook_context = &trial};
   session_t *session = NULL;
   failure_t error = {0};
   if (contract_parse(str_from("backend"), &options.contract, &error) != STATUS_OK ||

@@ -29,6 +29,7 @@ typedef struct greeting {
   bool takes_mlir;
   bool declares_promises;
   bool validates;
+  bool compiling_is_dear;
   str_t failure; /* Why it cannot serve, in the bytes read; empty if it can. */
 } greeting_t;
 

@@ -369,8 +369,7 @@ static const transport_functions_t process_functions = {
 status_t process_transport_open(const char *command, uint32_t timeout_ms, uint64_t memory_bytes_max,
                                 transport_t **out_transport, failure_t *error) {
   process_transport_t *process = g_new0(process_transport_t, 1);
-  process->head =
-      (transport_t){.functions = &process_functions, .is_apart = true, .compiling_is_dear = true};
+  process->head = (transport_t){.functions = &process_functions, .is_apart = true};
   process_session_init(&process->session, command, timeout_ms, memory_bytes_max);
   status_t status = process_session_start(&process->session, error);
   if (status == STATUS_OK) {
@@ -378,6 +377,7 @@ status_t process_transport_open(const char *command, uint32_t timeout_ms, uint64
     process->head.version = g_strdup_printf("%s %s", greeting->name, greeting->version);
     process->head.hardware = g_strdup(greeting->hardware);
     process->head.validates = greeting->validates;
+    process->head.compiling_is_dear = greeting->compiling_is_dear;
     *out_transport = &process->head;
   } else {
     char text[ERROR_TEXT_BYTES / 2];

@@ -46,7 +46,7 @@ struct transport {
   char *hardware;
   bool load_changed_environment;
   bool validates;         /* The backend declares that it checks programs. */
-  bool compiling_is_dear; /* The backend declares it, or is a worker. */
+  bool compiling_is_dear; /* The backend declares it. */
   bool is_apart;          /* The backend is in another process: it cannot write into operands. */
 };
 

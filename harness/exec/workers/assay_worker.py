@@ -277,6 +277,9 @@ class Worker:
     # constraint of its specification.  False: every program that it gets is valid, unless Assay is
     # called with --invalid.
     validates = False
+    # Whether compile() costs far more than execute() does on small data, because it generates code, say.  Each program
+    # gets 16 times as many data then.
+    compiling_is_dear = False
     # Whether the program lies in the target; None: if it compiles.
     promises: Callable[[Program], bool | None] | None = None
     # The only dot algorithms in the target, by name; None: no such limit.  main() sets it.
@@ -457,6 +460,8 @@ class _Server:
             lines.append("promises yes")
         if worker.validates:
             lines.append("validates yes")
+        if worker.compiling_is_dear:
+            lines.append("compiling dear")
         self.say("\n".join([*lines, "ready"]))
 
     def promises(self, mlir_bytes: str, line: str) -> None:

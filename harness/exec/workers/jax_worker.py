@@ -48,6 +48,7 @@ def _check_results(program: Program, found: Any) -> None:
 class Jax(Worker):
     name = "jax"
     validates = True
+    compiling_is_dear = True
 
     def __init__(self, options: dict[str, str]) -> None:
         platform = assay_worker.take(options, "platform", "cpu", ("cpu", "gpu"))

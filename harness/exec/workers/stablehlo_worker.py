@@ -158,6 +158,7 @@ class Handle:
 class Interpreter(Worker):
     name = "stablehlo-interpreter"
     validates = True
+    compiling_is_dear = True
 
     def __init__(self, options: dict[str, str]) -> None:
         everything = assay_worker.take(options, "everything", "false", ("true", "false"))

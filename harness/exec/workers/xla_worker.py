@@ -107,6 +107,7 @@ class Handle:
 class Xla(Worker):
     name = "xla"
     validates = True
+    compiling_is_dear = True
 
     def __init__(self, options: dict[str, str]) -> None:
         platform = assay_worker.take(options, "platform", "cpu", ("cpu", "gpu"))
