@@ -54,6 +54,7 @@ class Jax(Worker):
         platform = assay_worker.take(options, "platform", "cpu", ("cpu", "gpu"))
         variance = assay_worker.take(options, "layer_norm", "stable", ("stable", "fast"))
         self.functions = PythonFunctions(assay_worker.take(options, "functions", ""))
+        self.validates = not self.functions  # The user's need not check programs.
         super().__init__(options)
         os.environ["JAX_PLATFORMS"] = "cuda" if platform == "gpu" else "cpu"
         os.environ["JAX_ENABLE_X64"] = "1"  # Else 64-bit operands become 32-bit ones.

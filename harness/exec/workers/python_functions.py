@@ -49,6 +49,9 @@ class PythonFunctions:
         self.functions = found
         self.version = f", functions {digest[:8]}"
 
+    def __bool__(self) -> bool:
+        return bool(self.functions)
+
     def __contains__(self, op: str) -> bool:
         return op in self.functions
 

@@ -38,6 +38,8 @@ class TorchElementwise:
             raise Unsupported("no arithmetic of booleans")
         if program.op == "stablehlo.shift_right_arithmetic":
             return self._shift(element)
+        if program.op in ("stablehlo.maximum", "stablehlo.minimum") and element.startswith("complex"):
+            raise Unsupported("no maximum or minimum of complex numbers")
         function = self.functions[program.op]  # Of as many operands as the op has.
         return lambda *operands: [function(*operands)]
 

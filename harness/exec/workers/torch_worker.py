@@ -55,6 +55,7 @@ class Torch(Worker):
         zero_point = assay_worker.take(options, "zero_point", "after", ("after", "before"))
         precision = assay_worker.take(options, "precision", "refused", ("refused", "set"))
         self.functions = PythonFunctions(assay_worker.take(options, "functions", ""))
+        self.validates = not self.functions  # The user's need not check programs.
         super().__init__(options)
         import torch
 
