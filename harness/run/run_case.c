@@ -95,7 +95,12 @@ void case_runner_prepare(case_runner_t *walk, const program_t *program,
     snprintf(out_preparation->implementation, sizeof out_preparation->implementation, "%s",
              executor_implementation(executor, out_preparation->program));
   }
-  if (broken == NULL) out_preparation->promise = executor_promises(executor, program);
+  /* Of what failed nothing depends on the promise, and asking for it may fail again. */
+  bool was_answered =
+      out_preparation->outcome == EXECUTOR_OK || out_preparation->outcome == EXECUTOR_REFUSED;
+  if (broken == NULL && was_answered) {
+    out_preparation->promise = executor_promises(executor, program);
+  }
   walk->times.compile += clock_nanoseconds() - begin;
 }
 

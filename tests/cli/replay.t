@@ -62,6 +62,28 @@ sh -c "$(cat pasted)" >out 2>err
 [ $? -eq 1 ] && grep -q diverges out
 ok $? "such a line diverges again"
 
+# A program that ends a worker in compile(), and would in promises(): the next program is not blamed for it.
+cat >dies.py <<'END'
+import os, signal, sys
+def say(text):
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+say("assay-worker 1\nname dies\nversion 1\npromises yes\nmlir no\nready")
+for line in sys.stdin:
+    if "f32[3]" in line:
+        os.kill(os.getpid(), signal.SIGFPE)
+    say({"compile": "unsupported nothing", "promises": "no"}.get(line.split()[0], ""))
+END
+sum='stablehlo.reduce body=add dims=[0]'
+{
+  echo "$sum f32[3] f32[] -> f32[] : 3f8000003f8000003f800000 : 00000000"
+  echo "$sum f32[2] f32[] -> f32[] : 3f8000003f800000 : 00000000"
+} >two.cases
+run 3 "a worker that dies of a program" replay two.cases --executor 'proc:python3 -S dies.py'
+like out "reason: *SIGFPE in compile()" "a worker that dies of a program: in which call"
+like out "refused" "the next program: is judged by itself"
+unlike out "in promises()" "the next program: is not blamed"
+
 run 0 "show" show "$line"
 like out "program:   stablehlo.reduce body=add" "show: the program"
 like out "operand 0: f32\[2,2\] 3f800000" "show: the data"
