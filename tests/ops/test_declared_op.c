@@ -6,9 +6,7 @@
 #include "generated/all_faults.h"
 #include "harness/num/binary64.h"
 #include "oracles/composite/parts.h"
-#include "oracles/ops/declared/oracle.h"
-#include "oracles/oracle.h"
-#include "tests/gen/valid_case.h"
+#include "tests/ops/declared_file.h"
 
 enum { ELEMENTS_MAX = 64 };
 
@@ -17,21 +15,6 @@ static char *read_text(const char *name) {
   char *text = NULL;
   g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
   return text;
-}
-
-static declaration_t *declare(const char *text) {
-  failure_t error = {.text = ""};
-  declaration_t *declaration = NULL;
-  status_t status = declared_parse(str_from(text), "x.op", &declaration, &error);
-  g_assert_cmpstr(error.text, ==, "");
-  g_assert_cmpint(status, ==, STATUS_OK);
-  declared_make_oracle(declaration);
-  return declaration;
-}
-
-static void release(declaration_t *declaration) {
-  arena_deinit(&declaration->arena);
-  g_free(declaration);
 }
 
 static implementation_model_t draw_model(rng_t *rng) {
@@ -131,6 +114,19 @@ static const mistake_t mistakes[] = {
     {"attention", "e = exp(biased - max(biased over T))", "e = exp(biased)"},
     {"attention", "e = exp(biased - max(biased over T))",
      "e = exp(biased - max(max(biased over T), 0))"},
+    {"causal_attention", "seen = position(T) <= position(S)",
+     "seen = position(T) < position(S) + 2"},
+    {"causal_attention", "seen = position(T) <= position(S)",
+     "seen = position(T) < max(position(S), 1)"},
+    {"causal_attention", "masked = select(seen, scores, -inf)", "masked = select(seen, scores, 0)"},
+    {"causal_attention", "masked = select(seen, scores, -inf)", "masked = scores"},
+    {"hard_swish", "six = min(max(x + 3, 0), 6)", "six = max(x + 3, 0)"},
+    {"hard_swish", "late = either(x * six / 6, x * six * (1 / 6))", "late = x * six * 0.1666"},
+    {"leaky_relu", "y = select(x >= 0, x, x * slope)", "y = max(x, 0)"},
+    {"leaky_relu", "y = select(x >= 0, x, x * slope)", "y = select(x < -0.01, x * slope, x)"},
+    {"relu6", "y = min(max(x, 0), 6)", "y = max(min(x, 6.01), 0)"},
+    {"bucket", "mixed = xor(token, shift_right(token, 16)) * 73244475",
+     "mixed = xor(token, shift_right(token, 15)) * 73244475"},
 };
 
 static char *replace(const char *text, const char *line, const char *instead) {
@@ -309,7 +305,8 @@ static const refused_t refused[] = {
     {"op a.b\noperand x[N@axis]\n",
      "x.op:2:13: expected an attribute that is a position: \"attribute axis position\""},
     {"op a.b\nattribute e word\n",
-     "x.op:2:13: expected \"number VALUE ...\" or \"position\", found \"word\""},
+     "x.op:2:13: expected \"number VALUE ...\", \"integer VALUE ...\", \"boolean\" or "
+     "\"position\", found \"word\""},
     {"op a.b\nattribute e number -1\n",
      "x.op:2:20: expected numbers that are 0 or positive, among which cases are drawn: "
      "\"attribute epsilon number 1e-5 0\""},
@@ -326,10 +323,14 @@ static const refused_t refused[] = {
      "x.op:5:8: expected a value, a number, a function or \"(\", found the end of the line"},
     {SIGNATURE "y = x ^ 2\n", "x.op:5:7: expected the end of the line, found \"^ 2\""},
     {SIGNATURE "y = w * x\n",
-     "x.op:5:5: no value \"w\": neither an operand, nor a number attribute, nor a line above"},
+     "x.op:5:5: no value \"w\": neither an operand, nor an attribute that is no position, nor a "
+     "line "
+     "above"},
     {SIGNATURE "y = sinh(x)\n",
      "x.op:5:5: no function \"sinh\"; there are exp, exp2, log, erf, tanh, sqrt, rsqrt, logistic, "
-     "max, min, stored, either, sum, mean, online_sum, stack, count"},
+     "max, min, stored, either, sum, mean, online_sum, stack, count, position, select, convert, "
+     "and, "
+     "or, xor, not, shift_left, shift_right"},
     {SIGNATURE "y = exp(x, x)\n", "x.op:5:5: exp has 1 argument here, not 2"},
     {SIGNATURE "y = sum(x)\n", "x.op:5:5: sum is taken over indices: \"sum(... over N)\""},
     {SIGNATURE "y = sum(x over M)\n",
@@ -404,7 +405,9 @@ static void test_programs(void) {
 
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
-  static const char *const files[] = {"silu", "rms_norm", "rotary", "attention", "softmax"};
+  static const char *const files[] = {
+      "silu",       "rms_norm",   "rotary", "attention", "softmax", "causal_attention",
+      "hard_swish", "leaky_relu", "relu6",  "bucket"};
   for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
     g_autofree char *path = g_strdup_printf("/declared_op/models/%s", files[i]);
     g_test_add_data_func(path, files[i], test_models);

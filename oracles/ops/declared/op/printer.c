@@ -59,6 +59,28 @@ int printer_number(printer_t *printer, double value) {
   return made;
 }
 
+int printer_integer(printer_t *printer, int64_t value) {
+  int made = (int)printer->next++;
+  bool is_boolean = printer->element->kind == ELEMENT_BOOLEAN;
+  bool is_unsigned = printer->element->kind == ELEMENT_UNSIGNED;
+  type_t scalar = type_make(printer->element, 0, NULL);
+  g_string_append_printf(printer->text, "    %%v%d = \"stablehlo.constant\"() <{value = dense<",
+                         made);
+  if (is_boolean) {
+    g_string_append(printer->text, value != 0 ? "true" : "false");
+  } else if (is_unsigned) {
+    g_string_append_printf(printer->text, "%" PRIu64, (uint64_t)value);
+  } else {
+    g_string_append_printf(printer->text, "%" PRId64, value);
+  }
+  g_string_append(printer->text, "> : ");
+  printer_print_type(printer, &scalar);
+  g_string_append(printer->text, "}> : () -> ");
+  printer_print_type(printer, &scalar);
+  g_string_append_c(printer->text, '\n');
+  return made;
+}
+
 char *printer_places(const printer_t *printer, uint32_t from, uint32_t to) {
   g_autoptr(GString) list = g_string_new(NULL);
   uint32_t place = 0;
@@ -125,6 +147,7 @@ static bool is_ascending(const uint8_t *order, uint32_t rank) {
 
 void printer_operand(printer_t *printer, uint16_t operand, uint32_t step) {
   const declared_tensor_t *tensor = &printer->declaration->operands[operand];
+  printer->element = printer_element(printer, (uint16_t)step);
   type_t type = printer->program->operands[operand];
   g_string_append_printf(printer->text, "    %%v%u = \"stablehlo.reshape\"(%%arg%u) : (",
                          printer->next, operand);
@@ -150,6 +173,7 @@ void printer_operand(printer_t *printer, uint16_t operand, uint32_t step) {
 
 int printer_result(printer_t *printer, uint32_t result, int value) {
   const declared_tensor_t *tensor = &printer->declaration->results[result];
+  printer->element = printer_element(printer, printer->formula->results[result]);
   uint8_t order[TYPE_RANK_MAX];
   type_t indexed = indexed_type(printer, tensor, order);
   type_t ascending = printer_type(printer, tensor->mask);
