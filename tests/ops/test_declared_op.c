@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ops that files declare: those of corpus/ops by models, which are silent, and with mistakes, which
- * are found; softmax written in a file against the built-in one; files that are refused. */
+ * are found; softmax written in a file against the built-in one. */
 #include <math.h>
 
 #include "generated/all_faults.h"
@@ -274,108 +274,6 @@ static void test_softmax(void) {
   release(declaration);
 }
 
-/* ---- Files that are refused ------------------------------------------------------------------ */
-
-typedef struct refused {
-  const char *text;
-  const char *message;
-} refused_t;
-
-#define SIGNATURE "op a.b\nsummary s\noperand x[N]\nresult y[N]\n"
-static const refused_t refused[] = {
-    {"", "x.op:1:1: the file ends without \"op PREFIX.NAME\""},
-    {"op a.b\n", "x.op:2:1: the file ends without \"summary TEXT\""},
-    {"summary s\n", "x.op:1:1: the first line names the op: \"op PREFIX.NAME\""},
-    {"op silu\n",
-     "x.op:1:4: an op is called PREFIX.NAME, of letters, digits and '_': \"op nn.silu\""},
-    {"op byteir.softmax\n", "x.op:1:4: there is an op byteir.softmax already; choose another name"},
-    {"op a.b\nop a.c\n", "x.op:2:1: a file declares one op; put the other in a file of its own"},
-    {"op a.b\ntypes f32 i32\n", "x.op:2:11: expected some of f16, bf16, f32, f64"},
-    {"op a.b\noperand X[N]\n",
-     "x.op:2:9: expected the name of an operand, which begins with a small letter"},
-    {"op a.b\noperand x[n]\n",
-     "x.op:2:11: expected an index, which begins with a capital letter, found \"n]\""},
-    {"op a.b\noperand x[N\n", "x.op:2:12: expected \"]\", found the end of the line"},
-    {"op a.b\noperand x[N, N]\n", "x.op:2:14: N stands here twice"},
-    {"op a.b\noperand x[N]\noperand z[N...]\n",
-     "x.op:3:11: N stands without \"...\" elsewhere; write it so here too"},
-    {"op a.b\noperand x[A..., B...]\n",
-     "x.op:2:11: of two groups \"...\" the sizes are not known; put a dimension with a position "
-     "between them: \"[B..., N@axis, A...]\""},
-    {"op a.b\noperand x[N@axis]\n",
-     "x.op:2:13: expected an attribute that is a position: \"attribute axis position\""},
-    {"op a.b\nattribute e word\n",
-     "x.op:2:13: expected \"number VALUE ...\", \"integer VALUE ...\", \"boolean\" or "
-     "\"position\", found \"word\""},
-    {"op a.b\nattribute e number -1\n",
-     "x.op:2:20: expected numbers that are 0 or positive, among which cases are drawn: "
-     "\"attribute epsilon number 1e-5 0\""},
-    {"op a.b\nindex P = 0\n", "x.op:2:11: expected a size from 1 to 1024"},
-    {"op a.b\nformulas sofmax\n",
-     "x.op:2:10: no permission \"sofmax\" (`assay help contracts` lists them); its values name the "
-     "formulas"},
-    {"op a.b\nwhat x\n",
-     "x.op:2:1: expected op, summary, types, attribute, index, operand, result, formulas, formula "
-     "or \"NAME = ...\""},
-    {SIGNATURE, "x.op:5:1: the file ends without \"y = ...\""},
-    {SIGNATURE "z = x + 1\n", "x.op:6:1: nothing says what result y is; write \"y = ...\""},
-    {SIGNATURE "y = x +\n",
-     "x.op:5:8: expected a value, a number, a function or \"(\", found the end of the line"},
-    {SIGNATURE "y = x ^ 2\n", "x.op:5:7: expected the end of the line, found \"^ 2\""},
-    {SIGNATURE "y = w * x\n",
-     "x.op:5:5: no value \"w\": neither an operand, nor an attribute that is no position, nor a "
-     "line "
-     "above"},
-    {SIGNATURE "y = sinh(x)\n",
-     "x.op:5:5: no function \"sinh\"; there are exp, exp2, log, erf, tanh, sqrt, rsqrt, logistic, "
-     "max, min, stored, either, sum, mean, online_sum, stack, count, position, select, convert, "
-     "and, "
-     "or, xor, not, shift_left, shift_right"},
-    {SIGNATURE "y = exp(x, x)\n", "x.op:5:5: exp has 1 argument here, not 2"},
-    {SIGNATURE "y = sum(x)\n", "x.op:5:5: sum is taken over indices: \"sum(... over N)\""},
-    {SIGNATURE "y = sum(x over M)\n",
-     "x.op:5:16: expected an index of the signature, found \"M\"; name one as in \"sum(x over "
-     "N)\""},
-    {SIGNATURE "s = sum(x over N)\ny = sum(s over N)\n",
-     "x.op:6:5: the argument of sum does not run along N; leave it out of \"over\""},
-    {SIGNATURE "y = sum(x over N)\n",
-     "x.op:5:1: result y does not run along the indices of its declaration: compute it along these "
-     "and no others"},
-    {SIGNATURE "y = x\n", "x.op:5:1: result y is an operand as it is: nothing is computed"},
-    {SIGNATURE "x = x + 1\n", "x.op:5:1: \"x\" is known already; choose another name"},
-    {SIGNATURE "y = x[N=0]\n",
-     "x.op:5:7: expected an index of fixed size that the value runs along, as in \"x[P=0]\" with "
-     "\"index P = 2\""},
-    {SIGNATURE "y = x\t+ 1\n", "x.op:5:6: byte 0x09: a line is printable ASCII, blanks no tabs"},
-    {SIGNATURE "operand z[N]\ny = x * z\nresult w[N]\n",
-     "x.op:7:1: expected \"NAME = ...\": the signature ends where the meaning begins"},
-    {"op a.b\nsummary s\noperand x[N]\nresult y[M]\ny = x\n",
-     "x.op:4:1: no operand runs along index M, so that its size is not known; give it one above, "
-     "as "
-     "in \"index M = 2\""},
-    {SIGNATURE "result z[]\ny = x + 1\n",
-     "x.op:5:1: results y and z have other dimensions; declare two ops"},
-    {"op a.b\nattribute e number 1\noperand x[N]\nresult y[N]\ne = x + 1\n",
-     "x.op:5:1: \"e\" is an attribute; choose another name"},
-    {"op a.b\nattribute e number 0x10\n",
-     "x.op:2:20: expected numbers that are 0 or positive, among which cases are drawn: "
-     "\"attribute epsilon number 1e-5 0\""},
-    {"op byteir.mine\n", "x.op:1:4: ops with prefix \"byteir.\" are not declared; choose another"},
-    {"op a.b\nsummary s\nindex P = 2\noperand x[A, B, C, D, E, F, G, H]\nresult y[A]\n"
-     "z = stack(x, x over P)\n",
-     "x.op:6:23: a step runs along more than 8 indices; split the op in two"},
-};
-
-static void test_refused(void) {
-  for (size_t i = 0; i < G_N_ELEMENTS(refused); i++) {
-    failure_t error = {.text = ""};
-    declaration_t *declaration = NULL;
-    status_t status = declared_parse(str_from(refused[i].text), "x.op", &declaration, &error);
-    g_assert_cmpstr(error.text, ==, refused[i].message);
-    g_assert_cmpint(status, ==, STATUS_INVALID);
-  }
-}
-
 /* ---- Programs -------------------------------------------------------------------------------- */
 
 /* What fits no declaration is printed as a call, and breaks the constraint that says so. */
@@ -422,7 +320,6 @@ int main(int argc, char **argv) {
     g_test_add_data_func(path, sums[i], test_dropped_term);
   }
   g_test_add_func("/declared_op/softmax", test_softmax);
-  g_test_add_func("/declared_op/refused", test_refused);
   g_test_add_func("/declared_op/programs", test_programs);
   return g_test_run();
 }

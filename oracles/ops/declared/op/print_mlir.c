@@ -138,45 +138,29 @@ static type_t type_of_other(printer_t *printer, uint16_t step, uint32_t mask) {
   return type;
 }
 
-/* An op of one name with operands that were printed, and a type for each. */
-static int print_op(printer_t *printer, const char *name, const char *properties, size_t count,
-                    const int values[], const type_t types[], const type_t *result) {
-  int made = (int)printer->next++;
-  g_string_append_printf(printer->text, "    %%v%d = \"stablehlo.%s\"(", made, name);
-  for (size_t i = 0; i < count; i++) {
-    g_string_append_printf(printer->text, "%s%%v%d", i > 0 ? ", " : "", values[i]);
-  }
-  g_string_append_printf(printer->text, ")%s : (", properties);
-  for (size_t i = 0; i < count; i++) {
-    if (i > 0) g_string_append(printer->text, ", ");
-    printer_print_type(printer, &types[i]);
-  }
-  g_string_append(printer->text, ") -> ");
-  printer_print_type(printer, result);
-  g_string_append_c(printer->text, '\n');
-  return made;
+/* A step along `mask`, of its own type. */
+static printed_t print_typed(printer_t *printer, uint16_t step, uint32_t mask) {
+  return (printed_t){print_along(printer, step, mask), type_of_other(printer, step, mask)};
 }
 
 static int print_comparison(printer_t *printer, const step_t *step) {
   static const char *const directions[] = {
       [STEP_LESS] = "LT", [STEP_LESS_EQUAL] = "LE", [STEP_EQUAL] = "EQ", [STEP_NOT_EQUAL] = "NE"};
-  const int values[] = {print_along(printer, step->a, step->mask),
-                        print_along(printer, step->b, step->mask)};
-  const type_t type = type_of_other(printer, step->a, step->mask);
-  const type_t types[] = {type, type}, result = printer_type(printer, step->mask);
+  const printed_t operands[] = {print_typed(printer, step->a, step->mask),
+                                print_typed(printer, step->b, step->mask)};
+  const type_t result = printer_type(printer, step->mask);
   g_autofree char *properties =
       g_strdup_printf(" <{comparison_direction = #stablehlo<comparison_direction %s>}>",
                       directions[step->comparison]);
-  return print_op(printer, "compare", properties, 2, values, types, &result);
+  return printer_op(printer, "compare", properties, 2, operands, &result);
 }
 
 static int print_select(printer_t *printer, const step_t *step) {
-  const int values[] = {print_along(printer, step->a, step->mask),
-                        print_along(printer, step->b, step->mask),
-                        print_along(printer, step->c, step->mask)};
+  const printed_t operands[] = {print_typed(printer, step->a, step->mask),
+                                print_typed(printer, step->b, step->mask),
+                                print_typed(printer, step->c, step->mask)};
   const type_t result = printer_type(printer, step->mask);
-  const type_t types[] = {type_of_other(printer, step->a, step->mask), result, result};
-  return print_op(printer, "select", "", 3, values, types, &result);
+  return printer_op(printer, "select", "", 3, operands, &result);
 }
 
 /* To a type of floats, and back to that of the steps. */
@@ -195,7 +179,7 @@ static int print_conversion(printer_t *printer, const step_t *step) {
 
 static int print_index(printer_t *printer, const step_t *step) {
   const type_t type = printer_type(printer, step->mask);
-  return print_op(printer, "iota", " <{iota_dimension = 0 : i64}>", 0, NULL, NULL, &type);
+  return printer_op(printer, "iota", " <{iota_dimension = 0 : i64}>", 0, NULL, &type);
 }
 
 /* The number at which a reduction of integers starts. */
@@ -238,7 +222,25 @@ static int print_combined(printer_t *printer, const step_t *step) {
   }
 }
 
-static int make_step(printer_t *printer, const step_t *step) {
+/* What is made of no other step. */
+static int print_source(printer_t *printer, const step_t *step) {
+  bool is_float = step->type == NULL;
+  switch (step->kind) {
+    case STEP_NUMBER:
+      return is_float ? printer_number(printer, g_ascii_strtod(step->decimal, NULL))
+                      : printer_integer(printer, step->place);
+    case STEP_ATTRIBUTE:
+      return is_float ? printer_number(printer, declared_number(printer->program, step->a))
+                      : printer_integer(printer, declared_integer(printer->program, step->a));
+    case STEP_COUNT:
+      return printer_number(printer, (double)printer->binding.extent[step->index]);
+    default: /* STEP_INDEX */
+      return print_index(printer, step);
+  }
+}
+
+/* The op of a step of one or two operands of its own type; NULL for others. */
+static const char *find_name(const printer_t *printer, step_kind_t kind) {
   static const char *const names[] = {[STEP_ADD] = "add",
                                       [STEP_SUBTRACT] = "subtract",
                                       [STEP_MULTIPLY] = "multiply",
@@ -253,24 +255,33 @@ static int make_step(printer_t *printer, const step_t *step) {
                                       [STEP_XOR] = "xor",
                                       [STEP_NOT] = "not",
                                       [STEP_SHIFT_LEFT] = "shift_left"};
+  bool is_signed = printer->element->kind == ELEMENT_SIGNED;
+  if (kind == STEP_SHIFT_RIGHT) return is_signed ? "shift_right_arithmetic" : "shift_right_logical";
+  return kind < G_N_ELEMENTS(names) ? names[kind] : NULL;
+}
+
+static int print_named(printer_t *printer, const step_t *step, const char *name) {
   type_t type = printer_type(printer, step->mask);
+  bool is_unary = step->kind == STEP_NEGATE || step->kind == STEP_NOT ||
+                  step->kind == STEP_SQUARE_ROOT || step->kind == STEP_INVERSE_SQUARE_ROOT;
+  if (is_unary) {
+    return printer_unary(printer, name, print_step(printer, step->a), "", &type, &type);
+  }
+  int a = print_along(printer, step->a, step->mask);
+  int b = print_along(printer, step->b, step->mask);
+  return printer_binary(printer, name, a, b, &type);
+}
+
+static int make_step(printer_t *printer, const step_t *step) {
+  type_t type = printer_type(printer, step->mask);
+  const char *name = find_name(printer, step->kind);
+  if (name != NULL) return print_named(printer, step, name);
   switch (step->kind) {
     case STEP_NUMBER:
-      if (step->type != NULL) return printer_integer(printer, step->place);
-      return printer_number(printer, g_ascii_strtod(step->decimal, NULL));
     case STEP_ATTRIBUTE:
-      if (step->type != NULL) {
-        return printer_integer(printer, declared_integer(printer->program, step->a));
-      }
-      return printer_number(printer, declared_number(printer->program, step->a));
     case STEP_COUNT:
-      return printer_number(printer, (double)printer->binding.extent[step->index]);
-    case STEP_NEGATE:
-    case STEP_SQUARE_ROOT:
-    case STEP_INVERSE_SQUARE_ROOT:
-    case STEP_NOT:
-      return printer_unary(printer, names[step->kind], print_step(printer, step->a), "", &type,
-                           &type);
+    case STEP_INDEX:
+      return print_source(printer, step);
     case STEP_FUNCTION:
       return print_function(printer, step, print_step(printer, step->a), &type);
     case STEP_STORED:
@@ -281,29 +292,6 @@ static int make_step(printer_t *printer, const step_t *step) {
       int a = print_along(printer, step->a, mask);
       return print_stack(printer, step, a, print_along(printer, step->b, mask));
     }
-    case STEP_ADD:
-    case STEP_SUBTRACT:
-    case STEP_MULTIPLY:
-    case STEP_DIVIDE:
-    case STEP_MAXIMUM:
-    case STEP_MINIMUM:
-    case STEP_AND:
-    case STEP_OR:
-    case STEP_XOR:
-    case STEP_SHIFT_LEFT: {
-      int a = print_along(printer, step->a, step->mask);
-      int b = print_along(printer, step->b, step->mask);
-      return printer_binary(printer, names[step->kind], a, b, &type);
-    }
-    case STEP_SHIFT_RIGHT: {
-      bool is_signed = printer->element->kind == ELEMENT_SIGNED;
-      int a = print_along(printer, step->a, step->mask);
-      int b = print_along(printer, step->b, step->mask);
-      return printer_binary(printer, is_signed ? "shift_right_arithmetic" : "shift_right_logical",
-                            a, b, &type);
-    }
-    case STEP_INDEX:
-      return print_index(printer, step);
     case STEP_COMPARE:
       return print_comparison(printer, step);
     case STEP_SELECT:

@@ -45,6 +45,24 @@ int printer_binary(printer_t *printer, const char *name, int a, int b, const typ
   return made;
 }
 
+int printer_op(printer_t *printer, const char *name, const char *properties, size_t count,
+               const printed_t operands[], const type_t *result) {
+  int made = (int)printer->next++;
+  g_string_append_printf(printer->text, "    %%v%d = \"stablehlo.%s\"(", made, name);
+  for (size_t i = 0; i < count; i++) {
+    g_string_append_printf(printer->text, "%s%%v%d", i > 0 ? ", " : "", operands[i].value);
+  }
+  g_string_append_printf(printer->text, ")%s : (", properties);
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0) g_string_append(printer->text, ", ");
+    printer_print_type(printer, &operands[i].type);
+  }
+  g_string_append(printer->text, ") -> ");
+  printer_print_type(printer, result);
+  g_string_append_c(printer->text, '\n');
+  return made;
+}
+
 int printer_number(printer_t *printer, double value) {
   int made = (int)printer->next++;
   const format_t *format = printer->element->format;

@@ -27,6 +27,16 @@ int printer_unary(printer_t *printer, const char *name, int a, const char *prope
                   const type_t *from, const type_t *to);
 int printer_binary(printer_t *printer, const char *name, int a, int b, const type_t *type);
 
+/* A value that was printed. */
+typedef struct printed {
+  int value;
+  type_t type;
+} printed_t;
+
+/* Likewise of any number of operands, each of a type. */
+int printer_op(printer_t *printer, const char *name, const char *properties, size_t count,
+               const printed_t operands[], const type_t *result);
+
 /* The type of a step's numbers. */
 static inline const element_t *printer_element(const printer_t *printer, uint16_t step) {
   const element_t *type = printer->formula->steps[step].type;
