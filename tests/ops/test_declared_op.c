@@ -136,7 +136,7 @@ static char *replace(const char *text, const char *line, const char *instead) {
 }
 
 static void test_mistake(gconstpointer data) {
-  enum { CASES = 600 };
+  enum { CASES = 600, MASK_CASES = 8 };
   const mistake_t *mistake = data;
   g_autofree char *text = read_text(mistake->op);
   g_autofree char *wrong = replace(text, mistake->line, mistake->instead);
@@ -145,7 +145,10 @@ static void test_mistake(gconstpointer data) {
   arena_t arena;
   arena_init(&arena);
   bool is_found = false;
-  for (int i = 0; i < CASES && !is_found; i++) {
+  /* A mask that is wrong by one place shows at once. */
+  const bool is_mask = strstr(mistake->instead, "position") != NULL;
+  const int cases = is_mask ? MASK_CASES : CASES;
+  for (int i = 0; i < cases && !is_found; i++) {
     case_t instance = draw_valid_case(&rng, &declaration->op, ELEMENTS_MAX, &arena);
     implementation_model_t model = draw_model(&rng);
     is_found = !conforms(declaration, meant, &instance, &model, &arena);

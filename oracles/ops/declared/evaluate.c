@@ -2,6 +2,8 @@
 /* Takes the steps of a declared op for one problem, those that results need and no others.  A value
  * is a row of numbers along the inner indices of its step, in their order (theory.md, T142).  Where
  * a sum adds products, or an addition a product, these may be fused (T143). */
+#include "oracles/ops/declared/evaluate.h"
+
 #include <math.h>
 
 #include "oracles/ops/declared/run.h"

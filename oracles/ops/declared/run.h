@@ -4,8 +4,9 @@
 #ifndef ASSAY_ORACLES_OPS_DECLARED_RUN_H
 #define ASSAY_ORACLES_OPS_DECLARED_RUN_H
 
+#include "oracles/composite/composite.h"
 #include "oracles/formula/integers/mixed_steps.h"
-#include "oracles/ops/declared/evaluate.h"
+#include "oracles/ops/declared/declared.h"
 
 /* Integers or booleans along the inner indices of a step, or one that stands for all. */
 typedef struct integer_row {
