@@ -59,6 +59,8 @@ struct composite {
    * if there are none.  It is one of binary64, and so may be any number of the operands' types. */
   double (*load_integer)(const case_t *instance, const composite_layout_t *layout, uint32_t operand,
                          size_t index);
+  /* Operands of integers and booleans are no rows: formulas ask composite_load_patterns(). */
+  bool loads_patterns;
   /* Number of extra operands of the formulas, computed by load_integer(); they come after those of
    * the program. */
   uint32_t derived_count;
@@ -67,6 +69,11 @@ struct composite {
   void (*permit)(const case_t *instance, const contract_t *contract, uint32_t result,
                  size_t element, value_range_t *inout_range);
 };
+
+/* The patterns of an operand of integers or booleans that the problem has which is evaluated: as
+ * many as a row of floats would have numbers, in the formula's arena.  Of a composite that loads
+ * patterns. */
+uint64_t *composite_load_patterns(const formula_t *formula, uint32_t operand, size_t *out_count);
 
 /* The functions of oracle_t of the same names, for rows that have a composite. */
 status_t composite_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]);

@@ -39,9 +39,8 @@ static const memo_entry_t *recall(const decision_memo_t *memo, const problem_t *
   return entry;
 }
 
-/* The rows of a part, from the memo if there is one. */
-static void evaluate(const problem_t *problem, const part_t *part, const variant_t *variant,
-                     bool is_exact, decision_memo_t *memo, row_t rows[CASE_RESULTS_MAX]) {
+void problem_recall(const problem_t *problem, const part_t *part, const variant_t *variant,
+                    bool is_exact, decision_memo_t *memo, row_t rows[CASE_RESULTS_MAX]) {
   const enclosing_t settings = {
       .is_exact = is_exact,
       .is_unbounded = problem->formulas[variant->formula].is_unbounded && !is_exact};
@@ -74,7 +73,7 @@ typedef struct given_number {
 static value_range_t range_of(const problem_t *problem, const given_number_t *number,
                               const variant_t *variant, decision_memo_t *memo) {
   row_t rows[CASE_RESULTS_MAX];
-  evaluate(problem, number->part, variant, false, memo, rows);
+  problem_recall(problem, number->part, variant, false, memo, rows);
   return problem_finish(problem, number->part, variant, rows, number->result, number->place);
 }
 
@@ -115,7 +114,7 @@ static void measure(const problem_t *problem, const given_number_t *number,
                     const variant_t *variant, const value_range_t *range, decision_memo_t *memo,
                     answer_t *answer) {
   row_t rows[CASE_RESULTS_MAX];
-  evaluate(problem, number->part, variant, true, memo, rows);
+  problem_recall(problem, number->part, variant, true, memo, rows);
   const row_t *row = &rows[number->result];
   const enclosed_t *exact = &row->enclosed[row->count == 1 ? 0 : number->place];
   bool is_known = exact->has_finite && mpfr_number_p(exact->low) && mpfr_number_p(exact->high);

@@ -75,6 +75,11 @@ typedef struct evaluation {
 void problem_evaluate(const problem_t *problem, const part_t *part, const variant_t *variant,
                       const evaluation_t *evaluation, row_t results[CASE_RESULTS_MAX]);
 
+/* The rows that the enclosed evaluator gives for a part, from the memo if there is one; `is_exact`:
+ * those of exact values. */
+void problem_recall(const problem_t *problem, const part_t *part, const variant_t *variant,
+                    bool is_exact, decision_memo_t *memo, row_t rows[CASE_RESULTS_MAX]);
+
 /* Adds to the numbers of an operand, elements[i] of it, what else they may be where the case is
  * quantized (composite/quantized.h). */
 void problem_widen_operand(const problem_t *problem, uint32_t operand, const size_t *elements,

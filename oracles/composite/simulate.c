@@ -5,6 +5,7 @@
 
 #include "oracles/composite/parts.h"
 #include "oracles/exact/quantum/fault_values.h"
+#include "oracles/formula/integers/integer_set.h"
 #include "oracles/formula/model.h"
 
 static uint64_t result_bits(const format_t *format, const implementation_model_t *schedule,
@@ -21,8 +22,14 @@ static void store_part(const problem_t *problem, const part_t *part,
     const element_t *element = results[r].type.element;
     for (size_t i = 0; i < part_result_count(problem, part, r); i++) {
       size_t index = part_result_element(problem, part, r, i);
-      double value = rows[r].values[rows[r].count == 1 ? 0 : i];
+      size_t n = rows[r].count == 1 ? 0 : i;
       if (fault_skips_store(schedule->fault, index, &results[r])) continue;
+      if (element->format == NULL) {
+        uint64_t bits = integer_to_pattern(element, rows[r].integers[n].low);
+        element_store(element, results[r].data, index, bits);
+        continue;
+      }
+      double value = rows[r].values[n];
       element_store(element, results[r].data, index,
                     result_bits(element->format, schedule, value, index));
     }

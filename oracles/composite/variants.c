@@ -40,8 +40,8 @@ composite_layout_t composite_layout_rows(const type_t *type, const dimension_lis
 
 /* ---- Problems -------------------------------------------------------------------------------- */
 
-/* Operands may be integers beside floats: the first float tells.  One of 16 bits beside which
- * others, or results, are of f32 is computed with as f32. */
+/* Operands may be integers beside floats: the first float tells, or that of the results; f32 stands
+ * for none.  One of 16 bits beside which others, or results, are of f32 is computed with as f32. */
 static const format_t *format_of(const program_t *program) {
   const format_t *f32 = &format_table[FORMAT_f32], *first = NULL;
   bool has_f32 = false;
@@ -51,9 +51,11 @@ static const format_t *format_of(const program_t *program) {
     has_f32 = has_f32 || format == f32;
   }
   for (uint32_t i = 0; i < program->result_count; i++) {
-    has_f32 = has_f32 || program->results[i].element->format == f32;
+    const format_t *format = program->results[i].element->format;
+    if (first == NULL) first = format;
+    has_f32 = has_f32 || format == f32;
   }
-  g_assert(first != NULL);
+  if (first == NULL) return f32;
   return has_f32 && first->bits == 16 ? f32 : first;
 }
 
@@ -207,6 +209,18 @@ static size_t operand_count(const problem_t *problem, const part_t *part, uint32
   return role == COMPOSITE_GROUP || role == COMPOSITE_SCALAR ? 1 : part->count;
 }
 
+uint64_t *composite_load_patterns(const formula_t *formula, uint32_t operand, size_t *out_count) {
+  const tensor_t *tensor = &formula->problem->instance->operands[operand];
+  size_t count = operand_count(formula->problem, formula->part, operand);
+  uint64_t *bits = ARENA_NEW_ARRAY(formula->arena, uint64_t, MAX(count, 1));
+  for (size_t i = 0; i < count; i++) {
+    size_t index = operand_element(formula->problem, formula->part, operand, i);
+    bits[i] = element_load(tensor->type.element, tensor->data, index);
+  }
+  *out_count = count;
+  return bits;
+}
+
 static row_t load_patterns(formula_t *formula, const format_t *format, const uint64_t *bits,
                            size_t count) {
   const evaluator_t *base = shared_base(formula);
@@ -251,12 +265,19 @@ void problem_evaluate(const problem_t *problem, const part_t *part, const varian
                        .contract = problem->contract,
                        .schedule = evaluation->schedule,
                        .shared = evaluation->shared,
+                       .problem = problem,
+                       .part = part,
                        .group = part->group,
                        .rounds_epsilon = variant->rounds_epsilon,
                        .arena = problem->arena};
   row_t operands[CASE_OPERANDS_MAX];
   uint32_t count = problem->instance->program.operand_count + problem->composite->derived_count;
-  for (uint32_t i = 0; i < count; i++) operands[i] = load_operand(problem, part, i, &formula);
+  for (uint32_t i = 0; i < count; i++) {
+    bool is_row = !problem->composite->loads_patterns ||
+                  problem->instance->operands[i].type.element->format != NULL;
+    operands[i] =
+        is_row ? load_operand(problem, part, i, &formula) : (row_t){.count = 0, .enclosed = NULL};
+  }
   problem->formulas[variant->formula].evaluate(&formula, operands, results);
 }
 

@@ -88,7 +88,13 @@ static const fast_numbers_t *expand(const formula_t *formula, row_t a, size_t co
 
 static size_t common_count(row_t a, row_t b) { return a.count == 1 ? b.count : a.count; }
 
+/* An infinity that is given is a point, as one that is loaded. */
 static row_t number(formula_t *formula, double value) {
+  if (isinf(value)) {
+    fast_numbers_t *infinity = fast_new(formula, 1);
+    infinity->low[0] = infinity->high[0] = infinity->point[0] = value;
+    return row_of(formula, infinity);
+  }
   return one_number(formula, to_f32(value), to_f32(value), value);
 }
 

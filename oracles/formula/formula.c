@@ -36,9 +36,15 @@ size_t formula_seen_count(const formula_t *formula, size_t count) {
   return is_padded ? (count + BLOCK - 1) / BLOCK * BLOCK : count;
 }
 
+/* That of the first operand of floats. */
+static const format_t *operands_format(const program_t *program) {
+  uint32_t i = 0;
+  while (i + 1 < program->operand_count && program->operands[i].element->format == NULL) i++;
+  return program->operands[i].element->format;
+}
+
 row_t formula_epsilon(formula_t *formula, double epsilon) {
-  if (formula->rounds_epsilon) {
-    epsilon = format_round_double(formula->program->operands[0].element->format, epsilon);
-  }
+  const format_t *format = operands_format(formula->program);
+  if (formula->rounds_epsilon && format != NULL) epsilon = format_round_double(format, epsilon);
   return formula_number(formula, epsilon);
 }

@@ -22,8 +22,9 @@ typedef struct row {
   size_t count;
   union {
     struct enclosed *enclosed;
-    double *values;            /* Of a model. */
-    struct fast_numbers *fast; /* One struct of arrays for all. */
+    double *values;                     /* Of a model. */
+    struct fast_numbers *fast;          /* One struct of arrays for all. */
+    const struct integer_set *integers; /* Of results of integers or booleans alone. */
   };
 } row_t;
 
@@ -92,8 +93,10 @@ struct formula {
   const contract_t *contract;             /* What the steps are permitted. */
   const implementation_model_t *schedule; /* Of models, else NULL. */
   struct shared *shared;                  /* Of the shared evaluator, else NULL. */
-  size_t group;        /* Which problem of the case this is: models choose by it. */
-  bool rounds_epsilon; /* An epsilon attribute is first rounded to the operands' type. */
+  const struct problem *problem; /* What is computed and the part of it, for operands that are no */
+  const struct part *part;       /* floats (composite.h); NULL where there are none. */
+  size_t group;                  /* Which problem of the case this is: models choose by it. */
+  bool rounds_epsilon;           /* An epsilon attribute is first rounded to the operands' type. */
   arena_t *arena;
 };
 

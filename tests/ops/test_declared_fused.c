@@ -4,26 +4,9 @@
  * their own sum; and meanings with many numbers that a row shares. */
 #include <math.h>
 
-#include "oracles/ops/declared/oracle.h"
-#include "oracles/oracle.h"
-#include "tests/gen/valid_case.h"
+#include "tests/ops/declared_file.h"
 
 #define SIGNATURE "op a.b\nsummary s\ntypes f32\n"
-
-static declaration_t *declare(const char *text) {
-  failure_t error = {.text = ""};
-  declaration_t *declaration = NULL;
-  status_t status = declared_parse(str_from(text), "x.op", &declaration, &error);
-  g_assert_cmpstr(error.text, ==, "");
-  g_assert_cmpint(status, ==, STATUS_OK);
-  declared_make_oracle(declaration);
-  return declaration;
-}
-
-static void release(declaration_t *declaration) {
-  arena_deinit(&declaration->arena);
-  g_free(declaration);
-}
 
 /* A program of lists of f32, all of so many numbers. */
 static case_t make_case(const declaration_t *declaration, int64_t count, arena_t *arena) {

@@ -39,14 +39,23 @@ typedef struct declared_tensor {
   size_t line; /* Of the file. */
   uint32_t count;
   declared_dimension_t dimensions[TYPE_RANK_MAX];
-  uint32_t mask; /* Of its indices. */
+  uint32_t mask;            /* Of its indices. */
+  const element_t *element; /* The type that it always has; NULL: a float that programs choose. */
 } declared_tensor_t;
+
+typedef enum attribute_kind {
+  ATTRIBUTE_NUMBER,
+  ATTRIBUTE_POSITION,
+  ATTRIBUTE_INTEGER, /* Of i64. */
+  ATTRIBUTE_BOOLEAN,
+} attribute_kind_t;
 
 typedef struct declared_attribute {
   const char *name;
-  bool is_position;
+  attribute_kind_t kind;
   uint32_t count;
   double values[DECLARED_VALUES_MAX]; /* Of a number. */
+  int64_t integers[DECLARED_VALUES_MAX];
 } declared_attribute_t;
 
 typedef enum step_kind {
@@ -68,15 +77,37 @@ typedef enum step_kind {
   STEP_SUM,      /* Of step `a` over the indices of `over`; likewise: */
   STEP_LARGEST,
   STEP_ONLINE_SUM,
-  STEP_SHARES, /* Each divided by the sum over these, or multiplied by its inverse. */
-  STEP_PICK,   /* Those of step `a` at `place` of index `index`. */
-  STEP_STACK,  /* Steps `a` and `b` side by side along index `index`. */
+  STEP_SHARES,  /* Each divided by the sum over these, or multiplied by its inverse. */
+  STEP_PICK,    /* Those of step `a` at `place` of index `index`. */
+  STEP_STACK,   /* Steps `a` and `b` side by side along index `index`. */
+  STEP_INDEX,   /* The place of each along index `index`, from 0: of i64. */
+  STEP_COMPARE, /* Of two floats, or two integers: by `comparison`, a boolean. */
+  STEP_SELECT,  /* Step `b` where `a` is true, else step `c`. */
+  STEP_CONVERT, /* Step `a` as one of `type`; of a float, to `format` and back. */
+  STEP_MINIMUM, /* Of integers and booleans alone, from here on. */
+  STEP_AND,
+  STEP_OR,
+  STEP_XOR,
+  STEP_NOT,
+  STEP_SHIFT_LEFT,
+  STEP_SHIFT_RIGHT,
+  STEP_SMALLEST, /* As STEP_LARGEST. */
 } step_kind_t;
+
+typedef enum step_comparison {
+  STEP_LESS,
+  STEP_LESS_EQUAL,
+  STEP_EQUAL,
+  STEP_NOT_EQUAL,
+} step_comparison_t;
 
 typedef struct step {
   step_kind_t kind;
-  uint16_t a, b;
-  uint32_t mask; /* The indices that it runs along. */
+  uint16_t a, b, c;
+  const element_t *type;        /* Of integers and booleans; NULL: floats, of the steps' type. */
+  const format_t *format;       /* Of conversions to floats; NULL: the steps'. */
+  step_comparison_t comparison; /* With `a` on the left. */
+  uint32_t mask;                /* The indices that it runs along. */
   uint32_t over;
   uint8_t index;
   int64_t place;
@@ -95,7 +126,9 @@ typedef struct declared_formula {
 typedef struct declaration {
   op_t op; /* The first member: a program leads here by its op. */
   const char *path;
-  uint32_t types; /* Bits by number of a float type, see declared_types. */
+  uint32_t types;              /* Bits by number of a float type, see declared_types. */
+  uint32_t float_result_count; /* Results of floats come first. */
+  bool has_integers;           /* Some step is of integers or booleans. */
   uint32_t index_count, attribute_count, operand_count, result_count, formula_count;
   declared_index_t indices[DECLARED_INDICES_MAX];
   declared_attribute_t attributes[DECLARED_ATTRIBUTES_MAX];
@@ -133,8 +166,9 @@ void declared_strides(const declared_tensor_t *tensor, const binding_t *binding,
 /* The product of the sizes of the indices in `mask`. */
 size_t declared_extent(const declaration_t *declaration, const binding_t *binding, uint32_t mask);
 
-/* What an attribute is in a program: numbers, or a position as a double. */
+/* What an attribute is in a program. */
 double declared_number(const program_t *program, uint32_t attribute);
+int64_t declared_integer(const program_t *program, uint32_t attribute); /* Or boolean: 0, 1. */
 int64_t declared_position(const program_t *program, uint32_t attribute);
 
 /* Reads a declaration.  `path` is for messages: "FILE:LINE:COLUMN: what to type".  It is allocated

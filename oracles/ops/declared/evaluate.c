@@ -4,15 +4,9 @@
  * a sum adds products, or an addition a product, these may be fused (T143). */
 #include "oracles/ops/declared/evaluate.h"
 
-typedef struct run {
-  formula_t *formula;
-  const declaration_t *declaration;
-  const declared_formula_t *meaning;
-  const row_t *operands;
-  binding_t binding;
-  bool is_known[DECLARED_STEPS_MAX];
-  row_t values[DECLARED_STEPS_MAX];
-} run_t;
+#include <math.h>
+
+#include "oracles/ops/declared/run.h"
 
 /* ---- Places ---------------------------------------------------------------------------------- */
 
@@ -38,11 +32,6 @@ size_t *declared_offsets(const declaration_t *declaration, const binding_t *bind
   return offsets;
 }
 
-/* The inner indices that a step runs along. */
-static uint32_t inner_of(const run_t *run, uint16_t step) {
-  return run->meaning->steps[step].mask & run->declaration->inner;
-}
-
 /* How far apart neighbours along each index are in a value along those of `mask`. */
 static void find_strides(const run_t *run, uint32_t mask,
                          size_t out_strides[DECLARED_INDICES_MAX]) {
@@ -53,6 +42,17 @@ static void find_strides(const run_t *run, uint32_t mask,
   }
 }
 
+size_t *run_places(const run_t *run, uint32_t from, uint32_t to, uint32_t last, size_t start,
+                   size_t *out_count) {
+  size_t strides[DECLARED_INDICES_MAX];
+  size_t count = *out_count = declared_extent(run->declaration, &run->binding, to);
+  find_strides(run, from, strides);
+  size_t *places =
+      declared_offsets(run->declaration, &run->binding, to, last, strides, run->formula->arena);
+  for (size_t i = 0; i < count; i++) places[i] += start;
+  return places;
+}
+
 /* A value along `from` as one along `to`, which has these and may have more, those of `last`
  * running fastest.  One number stands for all only if the row is of one number. */
 static row_t spread(run_t *run, row_t value, uint32_t from, uint32_t to, uint32_t last) {
@@ -60,16 +60,11 @@ static row_t spread(run_t *run, row_t value, uint32_t from, uint32_t to, uint32_
   bool is_in_order =
       (to & last) == 0 || (to & ~last) == 0 || (to & ~last) < (to & last & -(to & last));
   if (from == to && value.count == count && is_in_order) return value;
-  size_t strides[DECLARED_INDICES_MAX];
-  find_strides(run, value.count == 1 ? 0 : from, strides);
-  size_t *places =
-      declared_offsets(run->declaration, &run->binding, to, last, strides, run->formula->arena);
+  size_t *places = run_places(run, value.count == 1 ? 0 : from, to, last, 0, &count);
   return formula_pick(run->formula, value, places, count);
 }
 
 /* ---- Operands of a step ---------------------------------------------------------------------- */
-
-static row_t value_of(run_t *run, uint16_t step);
 
 /* Two values for a step that takes them number by number: one number stands for all. */
 typedef struct pair {
@@ -77,13 +72,13 @@ typedef struct pair {
 } pair_t;
 
 static row_t along(run_t *run, uint16_t step, uint32_t mask) {
-  row_t value = value_of(run, step);
-  uint32_t from = inner_of(run, step);
+  row_t value = run_value(run, step);
+  uint32_t from = run_inner(run, step);
   return from == mask || from == 0 ? value : spread(run, value, from, mask, 0);
 }
 
 static pair_t pair_of(run_t *run, uint16_t a, uint16_t b) {
-  uint32_t mask = inner_of(run, a) | inner_of(run, b);
+  uint32_t mask = run_inner(run, a) | run_inner(run, b);
   return (pair_t){along(run, a, mask), along(run, b, mask)};
 }
 
@@ -141,7 +136,7 @@ static void unite(run_t *run, row_t way, bool *inout_has, row_t *inout) {
 static row_t add(run_t *run, const step_t *step) {
   formula_t *formula = run->formula;
   bool is_difference = step->kind == STEP_SUBTRACT, has_sum = false;
-  uint32_t mask = inner_of(run, step->a) | inner_of(run, step->b);
+  uint32_t mask = run_inner(run, step->a) | run_inner(run, step->b);
   products_t of_a = {.count = 0}, of_b = {.count = 0};
   find_products(run->meaning, step->a, false, 0, &of_a);
   find_products(run->meaning, step->b, is_difference, 0, &of_b);
@@ -225,16 +220,16 @@ static row_t fold(run_t *run, const step_t *step, row_t a, row_t b, uint32_t mas
 
 /* The rows of terms have all their numbers, so that sums may tell them apart. */
 static row_t take_fold(run_t *run, const step_t *step) {
-  uint32_t mask = inner_of(run, step->a);
+  uint32_t mask = run_inner(run, step->a);
   const row_t none = {.count = 0, .enclosed = NULL};
   if (step->kind != STEP_SUM || !is_product(run, step->a)) {
-    row_t a = value_of(run, step->a);
+    row_t a = run_value(run, step->a);
     bool is_whole = (mask & ~step->over) == 0 && a.count != 1;
     return fold(run, step, is_whole ? a : spread(run, a, mask, mask, step->over), none, mask);
   }
   const step_t *product = &run->meaning->steps[step->a];
-  uint32_t mask_a = inner_of(run, product->a), mask_b = inner_of(run, product->b);
-  row_t a = value_of(run, product->a), b = value_of(run, product->b);
+  uint32_t mask_a = run_inner(run, product->a), mask_b = run_inner(run, product->b);
+  row_t a = run_value(run, product->a), b = run_value(run, product->b);
   bool are_whole = (mask & ~step->over) == 0 && mask_a == mask && mask_b == mask &&
                    a.count == b.count && a.count != 1;
   if (are_whole) return fold(run, step, a, b, mask);
@@ -245,23 +240,41 @@ static row_t take_fold(run_t *run, const step_t *step) {
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
-static row_t pick_place(run_t *run, const step_t *step) {
-  uint32_t from = inner_of(run, step->a), to = step->mask & run->declaration->inner;
-  row_t value = value_of(run, step->a);
-  if (value.count == 1) return value;
+size_t run_start(const run_t *run, const step_t *step) {
   size_t strides[DECLARED_INDICES_MAX];
-  size_t count = declared_extent(run->declaration, &run->binding, to);
-  find_strides(run, from, strides);
-  size_t *places =
-      declared_offsets(run->declaration, &run->binding, to, 0, strides, run->formula->arena);
-  for (size_t i = 0; i < count; i++) places[i] += (size_t)step->place * strides[step->index];
+  find_strides(run, run_inner(run, step->a), strides);
+  return (size_t)step->place * strides[step->index];
+}
+
+static row_t pick_place(run_t *run, const step_t *step) {
+  uint32_t from = run_inner(run, step->a), to = step->mask & run->declaration->inner;
+  row_t value = run_value(run, step->a);
+  if (value.count == 1) return value;
+  size_t count;
+  size_t *places = run_places(run, from, to, 0, run_start(run, step), &count);
   return formula_pick(run->formula, value, places, count);
+}
+
+/* A choice along the indices of all three. */
+static row_t choose(run_t *run, const step_t *step) {
+  uint32_t mask = run_inner(run, step->a) | run_inner(run, step->b) | run_inner(run, step->c);
+  integer_row_t conditions = run_integers_along(run, step->a, mask);
+  row_t a = along(run, step->b, mask), b = along(run, step->c, mask);
+  return formula_select(run->formula, conditions.sets, conditions.count, a, b);
+}
+
+/* Integers as floats, or floats rounded to another type of them. */
+static row_t convert(run_t *run, const step_t *step) {
+  bool is_float = run->meaning->steps[step->a].type == NULL;
+  if (is_float) return formula_convert(run->formula, step->format, run_value(run, step->a));
+  integer_row_t from = run_integers(run, step->a);
+  return formula_from_integers(run->formula, step->format, from.sets, from.count);
 }
 
 static row_t stack(run_t *run, const step_t *step) {
   uint32_t bit = 1U << step->index, mask = step->mask & run->declaration->inner;
-  row_t parts[] = {spread(run, value_of(run, step->a), inner_of(run, step->a), mask & ~bit, 0),
-                   spread(run, value_of(run, step->b), inner_of(run, step->b), mask & ~bit, 0)};
+  row_t parts[] = {spread(run, run_value(run, step->a), run_inner(run, step->a), mask & ~bit, 0),
+                   spread(run, run_value(run, step->b), run_inner(run, step->b), mask & ~bit, 0)};
   return reorder(run, formula_join(run->formula, parts, 2), mask, mask & ~bit);
 }
 
@@ -282,15 +295,15 @@ static row_t take_plain(run_t *run, const step_t *step) {
       pair = pair_of(run, step->a, step->b);
       return formula_either(formula, pair.a, pair.b);
     case STEP_NEGATE:
-      return formula_negate(formula, value_of(run, step->a));
+      return formula_negate(formula, run_value(run, step->a));
     case STEP_STORED:
-      return value_of(run, step->a);
+      return run_value(run, step->a);
     case STEP_SQUARE_ROOT:
-      return formula_square_root(formula, value_of(run, step->a));
+      return formula_square_root(formula, run_value(run, step->a));
     case STEP_INVERSE_SQUARE_ROOT:
-      return formula_inverse_square_root(formula, value_of(run, step->a));
+      return formula_inverse_square_root(formula, run_value(run, step->a));
     default: /* STEP_FUNCTION */
-      return formula_function(formula, step->function, value_of(run, step->a));
+      return formula_function(formula, step->function, run_value(run, step->a));
   }
 }
 
@@ -302,6 +315,7 @@ static row_t take(run_t *run, const step_t *step) {
       return run->operands[step->a];
     case STEP_NUMBER:
       value = g_ascii_strtod(step->decimal, NULL);
+      if (isinf(value)) return formula_number(formula, value);
       return value == (double)(float)value && value < 0x1p24 &&
                      strpbrk(step->decimal, "eE") == NULL && strlen(step->decimal) < 9
                  ? formula_number(formula, value)
@@ -323,12 +337,16 @@ static row_t take(run_t *run, const step_t *step) {
       return pick_place(run, step);
     case STEP_STACK:
       return stack(run, step);
+    case STEP_SELECT:
+      return choose(run, step);
+    case STEP_CONVERT:
+      return convert(run, step);
     default:
       return take_plain(run, step);
   }
 }
 
-static row_t value_of(run_t *run, uint16_t step) {
+row_t run_value(run_t *run, uint16_t step) {
   if (!run->is_known[step]) {
     row_t value = take(run, &run->meaning->steps[step]);
     run->values[step] = value;
@@ -372,6 +390,11 @@ void declared_evaluate(formula_t *formula, uint32_t which, const row_t operands[
                  .operands = operands};
   declared_bind(formula->program, &run->binding);
   for (uint32_t i = 0; i < declaration->result_count; i++) {
-    results[i] = value_of(run, run->meaning->results[i]);
+    uint16_t step = run->meaning->results[i];
+    bool is_float = run->meaning->steps[step].type == NULL;
+    integer_row_t integers = {.count = 0, .sets = NULL};
+    if (!is_float) integers = run_integers(run, step);
+    results[i] = is_float ? run_value(run, step)
+                          : (row_t){.count = integers.count, .integers = integers.sets};
   }
 }

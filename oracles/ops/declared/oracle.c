@@ -5,6 +5,7 @@
 
 #include "oracles/formula/shared/shared_evaluator.h"
 #include "oracles/ops/declared/evaluate.h"
+#include "oracles/ops/declared/integer_results.h"
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
 
@@ -89,7 +90,7 @@ static const composite_formula_t *find_formulas(const program_t *program) {
 static double find_epsilon(const program_t *program) {
   const declaration_t *declaration = declared_of(program);
   uint32_t i = 0;
-  while (declaration->attributes[i].is_position) i++;
+  while (declaration->attributes[i].kind != ATTRIBUTE_NUMBER) i++;
   return declared_number(program, i);
 }
 
@@ -124,13 +125,15 @@ static bool has_rows(const declaration_t *declaration, const composite_t *compos
 void declared_make_oracle(declaration_t *inout_declaration) {
   declaration_t *declaration = inout_declaration;
   declared_oracle_t *made = ARENA_NEW_ARRAY(&declaration->arena, declared_oracle_t, 1);
-  *made = (declared_oracle_t){.composite = {.layout = layout, .formulas = find_formulas}};
+  *made = (declared_oracle_t){
+      .composite = {.layout = layout, .formulas = find_formulas, .loads_patterns = true}};
   for (uint32_t i = 0; i < declaration->operand_count; i++) {
     composite_role_t role = find_role(declaration, &declaration->operands[i]);
     made->composite.operand_roles[i] = role;
   }
   for (uint32_t i = 0; i < declaration->attribute_count; i++) {
-    if (!declaration->attributes[i].is_position) made->composite.epsilon = find_epsilon;
+    bool is_number = declaration->attributes[i].kind == ATTRIBUTE_NUMBER;
+    if (is_number) made->composite.epsilon = find_epsilon;
   }
   for (uint32_t f = 0; f < declaration->formula_count; f++) {
     made->formulas[f] = (composite_formula_t){.evaluate = evaluations[f],
@@ -138,7 +141,13 @@ void declared_make_oracle(declaration_t *inout_declaration) {
   }
   made->oracle = (oracle_t){
       .op_name = declaration->op.name, .composite = &made->composite, COMPOSITE_FUNCTIONS};
-  if (!has_rows(declaration, &made->composite)) made->oracle.explain_rows = NULL;
+  bool may_share = !declaration->has_integers && has_rows(declaration, &made->composite);
+  if (!may_share) made->oracle.explain_rows = NULL;
+  if (declaration->float_result_count < declaration->result_count) {
+    made->oracle.accept = declared_accept;
+    made->oracle.decide = declared_decide;
+    made->oracle.find_formula = declared_find_formula;
+  }
   declaration->op.oracle = &made->oracle;
 }
 

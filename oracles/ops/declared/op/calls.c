@@ -9,8 +9,9 @@
 static status_t add_fold(reader_t *reader, step_kind_t kind, uint16_t a, uint32_t over,
                          uint16_t *out_step) {
   uint32_t mask = reader_step(reader, a)->mask & ~over;
-  return reader_add_step(reader, (step_t){.kind = kind, .a = a, .over = over, .mask = mask},
-                         out_step);
+  const element_t *type = reader_step(reader, a)->type;
+  return reader_add_step(
+      reader, (step_t){.kind = kind, .a = a, .over = over, .mask = mask, .type = type}, out_step);
 }
 
 /* 1 / (1 + exp(-x)) */
@@ -25,6 +26,8 @@ static status_t add_logistic(reader_t *reader, uint16_t x, uint16_t *out_step) {
 }
 
 static status_t add_minimum(reader_t *reader, uint16_t a, uint16_t b, uint16_t *out_step) {
+  bool is_integer = reader_step(reader, a)->type != NULL;
+  if (is_integer) return reader_add_binary(reader, STEP_MINIMUM, a, b, out_step);
   uint16_t larger;
   STATUS_TRY(reader_add_unary(reader, STEP_NEGATE, a, &a));
   STATUS_TRY(reader_add_unary(reader, STEP_NEGATE, b, &b));
@@ -33,6 +36,8 @@ static status_t add_minimum(reader_t *reader, uint16_t a, uint16_t b, uint16_t *
 }
 
 static status_t add_smallest(reader_t *reader, uint16_t a, uint32_t over, uint16_t *out_step) {
+  bool is_integer = reader_step(reader, a)->type != NULL;
+  if (is_integer) return add_fold(reader, STEP_SMALLEST, a, over, out_step);
   uint16_t largest;
   STATUS_TRY(reader_add_unary(reader, STEP_NEGATE, a, &a));
   STATUS_TRY(add_fold(reader, STEP_LARGEST, a, over, &largest));
@@ -81,6 +86,10 @@ typedef enum call_kind {
   CALL_ONLINE_SUM,
   CALL_STACK,
   CALL_COUNT,
+  CALL_POSITION,
+  CALL_SELECT,
+  CALL_CONVERT,
+  CALL_BITS, /* Of integers and booleans. */
 } call_kind_t;
 
 typedef struct call_row {
@@ -90,33 +99,46 @@ typedef struct call_row {
   uint8_t arguments;
   bool is_over;       /* It is taken over indices; */
   bool may_be_either; /* or, of two arguments, not. */
+  step_kind_t step;   /* Of CALL_BITS. */
 } call_row_t;
 
 static const call_row_t calls[] = {
-    {"exp", CALL_FUNCTION, ELEMENTARY_exp, 1, false, false},
-    {"exp2", CALL_FUNCTION, ELEMENTARY_exp2, 1, false, false},
-    {"log", CALL_FUNCTION, ELEMENTARY_log, 1, false, false},
-    {"erf", CALL_FUNCTION, ELEMENTARY_erf, 1, false, false},
-    {"tanh", CALL_FUNCTION, ELEMENTARY_tanh, 1, false, false},
-    {"sqrt", CALL_SQRT, ELEMENTARY_COUNT, 1, false, false},
-    {"rsqrt", CALL_RSQRT, ELEMENTARY_COUNT, 1, false, false},
-    {"logistic", CALL_LOGISTIC, ELEMENTARY_COUNT, 1, false, false},
-    {"max", CALL_MAX, ELEMENTARY_COUNT, 1, true, true},
-    {"min", CALL_MIN, ELEMENTARY_COUNT, 1, true, true},
-    {"stored", CALL_STORED, ELEMENTARY_COUNT, 1, false, false},
-    {"either", CALL_EITHER, ELEMENTARY_COUNT, 2, false, false},
-    {"sum", CALL_SUM, ELEMENTARY_COUNT, 1, true, false},
-    {"mean", CALL_MEAN, ELEMENTARY_COUNT, 1, true, false},
-    {"online_sum", CALL_ONLINE_SUM, ELEMENTARY_COUNT, 1, true, false},
-    {"stack", CALL_STACK, ELEMENTARY_COUNT, 2, true, false},
-    {"count", CALL_COUNT, ELEMENTARY_COUNT, 0, true, false},
+    {"exp", CALL_FUNCTION, ELEMENTARY_exp, 1, false, false, STEP_OPERAND},
+    {"exp2", CALL_FUNCTION, ELEMENTARY_exp2, 1, false, false, STEP_OPERAND},
+    {"log", CALL_FUNCTION, ELEMENTARY_log, 1, false, false, STEP_OPERAND},
+    {"erf", CALL_FUNCTION, ELEMENTARY_erf, 1, false, false, STEP_OPERAND},
+    {"tanh", CALL_FUNCTION, ELEMENTARY_tanh, 1, false, false, STEP_OPERAND},
+    {"sqrt", CALL_SQRT, ELEMENTARY_COUNT, 1, false, false, STEP_OPERAND},
+    {"rsqrt", CALL_RSQRT, ELEMENTARY_COUNT, 1, false, false, STEP_OPERAND},
+    {"logistic", CALL_LOGISTIC, ELEMENTARY_COUNT, 1, false, false, STEP_OPERAND},
+    {"max", CALL_MAX, ELEMENTARY_COUNT, 1, true, true, STEP_OPERAND},
+    {"min", CALL_MIN, ELEMENTARY_COUNT, 1, true, true, STEP_OPERAND},
+    {"stored", CALL_STORED, ELEMENTARY_COUNT, 1, false, false, STEP_OPERAND},
+    {"either", CALL_EITHER, ELEMENTARY_COUNT, 2, false, false, STEP_OPERAND},
+    {"sum", CALL_SUM, ELEMENTARY_COUNT, 1, true, false, STEP_OPERAND},
+    {"mean", CALL_MEAN, ELEMENTARY_COUNT, 1, true, false, STEP_OPERAND},
+    {"online_sum", CALL_ONLINE_SUM, ELEMENTARY_COUNT, 1, true, false, STEP_OPERAND},
+    {"stack", CALL_STACK, ELEMENTARY_COUNT, 2, true, false, STEP_OPERAND},
+    {"count", CALL_COUNT, ELEMENTARY_COUNT, 0, true, false, STEP_OPERAND},
+    {"position", CALL_POSITION, ELEMENTARY_COUNT, 0, true, false, STEP_OPERAND},
+    {"select", CALL_SELECT, ELEMENTARY_COUNT, 3, false, false, STEP_OPERAND},
+    {"convert", CALL_CONVERT, ELEMENTARY_COUNT, 1, false, false, STEP_OPERAND},
+    {"and", CALL_BITS, ELEMENTARY_COUNT, 2, false, false, STEP_AND},
+    {"or", CALL_BITS, ELEMENTARY_COUNT, 2, false, false, STEP_OR},
+    {"xor", CALL_BITS, ELEMENTARY_COUNT, 2, false, false, STEP_XOR},
+    {"not", CALL_BITS, ELEMENTARY_COUNT, 1, false, false, STEP_NOT},
+    {"shift_left", CALL_BITS, ELEMENTARY_COUNT, 2, false, false, STEP_SHIFT_LEFT},
+    {"shift_right", CALL_BITS, ELEMENTARY_COUNT, 2, false, false, STEP_SHIFT_RIGHT},
 };
+
+enum { ARGUMENTS_MAX = 3 };
 
 /* What stands between the parentheses of a call. */
 typedef struct arguments {
   const char *at; /* The name of the function. */
   uint32_t count;
-  uint16_t steps[2];
+  uint16_t steps[ARGUMENTS_MAX];
+  const element_t *type; /* Of a conversion. */
   bool has_over;
   uint32_t over;
   uint8_t index; /* The last of them. */
@@ -144,12 +166,18 @@ static status_t read_indices(reader_t *reader, arguments_t *arguments) {
 
 static status_t read_arguments(reader_t *reader, const call_row_t *row, arguments_t *arguments) {
   STATUS_TRY(reader_expect(reader, "("));
-  if (row->kind == CALL_COUNT) {
+  if (row->kind == CALL_COUNT || row->kind == CALL_POSITION) {
     STATUS_TRY(read_indices(reader, arguments));
     return reader_expect(reader, ")");
   }
+  if (row->kind == CALL_CONVERT) {
+    STATUS_TRY(reader_expression(reader, &arguments->steps[arguments->count++]));
+    STATUS_TRY(reader_expect(reader, ","));
+    STATUS_TRY(reader_type_word(reader, &arguments->type));
+    return reader_expect(reader, ")");
+  }
   do {
-    if (arguments->count == 2) return reader_fail_expecting(reader, "\")\"");
+    if (arguments->count == ARGUMENTS_MAX) return reader_fail_expecting(reader, "\")\"");
     STATUS_TRY(reader_expression(reader, &arguments->steps[arguments->count++]));
   } while (reader_accept(reader, ","));
   if (reader_accept(reader, "over ")) STATUS_TRY(read_indices(reader, arguments));
@@ -172,7 +200,7 @@ static status_t check_arguments(const reader_t *reader, const call_row_t *row,
     return reader_fail(reader, arguments->at, "%s has %" PRIu32 " argument%s here, not %" PRIu32,
                        row->name, wanted, wanted == 1 ? "" : "s", arguments->count);
   }
-  bool is_fold = row->is_over && !is_pair && row->kind != CALL_STACK && row->kind != CALL_COUNT;
+  bool is_fold = row->is_over && !is_pair && row->arguments == 1;
   if (!is_fold) return STATUS_OK;
   uint32_t strange = arguments->over & ~reader_step(reader, arguments->steps[0])->mask;
   for (uint32_t i = 0; i < reader->declaration->index_count; i++) {
@@ -198,12 +226,102 @@ static status_t add_stack(reader_t *reader, const arguments_t *arguments, uint16
                                   .a = (uint16_t)a,
                                   .b = (uint16_t)b,
                                   .index = arguments->index,
-                                  .mask = mask | bit},
+                                  .mask = mask | bit,
+                                  .type = reader->formula->steps[a].type},
                          out_step);
 }
 
-static status_t add_call(reader_t *reader, const call_row_t *row, const arguments_t *arguments,
+/* "position(N)" */
+static status_t add_position(reader_t *reader, const arguments_t *arguments, uint16_t *out_step) {
+  const declared_index_t *index = &reader->declaration->indices[arguments->index];
+  uint32_t bit = 1U << arguments->index;
+  if (index->is_group || arguments->over != bit) {
+    return reader_fail(reader, arguments->at,
+                       "position is along one index, and no group of them: \"position(N)\"");
+  }
+  const step_t step = {
+      .kind = STEP_INDEX, .index = arguments->index, .mask = bit, .type = element_named("i64")};
+  return reader_add_step(reader, step, out_step);
+}
+
+static status_t add_select(reader_t *reader, arguments_t *arguments, uint16_t *out_step) {
+  uint16_t *steps = arguments->steps;
+  STATUS_TRY(reader_require_boolean(reader, arguments->at, "select", steps[0]));
+  STATUS_TRY(reader_match(reader, arguments->at, "select", &steps[1], &steps[2]));
+  uint32_t mask = 0;
+  for (int i = 0; i < 3; i++) mask |= reader_step(reader, steps[i])->mask;
+  const step_t step = {.kind = STEP_SELECT,
+                       .a = steps[0],
+                       .b = steps[1],
+                       .c = steps[2],
+                       .mask = mask,
+                       .type = reader_step(reader, steps[1])->type};
+  return reader_add_step(reader, step, out_step);
+}
+
+/* To floats of a type, to those of the program, or to integers. */
+static status_t add_conversion(reader_t *reader, const arguments_t *arguments, uint16_t *out_step) {
+  const element_t *to = arguments->type, *from = reader_step(reader, arguments->steps[0])->type;
+  bool is_float = to == NULL || to->format != NULL;
+  *out_step = arguments->steps[0];
+  if (!is_float && to->kind == ELEMENT_BOOLEAN) {
+    return reader_fail(reader, arguments->at, "nothing is converted to i1: write \"a != 0\"");
+  }
+  if (!is_float && reader_is_literal(reader, *out_step)) {
+    return reader_literal(reader, arguments->at, to, out_step);
+  }
+  if (is_float ? from == NULL && to == NULL : from == to) return STATUS_OK;
+  const step_t step = {.kind = STEP_CONVERT,
+                       .a = *out_step,
+                       .mask = reader_step(reader, *out_step)->mask,
+                       .type = is_float ? NULL : to,
+                       .format = to == NULL ? NULL : to->format};
+  return reader_add_step(reader, step, out_step);
+}
+
+static status_t add_bits(reader_t *reader, const call_row_t *row, arguments_t *arguments,
                          uint16_t *out_step) {
+  uint16_t *steps = arguments->steps;
+  if (row->arguments == 2) {
+    STATUS_TRY(reader_match(reader, arguments->at, row->name, &steps[0], &steps[1]));
+  }
+  STATUS_TRY(reader_require_integer(reader, arguments->at, row->name, steps[0]));
+  bool is_shift = row->step == STEP_SHIFT_LEFT || row->step == STEP_SHIFT_RIGHT;
+  if (is_shift) STATUS_TRY(reader_require_number(reader, arguments->at, row->name, steps[0]));
+  return row->arguments == 1 ? reader_add_unary(reader, row->step, steps[0], out_step)
+                             : reader_add_binary(reader, row->step, steps[0], steps[1], out_step);
+}
+
+/* Those that are of floats alone, of two of the same type, or of no booleans. */
+static status_t check_argument_types(reader_t *reader, const call_row_t *row,
+                                     arguments_t *arguments) {
+  const char *at = arguments->at;
+  uint16_t *steps = arguments->steps;
+  switch (row->kind) {
+    case CALL_MAX:
+    case CALL_MIN:
+    case CALL_STACK:
+      return arguments->count == 2 ? reader_match(reader, at, row->name, &steps[0], &steps[1])
+                                   : STATUS_OK;
+    case CALL_SUM:
+      return reader_require_number(reader, at, row->name, steps[0]);
+    case CALL_COUNT:
+    case CALL_POSITION:
+    case CALL_SELECT:
+    case CALL_CONVERT:
+    case CALL_BITS:
+      return STATUS_OK;
+    default:
+      for (uint32_t i = 0; i < arguments->count; i++) {
+        STATUS_TRY(reader_require_float(reader, at, row->name, steps[i]));
+      }
+      return STATUS_OK;
+  }
+}
+
+static status_t add_call(reader_t *reader, const call_row_t *row, arguments_t *arguments,
+                         uint16_t *out_step) {
+  STATUS_TRY(check_argument_types(reader, row, arguments));
   uint16_t a = arguments->steps[0], b = arguments->steps[1];
   switch (row->kind) {
     case CALL_FUNCTION:
@@ -237,6 +355,14 @@ static status_t add_call(reader_t *reader, const call_row_t *row, const argument
       return add_stack(reader, arguments, out_step);
     case CALL_COUNT:
       return add_counts(reader, arguments->over, out_step);
+    case CALL_POSITION:
+      return add_position(reader, arguments, out_step);
+    case CALL_SELECT:
+      return add_select(reader, arguments, out_step);
+    case CALL_CONVERT:
+      return add_conversion(reader, arguments, out_step);
+    case CALL_BITS:
+      return add_bits(reader, row, arguments, out_step);
   }
   g_assert_not_reached();
 }

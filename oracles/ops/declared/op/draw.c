@@ -107,7 +107,7 @@ static type_t make_type(const declaration_t *declaration, const declared_tensor_
     }
     dims[rank++] = size;
   }
-  return type_make(element, rank, dims);
+  return type_make(tensor->element != NULL ? tensor->element : element, rank, dims);
 }
 
 /* Where the dimension with that position is in the first tensor that has it. */
@@ -125,11 +125,43 @@ static int64_t find_position(const declaration_t *declaration, const binding_t *
   return 0;
 }
 
+/* One of the values that the file lists, or the position. */
+static void draw_attribute(rng_t *rng, const declared_attribute_t *attribute, int64_t position,
+                           uint8_t *out_value) {
+  if (attribute->kind == ATTRIBUTE_POSITION) {
+    memcpy(out_value, &position, sizeof position);
+    return;
+  }
+  uint64_t which = rng_below(rng, attribute->count);
+  switch (attribute->kind) {
+    case ATTRIBUTE_NUMBER:
+      memcpy(out_value, &attribute->values[which], sizeof(double));
+      break;
+    case ATTRIBUTE_INTEGER:
+      memcpy(out_value, &attribute->integers[which], sizeof(int64_t));
+      break;
+    default: /* A boolean. */
+      *out_value = attribute->integers[which] != 0;
+  }
+}
+
+static bool has_free_type(const declaration_t *declaration) {
+  bool has_free = false;
+  for (uint32_t i = 0; i < declaration->operand_count; i++) {
+    has_free |= declaration->operands[i].element == NULL;
+  }
+  for (uint32_t i = 0; i < declaration->result_count; i++) {
+    has_free |= declaration->results[i].element == NULL;
+  }
+  return has_free;
+}
+
 void declared_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                    program_t *out_program) {
   const declaration_t *declaration = declared_of(out_program);
   binding_t binding = draw_binding(rng, limits, declaration);
-  const element_t *element = draw_element(rng, is_declared, declaration);
+  const element_t *element =
+      has_free_type(declaration) ? draw_element(rng, is_declared, declaration) : NULL;
   program_t program = {.op = &declaration->op,
                        .operand_count = declaration->operand_count,
                        .result_count = declaration->result_count};
@@ -143,13 +175,7 @@ void declared_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
   for (uint32_t i = 0; i < declaration->attribute_count; i++) {
     const declared_attribute_t *attribute = &declaration->attributes[i];
     uint8_t *value = attributes + declaration->attribute_rows[i].offset;
-    if (attribute->is_position) {
-      int64_t position = find_position(declaration, &binding, i);
-      memcpy(value, &position, sizeof position);
-    } else {
-      double number = attribute->values[rng_below(rng, attribute->count)];
-      memcpy(value, &number, sizeof number);
-    }
+    draw_attribute(rng, attribute, find_position(declaration, &binding, i), value);
   }
   program.attributes = attributes;
   *out_program = program;

@@ -15,6 +15,15 @@ double declared_number(const program_t *program, uint32_t attribute) {
   return number;
 }
 
+int64_t declared_integer(const program_t *program, uint32_t attribute) {
+  const declaration_t *declaration = declared_of(program);
+  const uint8_t *bytes = program->attributes;
+  if (declaration->attributes[attribute].kind == ATTRIBUTE_BOOLEAN) {
+    return bytes[declaration->attribute_rows[attribute].offset];
+  }
+  return declared_position(program, attribute);
+}
+
 int64_t declared_position(const program_t *program, uint32_t attribute) {
   const uint8_t *bytes = program->attributes;
   int64_t position;
@@ -126,7 +135,7 @@ bool declared_bind(const program_t *program, binding_t *out_binding) {
       return false;
     }
   }
-  for (uint32_t i = 0; i < declaration->result_count; i++) {
+  for (uint32_t i = 0; i < MIN(declaration->result_count, program->result_count); i++) {
     if (!bind_tensor(program, &declaration->results[i], &program->results[i], is_known, &binding)) {
       return false;
     }
@@ -158,41 +167,64 @@ size_t declared_extent(const declaration_t *declaration, const binding_t *bindin
 
 /* ---- Problems -------------------------------------------------------------------------------- */
 
-static bool is_constant(const step_t *step) {
-  return step->mask == 0 &&
-         (step->kind == STEP_NUMBER || step->kind == STEP_ATTRIBUTE || step->kind == STEP_COUNT);
-}
-
-/* Whether a step is made of constants alone: then it is one too. */
-static void find_constants(const declared_formula_t *formula, bool out_constant[]) {
-  for (uint32_t i = 0; i < formula->step_count; i++) {
-    const step_t *step = &formula->steps[i];
-    out_constant[i] = is_constant(step);
-    bool has_one = step->kind == STEP_NEGATE || step->kind == STEP_STORED ||
-                   step->kind == STEP_SQUARE_ROOT || step->kind == STEP_INVERSE_SQUARE_ROOT ||
-                   step->kind == STEP_FUNCTION;
-    bool has_two = step->kind == STEP_ADD || step->kind == STEP_SUBTRACT ||
-                   step->kind == STEP_MULTIPLY || step->kind == STEP_DIVIDE ||
-                   step->kind == STEP_MAXIMUM || step->kind == STEP_EITHER;
-    if (has_one) out_constant[i] = out_constant[step->a];
-    if (has_two) out_constant[i] = out_constant[step->a] && out_constant[step->b];
+/* Of how many steps a step is made. */
+static uint32_t count_sources(step_kind_t kind) {
+  switch (kind) {
+    case STEP_OPERAND:
+    case STEP_NUMBER:
+    case STEP_ATTRIBUTE:
+    case STEP_COUNT:
+    case STEP_INDEX:
+      return 0;
+    case STEP_NEGATE:
+    case STEP_STORED:
+    case STEP_SQUARE_ROOT:
+    case STEP_INVERSE_SQUARE_ROOT:
+    case STEP_FUNCTION:
+    case STEP_SUM:
+    case STEP_LARGEST:
+    case STEP_ONLINE_SUM:
+    case STEP_SHARES:
+    case STEP_PICK:
+    case STEP_CONVERT:
+    case STEP_NOT:
+    case STEP_SMALLEST:
+      return 1;
+    case STEP_SELECT:
+      return 3;
+    default:
+      return 2;
   }
 }
 
-/* Indices along which not every step runs, or along which something is combined or taken apart. */
+/* Whether a step is made of constants alone, places along an index among them. */
+static void find_constants(const declared_formula_t *formula, bool out_constant[]) {
+  for (uint32_t i = 0; i < formula->step_count; i++) {
+    const step_t *step = &formula->steps[i];
+    const uint16_t sources[] = {step->a, step->b, step->c};
+    out_constant[i] = step->kind != STEP_OPERAND;
+    for (uint32_t k = 0; k < count_sources(step->kind); k++) {
+      out_constant[i] = out_constant[i] && out_constant[sources[k]];
+    }
+  }
+}
+
+/* Indices along which not every step runs, or along which something is combined or taken apart.
+ * Constants and integers may be taken once more in each problem: they round nothing. */
 static void analyse_formula(declaration_t *declaration, const declared_formula_t *formula) {
-  bool is_constant_step[DECLARED_STEPS_MAX];
-  find_constants(formula, is_constant_step);
+  bool is_constant[DECLARED_STEPS_MAX];
+  find_constants(formula, is_constant);
   uint32_t all = (1U << declaration->index_count) - 1;
   for (uint32_t i = 0; i < formula->step_count; i++) {
     const step_t *step = &formula->steps[i];
-    if (step->kind == STEP_OPERAND || is_constant_step[i]) continue;
-    declaration->inner |= all & ~step->mask;
+    declaration->has_integers |= step->type != NULL;
     declaration->inner |= step->over;
     declaration->combined |= step->over;
     if (step->kind == STEP_PICK || step->kind == STEP_STACK) {
       declaration->inner |= 1U << step->index;
     }
+    if (step->kind == STEP_OPERAND || is_constant[i] || step->type != NULL) continue;
+    declaration->inner |= all & ~step->mask;
   }
 }
 
@@ -207,9 +239,19 @@ bool declared_has_same_dimensions(const declared_tensor_t *a, const declared_ten
   return true;
 }
 
-/* All operands have the dimensions of the results, or none. */
+static bool has_places(const declared_formula_t *formula) {
+  for (uint32_t i = 0; i < formula->step_count; i++) {
+    if (formula->steps[i].kind == STEP_INDEX) return true;
+  }
+  return false;
+}
+
+/* All operands have the dimensions of the results, or none, and no element knows its place. */
 static bool find_elementwise(const declaration_t *declaration) {
   if (declaration->inner != 0) return false;
+  for (uint32_t f = 0; f < declaration->formula_count; f++) {
+    if (has_places(&declaration->formulas[f])) return false;
+  }
   const declared_tensor_t *first = &declaration->results[0];
   for (uint32_t i = 0; i < declaration->operand_count; i++) {
     const declared_tensor_t *operand = &declaration->operands[i];

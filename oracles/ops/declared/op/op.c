@@ -18,22 +18,34 @@ static bool has_declared_shapes(const program_t *program) {
   return declared_bind(program, &binding);
 }
 
-static bool has_declared_type(const program_t *program) {
-  const type_t *first = &program->operands[0];
-  bool is_declared = false;
+/* One of the float types that the file declares. */
+static bool is_declared_type(const declaration_t *declaration, const element_t *element) {
   for (uint32_t i = 0; declared_types[i] != NULL; i++) {
-    bool has_name = strcmp(declared_types[i], first->element->name) == 0;
-    is_declared |= has_name && (declared_of(program)->types >> i & 1) != 0;
+    bool has_name = strcmp(declared_types[i], element->name) == 0;
+    if (has_name && (declaration->types >> i & 1) != 0) return true;
   }
-  for (uint32_t i = 0; i < program->operand_count; i++) {
-    is_declared &=
-        program->operands[i].element == first->element && program->operands[i].quantization == NULL;
+  return false;
+}
+
+/* Of tensors without a type of their own all have the same. */
+static bool have_types(const declaration_t *declaration, const declared_tensor_t *tensors,
+                       const type_t *types, uint32_t count, const element_t **inout_free) {
+  for (uint32_t i = 0; i < count; i++) {
+    const element_t *wanted = tensors[i].element;
+    if (wanted == NULL && *inout_free == NULL) *inout_free = types[i].element;
+    if (types[i].quantization != NULL) return false;
+    if (types[i].element != (wanted == NULL ? *inout_free : wanted)) return false;
   }
-  for (uint32_t i = 0; i < program->result_count; i++) {
-    is_declared &=
-        program->results[i].element == first->element && program->results[i].quantization == NULL;
-  }
-  return is_declared;
+  return *inout_free == NULL || is_declared_type(declaration, *inout_free);
+}
+
+static bool has_declared_type(const program_t *program) {
+  const declaration_t *declaration = declared_of(program);
+  const element_t *free = NULL;
+  return have_types(declaration, declaration->operands, program->operands, program->operand_count,
+                    &free) &&
+         have_types(declaration, declaration->results, program->results, program->result_count,
+                    &free);
 }
 
 /* Of all steps, those that are not computed apart from the sum over them too. */
@@ -61,8 +73,8 @@ static const op_constraint_t constraints[] = {
     OP_FORBIDDEN("shapes", "operands and results have the dimensions that the op's file declares",
                  "dimensions", has_declared_shapes),
     OP_UNMODELLED("types",
-                  "operands and results are unquantized and of the same type, one that the op's "
-                  "file declares",
+                  "operands and results are unquantized, of the types that the op's file declares, "
+                  "and those without one of the same",
                   has_declared_type),
     OP_UNMODELLED("sizes", "no step of the meaning has more than 2^24 numbers", has_small_steps),
     OP_CONSTRAINTS_END,
@@ -105,14 +117,20 @@ static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
 
 /* ---- The row --------------------------------------------------------------------------------- */
 
+static const attribute_codec_t *find_codec(attribute_kind_t kind) {
+  static const attribute_codec_t *const codecs[] = {[ATTRIBUTE_NUMBER] = &attribute_number,
+                                                    [ATTRIBUTE_POSITION] = &attribute_integer,
+                                                    [ATTRIBUTE_INTEGER] = &attribute_integer,
+                                                    [ATTRIBUTE_BOOLEAN] = &attribute_boolean};
+  return codecs[kind];
+}
+
 void declared_make_row(declaration_t *inout_declaration) {
   declaration_t *declaration = inout_declaration;
   for (uint32_t i = 0; i < declaration->attribute_count; i++) {
     const declared_attribute_t *attribute = &declaration->attributes[i];
-    declaration->attribute_rows[i] =
-        (attribute_row_t){.key = attribute->name,
-                          .codec = attribute->is_position ? &attribute_integer : &attribute_number,
-                          .offset = i * sizeof(double)};
+    declaration->attribute_rows[i] = (attribute_row_t){
+        .key = attribute->name, .codec = find_codec(attribute->kind), .offset = i * sizeof(double)};
   }
   declaration->op = (op_t){
       .name = declaration->op.name,

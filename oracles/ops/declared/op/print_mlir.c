@@ -10,9 +10,9 @@
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
-static int print_fold(printer_t *printer, const char *name, double start, int value, uint32_t from,
-                      uint32_t over) {
-  int init = printer_number(printer, start), made = (int)printer->next++;
+static int print_fold_from(printer_t *printer, const char *name, int init, int value, uint32_t from,
+                           uint32_t over) {
+  int made = (int)printer->next++;
   type_t wide = printer_type(printer, from), narrow = printer_type(printer, from & ~over);
   type_t scalar = type_make(printer->element, 0, NULL);
   g_autofree char *places = printer_places(printer, over, from);
@@ -31,6 +31,11 @@ static int print_fold(printer_t *printer, const char *name, double start, int va
   printer_print_type(printer, &narrow);
   g_string_append_c(printer->text, '\n');
   return made;
+}
+
+static int print_fold(printer_t *printer, const char *name, double start, int value, uint32_t from,
+                      uint32_t over) {
+  return print_fold_from(printer, name, printer_number(printer, start), value, from, over);
 }
 
 static int print_erf(printer_t *printer, int value, const type_t *type) {
@@ -117,12 +122,88 @@ static int print_step(printer_t *printer, uint16_t step);
 /* A step as a value that runs along `mask`. */
 static int print_along(printer_t *printer, uint16_t step, uint32_t mask) {
   int value = print_step(printer, step);
-  return printer_broadcast(printer, value, printer->formula->steps[step].mask, mask);
+  const element_t *element = printer->element;
+  printer->element = printer_element(printer, step);
+  value = printer_broadcast(printer, value, printer->formula->steps[step].mask, mask);
+  printer->element = element;
+  return value;
+}
+
+/* ---- Integers and booleans ------------------------------------------------------------------- */
+
+/* The type of a value with another step's numbers. */
+static type_t type_of_other(printer_t *printer, uint16_t step, uint32_t mask) {
+  type_t type = printer_type(printer, mask);
+  type.element = printer_element(printer, step);
+  return type;
+}
+
+/* A step along `mask`, of its own type. */
+static printed_t print_typed(printer_t *printer, uint16_t step, uint32_t mask) {
+  return (printed_t){print_along(printer, step, mask), type_of_other(printer, step, mask)};
+}
+
+static int print_comparison(printer_t *printer, const step_t *step) {
+  static const char *const directions[] = {
+      [STEP_LESS] = "LT", [STEP_LESS_EQUAL] = "LE", [STEP_EQUAL] = "EQ", [STEP_NOT_EQUAL] = "NE"};
+  const printed_t operands[] = {print_typed(printer, step->a, step->mask),
+                                print_typed(printer, step->b, step->mask)};
+  const type_t result = printer_type(printer, step->mask);
+  g_autofree char *properties =
+      g_strdup_printf(" <{comparison_direction = #stablehlo<comparison_direction %s>}>",
+                      directions[step->comparison]);
+  return printer_op(printer, "compare", properties, 2, operands, &result);
+}
+
+static int print_select(printer_t *printer, const step_t *step) {
+  const printed_t operands[] = {print_typed(printer, step->a, step->mask),
+                                print_typed(printer, step->b, step->mask),
+                                print_typed(printer, step->c, step->mask)};
+  const type_t result = printer_type(printer, step->mask);
+  return printer_op(printer, "select", "", 3, operands, &result);
+}
+
+/* To a type of floats, and back to that of the steps. */
+static int print_conversion(printer_t *printer, const step_t *step) {
+  int value = print_step(printer, step->a);
+  const type_t from = type_of_other(printer, step->a, step->mask);
+  const type_t to = printer_type(printer, step->mask);
+  type_t between = to;
+  if (step->format != NULL) between.element = element_named(step->format->name);
+  if (between.element != from.element) {
+    value = printer_unary(printer, "convert", value, "", &from, &between);
+  }
+  if (between.element == to.element) return value;
+  return printer_unary(printer, "convert", value, "", &between, &to);
+}
+
+static int print_index(printer_t *printer, const step_t *step) {
+  const type_t type = printer_type(printer, step->mask);
+  return printer_op(printer, "iota", " <{iota_dimension = 0 : i64}>", 0, NULL, &type);
+}
+
+/* The number at which a reduction of integers starts. */
+static int print_start(printer_t *printer, step_kind_t kind) {
+  int64_t start = 0;
+  if (kind == STEP_LARGEST) start = element_integer_min(printer->element);
+  if (kind == STEP_SMALLEST) start = (int64_t)element_integer_max(printer->element);
+  return printer_integer(printer, start);
+}
+
+static int print_integer_fold(printer_t *printer, const step_t *step, int a) {
+  const char *name = step->kind == STEP_SUM       ? "add"
+                     : step->kind == STEP_LARGEST ? "maximum"
+                                                  : "minimum";
+  return print_fold_from(printer, name, print_start(printer, step->kind), a,
+                         printer->formula->steps[step->a].mask, step->over);
 }
 
 static int print_combined(printer_t *printer, const step_t *step) {
   const uint32_t from = printer->formula->steps[step->a].mask;
   int a = print_step(printer, step->a);
+  bool is_fold =
+      step->kind == STEP_SUM || step->kind == STEP_LARGEST || step->kind == STEP_SMALLEST;
+  if (is_fold && step->type != NULL) return print_integer_fold(printer, step, a);
   switch (step->kind) {
     case STEP_SUM:
       return print_fold(printer, "add", 0, a, from, step->over);
@@ -141,25 +222,66 @@ static int print_combined(printer_t *printer, const step_t *step) {
   }
 }
 
-static int make_step(printer_t *printer, const step_t *step) {
-  static const char *const names[] = {
-      [STEP_ADD] = "add",           [STEP_SUBTRACT] = "subtract",
-      [STEP_MULTIPLY] = "multiply", [STEP_DIVIDE] = "divide",
-      [STEP_MAXIMUM] = "maximum",   [STEP_NEGATE] = "negate",
-      [STEP_SQUARE_ROOT] = "sqrt",  [STEP_INVERSE_SQUARE_ROOT] = "rsqrt"};
-  type_t type = printer_type(printer, step->mask);
+/* What is made of no other step. */
+static int print_source(printer_t *printer, const step_t *step) {
+  bool is_float = step->type == NULL;
   switch (step->kind) {
     case STEP_NUMBER:
-      return printer_number(printer, g_ascii_strtod(step->decimal, NULL));
+      return is_float ? printer_number(printer, g_ascii_strtod(step->decimal, NULL))
+                      : printer_integer(printer, step->place);
     case STEP_ATTRIBUTE:
-      return printer_number(printer, declared_number(printer->program, step->a));
+      return is_float ? printer_number(printer, declared_number(printer->program, step->a))
+                      : printer_integer(printer, declared_integer(printer->program, step->a));
     case STEP_COUNT:
       return printer_number(printer, (double)printer->binding.extent[step->index]);
-    case STEP_NEGATE:
-    case STEP_SQUARE_ROOT:
-    case STEP_INVERSE_SQUARE_ROOT:
-      return printer_unary(printer, names[step->kind], print_step(printer, step->a), "", &type,
-                           &type);
+    default: /* STEP_INDEX */
+      return print_index(printer, step);
+  }
+}
+
+/* The op of a step of one or two operands of its own type; NULL for others. */
+static const char *find_name(const printer_t *printer, step_kind_t kind) {
+  static const char *const names[] = {[STEP_ADD] = "add",
+                                      [STEP_SUBTRACT] = "subtract",
+                                      [STEP_MULTIPLY] = "multiply",
+                                      [STEP_DIVIDE] = "divide",
+                                      [STEP_MAXIMUM] = "maximum",
+                                      [STEP_NEGATE] = "negate",
+                                      [STEP_SQUARE_ROOT] = "sqrt",
+                                      [STEP_INVERSE_SQUARE_ROOT] = "rsqrt",
+                                      [STEP_MINIMUM] = "minimum",
+                                      [STEP_AND] = "and",
+                                      [STEP_OR] = "or",
+                                      [STEP_XOR] = "xor",
+                                      [STEP_NOT] = "not",
+                                      [STEP_SHIFT_LEFT] = "shift_left"};
+  bool is_signed = printer->element->kind == ELEMENT_SIGNED;
+  if (kind == STEP_SHIFT_RIGHT) return is_signed ? "shift_right_arithmetic" : "shift_right_logical";
+  return kind < G_N_ELEMENTS(names) ? names[kind] : NULL;
+}
+
+static int print_named(printer_t *printer, const step_t *step, const char *name) {
+  type_t type = printer_type(printer, step->mask);
+  bool is_unary = step->kind == STEP_NEGATE || step->kind == STEP_NOT ||
+                  step->kind == STEP_SQUARE_ROOT || step->kind == STEP_INVERSE_SQUARE_ROOT;
+  if (is_unary) {
+    return printer_unary(printer, name, print_step(printer, step->a), "", &type, &type);
+  }
+  int a = print_along(printer, step->a, step->mask);
+  int b = print_along(printer, step->b, step->mask);
+  return printer_binary(printer, name, a, b, &type);
+}
+
+static int make_step(printer_t *printer, const step_t *step) {
+  type_t type = printer_type(printer, step->mask);
+  const char *name = find_name(printer, step->kind);
+  if (name != NULL) return print_named(printer, step, name);
+  switch (step->kind) {
+    case STEP_NUMBER:
+    case STEP_ATTRIBUTE:
+    case STEP_COUNT:
+    case STEP_INDEX:
+      return print_source(printer, step);
     case STEP_FUNCTION:
       return print_function(printer, step, print_step(printer, step->a), &type);
     case STEP_STORED:
@@ -170,15 +292,12 @@ static int make_step(printer_t *printer, const step_t *step) {
       int a = print_along(printer, step->a, mask);
       return print_stack(printer, step, a, print_along(printer, step->b, mask));
     }
-    case STEP_ADD:
-    case STEP_SUBTRACT:
-    case STEP_MULTIPLY:
-    case STEP_DIVIDE:
-    case STEP_MAXIMUM: {
-      int a = print_along(printer, step->a, step->mask);
-      int b = print_along(printer, step->b, step->mask);
-      return printer_binary(printer, names[step->kind], a, b, &type);
-    }
+    case STEP_COMPARE:
+      return print_comparison(printer, step);
+    case STEP_SELECT:
+      return print_select(printer, step);
+    case STEP_CONVERT:
+      return print_conversion(printer, step);
     default:
       return print_combined(printer, step);
   }
@@ -186,7 +305,10 @@ static int make_step(printer_t *printer, const step_t *step) {
 
 static int print_step(printer_t *printer, uint16_t step) {
   if (printer->names[step] < 0) {
+    const element_t *element = printer->element;
+    printer->element = printer_element(printer, step);
     printer->names[step] = make_step(printer, &printer->formula->steps[step]);
+    printer->element = element;
   }
   return printer->names[step];
 }
@@ -231,6 +353,19 @@ static void print_module(printer_t *printer) {
   g_string_append(text, "\n  }\n}\n");
 }
 
+/* The steps' type: f32, unless a program has floats of f64. */
+static const element_t *type_of_floats(const program_t *program) {
+  const element_t *f64 = element_named("f64");
+  bool has_f64 = false;
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    has_f64 |= program->operands[i].element == f64;
+  }
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    has_f64 |= program->results[i].element == f64;
+  }
+  return has_f64 ? f64 : element_named("f32");
+}
+
 /* What breaks the declaration has no meaning: it is printed as the call of an op by its name. */
 void declared_print_mlir(const program_t *program, GString *out_text) {
   const op_constraint_t *broken = program_broken(program);
@@ -241,9 +376,8 @@ void declared_print_mlir(const program_t *program, GString *out_text) {
   printer_t printer = {.program = program,
                        .declaration = declared_of(program),
                        .formula = &declared_of(program)->formulas[0],
-                       .element = program->operands[0].element,
+                       .floats = type_of_floats(program),
                        .text = out_text};
-  if (printer.element->bits == 16) printer.element = element_named("f32");
   declared_bind(program, &printer.binding);
   for (uint32_t i = 0; i < DECLARED_STEPS_MAX; i++) printer.names[i] = -1;
   print_module(&printer);

@@ -45,6 +45,24 @@ int printer_binary(printer_t *printer, const char *name, int a, int b, const typ
   return made;
 }
 
+int printer_op(printer_t *printer, const char *name, const char *properties, size_t count,
+               const printed_t operands[], const type_t *result) {
+  int made = (int)printer->next++;
+  g_string_append_printf(printer->text, "    %%v%d = \"stablehlo.%s\"(", made, name);
+  for (size_t i = 0; i < count; i++) {
+    g_string_append_printf(printer->text, "%s%%v%d", i > 0 ? ", " : "", operands[i].value);
+  }
+  g_string_append_printf(printer->text, ")%s : (", properties);
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0) g_string_append(printer->text, ", ");
+    printer_print_type(printer, &operands[i].type);
+  }
+  g_string_append(printer->text, ") -> ");
+  printer_print_type(printer, result);
+  g_string_append_c(printer->text, '\n');
+  return made;
+}
+
 int printer_number(printer_t *printer, double value) {
   int made = (int)printer->next++;
   const format_t *format = printer->element->format;
@@ -52,6 +70,28 @@ int printer_number(printer_t *printer, double value) {
   g_string_append_printf(printer->text,
                          "    %%v%d = \"stablehlo.constant\"() <{value = dense<0x%0*" PRIX64 "> : ",
                          made, printer->element->bits / 4, format_from_double(format, value));
+  printer_print_type(printer, &scalar);
+  g_string_append(printer->text, "}> : () -> ");
+  printer_print_type(printer, &scalar);
+  g_string_append_c(printer->text, '\n');
+  return made;
+}
+
+int printer_integer(printer_t *printer, int64_t value) {
+  int made = (int)printer->next++;
+  bool is_boolean = printer->element->kind == ELEMENT_BOOLEAN;
+  bool is_unsigned = printer->element->kind == ELEMENT_UNSIGNED;
+  type_t scalar = type_make(printer->element, 0, NULL);
+  g_string_append_printf(printer->text, "    %%v%d = \"stablehlo.constant\"() <{value = dense<",
+                         made);
+  if (is_boolean) {
+    g_string_append(printer->text, value != 0 ? "true" : "false");
+  } else if (is_unsigned) {
+    g_string_append_printf(printer->text, "%" PRIu64, (uint64_t)value);
+  } else {
+    g_string_append_printf(printer->text, "%" PRId64, value);
+  }
+  g_string_append(printer->text, "> : ");
   printer_print_type(printer, &scalar);
   g_string_append(printer->text, "}> : () -> ");
   printer_print_type(printer, &scalar);
@@ -125,6 +165,7 @@ static bool is_ascending(const uint8_t *order, uint32_t rank) {
 
 void printer_operand(printer_t *printer, uint16_t operand, uint32_t step) {
   const declared_tensor_t *tensor = &printer->declaration->operands[operand];
+  printer->element = printer_element(printer, (uint16_t)step);
   type_t type = printer->program->operands[operand];
   g_string_append_printf(printer->text, "    %%v%u = \"stablehlo.reshape\"(%%arg%u) : (",
                          printer->next, operand);
@@ -150,6 +191,7 @@ void printer_operand(printer_t *printer, uint16_t operand, uint32_t step) {
 
 int printer_result(printer_t *printer, uint32_t result, int value) {
   const declared_tensor_t *tensor = &printer->declaration->results[result];
+  printer->element = printer_element(printer, printer->formula->results[result]);
   uint8_t order[TYPE_RANK_MAX];
   type_t indexed = indexed_type(printer, tensor, order);
   type_t ascending = printer_type(printer, tensor->mask);

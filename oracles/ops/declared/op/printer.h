@@ -11,7 +11,8 @@ typedef struct printer {
   const declaration_t *declaration;
   const declared_formula_t *formula;
   binding_t binding;
-  const element_t *element;      /* Of the steps. */
+  const element_t *floats;       /* The type of steps of floats; */
+  const element_t *element;      /* and that of the step that is being printed. */
   uint32_t next;                 /* The number of the next value. */
   int names[DECLARED_STEPS_MAX]; /* Of the steps that were printed; -1 of others. */
   GString *text;
@@ -26,8 +27,25 @@ int printer_unary(printer_t *printer, const char *name, int a, const char *prope
                   const type_t *from, const type_t *to);
 int printer_binary(printer_t *printer, const char *name, int a, int b, const type_t *type);
 
-/* The bits of the number, rounded once to the type of the steps. */
+/* A value that was printed. */
+typedef struct printed {
+  int value;
+  type_t type;
+} printed_t;
+
+/* Likewise of any number of operands, each of a type. */
+int printer_op(printer_t *printer, const char *name, const char *properties, size_t count,
+               const printed_t operands[], const type_t *result);
+
+/* The type of a step's numbers. */
+static inline const element_t *printer_element(const printer_t *printer, uint16_t step) {
+  const element_t *type = printer->formula->steps[step].type;
+  return type == NULL ? printer->floats : type;
+}
+
+/* The bits of the number, rounded once to the type of the step; an integer or boolean. */
 int printer_number(printer_t *printer, double value);
+int printer_integer(printer_t *printer, int64_t value);
 
 /* The places in `to` of the indices in `from`: "array<i64: 0, 2>".  The caller frees it. */
 char *printer_places(const printer_t *printer, uint32_t from, uint32_t to);

@@ -25,14 +25,17 @@ status_t reader_add_step(reader_t *reader, step_t step, uint16_t *out_step) {
 }
 
 status_t reader_add_unary(reader_t *reader, step_kind_t kind, uint16_t a, uint16_t *out_step) {
-  return reader_add_step(
-      reader, (step_t){.kind = kind, .a = a, .mask = reader_step(reader, a)->mask}, out_step);
+  const step_t *of = reader_step(reader, a);
+  return reader_add_step(reader, (step_t){.kind = kind, .a = a, .mask = of->mask, .type = of->type},
+                         out_step);
 }
 
 status_t reader_add_binary(reader_t *reader, step_kind_t kind, uint16_t a, uint16_t b,
                            uint16_t *out_step) {
   uint32_t mask = reader_step(reader, a)->mask | reader_step(reader, b)->mask;
-  return reader_add_step(reader, (step_t){.kind = kind, .a = a, .b = b, .mask = mask}, out_step);
+  const element_t *type = reader_step(reader, a)->type;
+  return reader_add_step(reader, (step_t){.kind = kind, .a = a, .b = b, .mask = mask, .type = type},
+                         out_step);
 }
 
 status_t reader_add_number(reader_t *reader, str_t digits, uint16_t *out_step) {
@@ -71,12 +74,17 @@ static status_t read_value(reader_t *reader, const char *at, str_t name, uint16_
   const declaration_t *declaration = reader->declaration;
   for (uint16_t i = 0; i < declaration->attribute_count; i++) {
     if (!str_equal_text(name, declaration->attributes[i].name)) continue;
-    if (declaration->attributes[i].is_position) break;
-    return reader_add_step(reader, (step_t){.kind = STEP_ATTRIBUTE, .a = i}, out_step);
+    static const char *const types[] = {[ATTRIBUTE_INTEGER] = "i64", [ATTRIBUTE_BOOLEAN] = "i1"};
+    attribute_kind_t kind = declaration->attributes[i].kind;
+    if (kind == ATTRIBUTE_POSITION) break;
+    const element_t *type = kind == ATTRIBUTE_NUMBER ? NULL : element_named(types[kind]);
+    return reader_add_step(reader, (step_t){.kind = STEP_ATTRIBUTE, .a = i, .type = type},
+                           out_step);
   }
+  if (str_equal_text(name, "inf")) return reader_add_number(reader, name, out_step);
   return reader_fail(reader, at,
-                     "no value \"%.*s\": neither an operand, nor a number attribute, nor a line "
-                     "above",
+                     "no value \"%.*s\": neither an operand, nor an attribute that is no position, "
+                     "nor a line above",
                      STR_FORMAT(name));
 }
 
@@ -107,7 +115,8 @@ static status_t read_pick(reader_t *reader, uint16_t *inout_step) {
                                   .a = *inout_step,
                                   .index = (uint8_t)index,
                                   .place = place,
-                                  .mask = mask & ~(1U << index)},
+                                  .mask = mask & ~(1U << index),
+                                  .type = reader_step(reader, *inout_step)->type},
                          inout_step);
 }
 
@@ -131,6 +140,7 @@ static status_t read_factor(reader_t *reader, uint16_t *out_step) {
   char next = scan_peek(&reader->scan);
   if (reader_accept(reader, "-")) {
     STATUS_TRY(read_factor(reader, out_step));
+    STATUS_TRY(reader_require_number(reader, at, "\"-\"", *out_step));
     return reader_add_unary(reader, STEP_NEGATE, *out_step, out_step);
   }
   if (reader_accept(reader, "(")) {
@@ -155,24 +165,71 @@ static status_t read_factor(reader_t *reader, uint16_t *out_step) {
 static status_t read_term(reader_t *reader, uint16_t *out_step) {
   STATUS_TRY(read_factor(reader, out_step));
   for (;;) {
+    reader_skip_blanks(reader);
+    const char *at = reader->scan.cursor;
     bool is_product = reader_accept(reader, "*");
     if (!is_product && !reader_accept(reader, "/")) return STATUS_OK;
     uint16_t other;
     STATUS_TRY(read_factor(reader, &other));
-    STATUS_TRY(is_product ? reader_add_binary(reader, STEP_MULTIPLY, *out_step, other, out_step)
-                          : add_quotient(reader, *out_step, other, out_step));
+    STATUS_TRY(reader_match(reader, at, is_product ? "\"*\"" : "\"/\"", out_step, &other));
+    if (!is_product) {
+      STATUS_TRY(reader_require_float(reader, at, "\"/\"", *out_step));
+      STATUS_TRY(add_quotient(reader, *out_step, other, out_step));
+      continue;
+    }
+    STATUS_TRY(reader_require_number(reader, at, "\"*\"", *out_step));
+    STATUS_TRY(reader_add_binary(reader, STEP_MULTIPLY, *out_step, other, out_step));
   }
 }
 
-/* Parentheses nest no deeper than the line is long, which the reader of files bounds. */
-status_t reader_expression(reader_t *reader, uint16_t *out_step) {
+static status_t read_sum(reader_t *reader, uint16_t *out_step) {
   STATUS_TRY(read_term(reader, out_step));
   for (;;) {
+    reader_skip_blanks(reader);
+    const char *at = reader->scan.cursor, *what = "\"-\"";
     bool is_sum = reader_accept(reader, "+");
     if (!is_sum && !reader_accept(reader, "-")) return STATUS_OK;
+    if (is_sum) what = "\"+\"";
     uint16_t other;
     STATUS_TRY(read_term(reader, &other));
+    STATUS_TRY(reader_match(reader, at, what, out_step, &other));
+    STATUS_TRY(reader_require_number(reader, at, what, *out_step));
     step_kind_t kind = is_sum ? STEP_ADD : STEP_SUBTRACT;
     STATUS_TRY(reader_add_binary(reader, kind, *out_step, other, out_step));
   }
+}
+
+typedef struct comparison_row {
+  const char *text;
+  step_comparison_t comparison;
+  bool is_turned; /* With the right side on the left. */
+} comparison_row_t;
+
+static const comparison_row_t comparisons[] = {
+    {"<=", STEP_LESS_EQUAL, false}, {">=", STEP_LESS_EQUAL, true}, {"==", STEP_EQUAL, false},
+    {"!=", STEP_NOT_EQUAL, false},  {"<", STEP_LESS, false},       {">", STEP_LESS, true},
+};
+
+/* Parentheses nest no deeper than the line is long, which the reader of files bounds. */
+status_t reader_expression(reader_t *reader, uint16_t *out_step) {
+  STATUS_TRY(read_sum(reader, out_step));
+  reader_skip_blanks(reader);
+  const char *at = reader->scan.cursor;
+  const comparison_row_t *row = NULL;
+  for (size_t i = 0; i < G_N_ELEMENTS(comparisons) && row == NULL; i++) {
+    if (reader_accept(reader, comparisons[i].text)) row = &comparisons[i];
+  }
+  if (row == NULL) return STATUS_OK;
+  uint16_t other;
+  g_autofree char *quoted = g_strdup_printf("\"%s\"", row->text);
+  STATUS_TRY(read_sum(reader, &other));
+  STATUS_TRY(reader_match(reader, at, quoted, out_step, &other));
+  uint32_t mask = reader_step(reader, *out_step)->mask | reader_step(reader, other)->mask;
+  const step_t step = {.kind = STEP_COMPARE,
+                       .a = row->is_turned ? other : *out_step,
+                       .b = row->is_turned ? *out_step : other,
+                       .mask = mask,
+                       .type = element_named("i1"),
+                       .comparison = row->comparison};
+  return reader_add_step(reader, step, out_step);
 }

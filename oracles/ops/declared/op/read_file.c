@@ -8,6 +8,32 @@ enum { LINE_BYTES_MAX = 1000 };
 
 /* ---- Formulas -------------------------------------------------------------------------------- */
 
+/* Floats come first among results, and beside f32 there is no type of more bits. */
+static status_t check_types(const reader_t *reader) {
+  declaration_t *declaration = reader->declaration;
+  bool has_f32 = false;
+  for (uint32_t i = 0; i < declaration->operand_count; i++) {
+    const element_t *element = declaration->operands[i].element;
+    has_f32 |= element != NULL && element->format != NULL;
+  }
+  for (uint32_t i = 0; i < declaration->result_count; i++) {
+    const declared_tensor_t *result = &declaration->results[i];
+    bool is_float = result->element == NULL || result->element->format != NULL;
+    has_f32 |= result->element != NULL && is_float;
+    if (is_float && declaration->float_result_count < i) {
+      return reader_fail_in_line(reader, result->line,
+                                 "result %s is of floats: declare it above those that are not",
+                                 result->name);
+    }
+    if (is_float) declaration->float_result_count = i + 1;
+  }
+  if (has_f32) declaration->types &= 0x7; /* All but f64. */
+  if (declaration->types != 0) return STATUS_OK;
+  return reader_fail_in_line(reader, 1,
+                             "beside operands and results of f32 there are no programs of "
+                             "f64: \"types f16 bf16 f32\"");
+}
+
 /* What no problem can be made of: asked where the signature ends. */
 static status_t check_signature(const reader_t *reader) {
   const declaration_t *declaration = reader->declaration;
@@ -30,7 +56,13 @@ static status_t check_signature(const reader_t *reader) {
                                "results %s and %s have other dimensions; declare two ops",
                                first->name, result->name);
   }
-  return STATUS_OK;
+  return check_types(reader);
+}
+
+/* Of integers and booleans; floats are computed with in one type. */
+static const element_t *type_of_step(const declared_tensor_t *tensor) {
+  bool is_float = tensor->element == NULL || tensor->element->format != NULL;
+  return is_float ? NULL : tensor->element;
 }
 
 /* Nothing but operands is known at the start of a formula. */
@@ -43,9 +75,12 @@ static status_t start_formula(reader_t *reader, const char *name) {
   memset(reader->has_result, 0, sizeof reader->has_result);
   for (uint16_t i = 0; i < declaration->operand_count; i++) {
     uint16_t step;
-    STATUS_TRY(reader_add_step(
-        reader, (step_t){.kind = STEP_OPERAND, .a = i, .mask = declaration->operands[i].mask},
-        &step));
+    STATUS_TRY(reader_add_step(reader,
+                               (step_t){.kind = STEP_OPERAND,
+                                        .a = i,
+                                        .mask = declaration->operands[i].mask,
+                                        .type = type_of_step(&declaration->operands[i])},
+                               &step));
     reader->names[reader->name_count++] = (known_name_t){declaration->operands[i].name, step};
   }
   return STATUS_OK;
@@ -128,6 +163,15 @@ static status_t read_step(reader_t *reader, const char *at, str_t name) {
                          "result %s does not run along the indices of its declaration: compute it "
                          "along these and no others",
                          declaration->results[i].name);
+    }
+    const element_t *wanted = type_of_step(&declaration->results[i]);
+    if (wanted != NULL && reader_is_literal(reader, step)) {
+      STATUS_TRY(reader_literal(reader, at, wanted, &step));
+    }
+    if (reader_step(reader, step)->type != wanted) {
+      return reader_fail(reader, at, "result %s is %s, and this is %s: write \"convert(..., %s)\"",
+                         declaration->results[i].name, wanted == NULL ? "a float" : wanted->name,
+                         reader_type_name(reader, step), wanted == NULL ? "float" : wanted->name);
     }
     reader->formula->results[i] = step;
     reader->has_result[i] = true;

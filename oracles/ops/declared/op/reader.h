@@ -56,6 +56,28 @@ status_t reader_formulas(reader_t *reader);
 status_t reader_tensor(reader_t *reader, const char *what, uint32_t count_max,
                        uint32_t *inout_count, declared_tensor_t *tensors);
 
+/* A type; NULL for "float", the type that programs choose. */
+status_t reader_type_word(reader_t *reader, const element_t **out_element);
+
+/* check_types.c: what has a type is fit for where it stands; `at` is the operator or function that
+ * is told of, `what` its name. */
+const char *reader_type_name(const reader_t *reader, uint16_t step);
+status_t reader_require_float(const reader_t *reader, const char *at, const char *what,
+                              uint16_t step);
+status_t reader_require_boolean(const reader_t *reader, const char *at, const char *what,
+                                uint16_t step);
+status_t reader_require_integer(const reader_t *reader, const char *at, const char *what,
+                                uint16_t step); /* Or boolean. */
+status_t reader_require_number(const reader_t *reader, const char *at, const char *what,
+                               uint16_t step); /* No boolean. */
+/* Both of the same type; a number as it is written takes the type of the other. */
+status_t reader_match(reader_t *reader, const char *at, const char *what, uint16_t *inout_a,
+                      uint16_t *inout_b);
+/* Whether a step is a number as it is written, and that as a number of a type of integers. */
+bool reader_is_literal(const reader_t *reader, uint16_t step);
+status_t reader_literal(reader_t *reader, const char *at, const element_t *element,
+                        uint16_t *inout_step);
+
 /* calls.c: reads the arguments of a function and takes it; `at` is where its name stands. */
 status_t reader_call(reader_t *reader, const char *at, str_t name, uint16_t *out_step);
 

@@ -122,6 +122,28 @@ static status_t read_values(reader_t *reader, declared_attribute_t *attribute) {
   return STATUS_OK;
 }
 
+static status_t read_integers(reader_t *reader, declared_attribute_t *attribute) {
+  do {
+    reader_skip_blanks(reader);
+    const char *at = reader->scan.cursor;
+    if (attribute->count == DECLARED_VALUES_MAX) {
+      return reader_fail(reader, at, "an attribute has at most %d values to draw from",
+                         (int)DECLARED_VALUES_MAX);
+    }
+    int64_t *value = &attribute->integers[attribute->count++];
+    bool is_integer = scan_integer(&reader->scan, value, NULL) == STATUS_OK;
+    char next = scan_peek(&reader->scan);
+    if (!is_integer || (next != ' ' && !scan_at_end(&reader->scan))) {
+      return reader_fail(
+          reader, at,
+          "expected integers of i64, among which cases are drawn: \"attribute window "
+          "integer 1 4 -1\"");
+    }
+    reader_skip_blanks(reader);
+  } while (!scan_at_end(&reader->scan));
+  return STATUS_OK;
+}
+
 status_t reader_attribute(reader_t *reader) {
   declaration_t *declaration = reader->declaration;
   if (declaration->attribute_count == DECLARED_ATTRIBUTES_MAX) {
@@ -131,12 +153,21 @@ status_t reader_attribute(reader_t *reader) {
   declared_attribute_t attribute = {0};
   STATUS_TRY(read_new_name(reader, "an attribute", &attribute.name));
   if (reader_accept(reader, "position")) {
-    attribute.is_position = true;
+    attribute.kind = ATTRIBUTE_POSITION;
     STATUS_TRY(reader_expect_end(reader));
   } else if (reader_accept(reader, "number ")) {
     STATUS_TRY(read_values(reader, &attribute));
+  } else if (reader_accept(reader, "integer ")) {
+    attribute.kind = ATTRIBUTE_INTEGER;
+    STATUS_TRY(read_integers(reader, &attribute));
+  } else if (reader_accept(reader, "boolean")) {
+    attribute.kind = ATTRIBUTE_BOOLEAN;
+    attribute.count = 2;
+    attribute.integers[1] = 1;
+    STATUS_TRY(reader_expect_end(reader));
   } else {
-    return reader_fail_expecting(reader, "\"number VALUE ...\" or \"position\"");
+    return reader_fail_expecting(
+        reader, "\"number VALUE ...\", \"integer VALUE ...\", \"boolean\" or \"position\"");
   }
   declaration->attributes[declaration->attribute_count++] = attribute;
   return STATUS_OK;
@@ -169,6 +200,24 @@ status_t reader_index(reader_t *reader) {
   }
   STATUS_TRY(add_index(reader, at, index));
   return reader_expect_end(reader);
+}
+
+status_t reader_type_word(reader_t *reader, const element_t **out_element) {
+  static const char *const names[] = {"i1",   "i8",   "i16", "i32", "i64",  "ui8", "ui16",
+                                      "ui32", "ui64", "f16", "f32", "bf16", "f64"};
+  reader_skip_blanks(reader);
+  const char *at = reader->scan.cursor;
+  str_t word = reader_word(reader);
+  *out_element = NULL;
+  if (str_equal_text(word, "float")) return STATUS_OK;
+  for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+    if (!str_equal_text(word, names[i])) continue;
+    *out_element = element_named(names[i]);
+    return STATUS_OK;
+  }
+  return reader_fail(reader, at,
+                     "expected a type, one of i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64, f16, "
+                     "bf16, f32, f64, or float for that of the program");
 }
 
 /* "N", "P*H", "B...", or "N@axis". */
@@ -213,7 +262,7 @@ static status_t read_dimension(reader_t *reader, declared_tensor_t *tensor) {
     const char *at = reader->scan.cursor;
     str_t word = reader_word(reader);
     for (uint32_t i = 0; i < reader->declaration->attribute_count; i++) {
-      bool is_position = reader->declaration->attributes[i].is_position;
+      bool is_position = reader->declaration->attributes[i].kind == ATTRIBUTE_POSITION;
       if (is_position && str_equal_text(word, reader->declaration->attributes[i].name)) {
         dimension.position = (int8_t)i;
       }
@@ -266,6 +315,18 @@ status_t reader_tensor(reader_t *reader, const char *what, uint32_t count_max,
     STATUS_TRY(reader_expect(reader, "]"));
   }
   STATUS_TRY(check_groups(reader, at, &tensor));
+  reader_skip_blanks(reader);
+  if (!scan_at_end(&reader->scan)) {
+    const char *type_at = reader->scan.cursor;
+    STATUS_TRY(reader_type_word(reader, &tensor.element));
+    bool is_other_float = tensor.element != NULL && tensor.element->format != NULL &&
+                          tensor.element != element_named("f32");
+    if (tensor.element == NULL || is_other_float) {
+      return reader_fail(reader, type_at,
+                         "floats have the type that a program chooses (\"types\"), or f32; leave "
+                         "the type out");
+    }
+  }
   tensors[(*inout_count)++] = tensor;
   return reader_expect_end(reader);
 }

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The fast side of declared ops with integers, comparisons and choices against the exact one
+ * (oracles/theory.md, T156). */
+#include "tests/ops/declared_file.h"
+
+static const char *const files[] = {"causal_attention", "hard_swish", "leaky_relu", "relu6",
+                                    "bucket"};
+
+static const char mixed[] =
+    "op t.mixed\nsummary all kinds of steps\noperand x[B..., N]\noperand i[B..., N] i8\n"
+    "operand u[N] ui16\noperand m[B...] i1\noperand w[N] f32\nattribute on boolean\n"
+    "attribute k integer 1 2 3\nresult y[B..., N]\nresult z[B..., N] f32\nresult a[B..., N] i8\n"
+    "result b[B..., N] i1\n"
+    "p = position(N)\nc = select(x == 0, p + k, min(convert(u, i64), 7)) + max(convert(i, i64) "
+    "over "
+    "N)\nd = xor(shift_left(u, 3), shift_right(u, 1)) + and(u, 255)\n"
+    "y = select(and(m, x * w < 1), convert(convert(x, bf16) * w, f16), convert(c, float) + 1)\n"
+    "z = select(on, exp(-x * w), max(x over N)) + convert(d, f32)\n"
+    "a = convert(min(max(x * w * 3, -128), 127), i8) - i * 3\n"
+    "b = or(exp(x) > w, not(m))\n";
+
+/* The fast side does not know the condition. */
+static const char unknown[] =
+    "op t.unknown\nsummary a choice by rounded numbers\ntypes f16 f32\noperand x[N]\noperand w[N]\n"
+    "result y[N]\nresult i[N] i32\nseen = convert(x, bf16) < convert(w, bf16)\n"
+    "y = select(seen, x, w)\ni = select(seen, convert(1, i32), 2) + convert(convert(x, bf16) * 3, "
+    "i32)\n";
+
+static char *read_text(const char *name) {
+  if (name == mixed || name == unknown) return g_strdup(name);
+  g_autofree char *path = g_strdup_printf(ASSAY_SOURCE_DIR "/corpus/ops/%s.op", name);
+  char *text = NULL;
+  g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+  return text;
+}
+
+/* The fast side takes nothing that the exact side does not, and what models of any kind return
+ * conforms (T156). */
+static void test_sides(gconstpointer data) {
+  enum { CASES = 60, ELEMENTS = 48 };
+  static const char *const contracts[] = {"spec", "backend", "wide", "ftz=both"};
+  g_autofree char *text = read_text(data);
+  declaration_t *declaration = declare(text);
+  rng_t rng = rng_make(17);
+  arena_t arena;
+  arena_init(&arena);
+  size_t known = 0, all = 0;
+  for (int n = 0; n < CASES; n++) {
+    const case_t instance = draw_valid_case(&rng, &declaration->op, ELEMENTS, &arena);
+    question_t question = ask(&instance, contracts[n % 4], &arena);
+    failure_t error = {.text = ""};
+    const oracle_call_t call = {.instance = &instance,
+                                .contract = &question.contract,
+                                .memo = &question.memo,
+                                .arena = &arena,
+                                .error = &error};
+    accept_t accepts[CASE_RESULTS_MAX];
+    const oracle_t *oracle = oracle_find(&declaration->op);
+    g_assert_cmpint(oracle->accept(&call, accepts), ==, STATUS_OK);
+    for (uint32_t r = 0; r < instance.program.result_count; r++) {
+      for (size_t i = 0; i < accepts[r].count; i++) {
+        oracle->audit(&call, accepts, r, i);
+        g_assert_cmpstr(error.text, ==, "");
+        known += accepts[r].decide[i] == 0;
+        all++;
+      }
+    }
+    end(&question);
+    arena_reset(&arena);
+  }
+  if (data != unknown) g_assert_cmpuint(2 * known, >, all);
+  arena_deinit(&arena);
+  release(declaration);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
+    g_autofree char *path = g_strdup_printf("/declared_sides/%s", files[i]);
+    g_test_add_data_func(path, files[i], test_sides);
+  }
+  g_test_add_data_func("/declared_sides/mixed", mixed, test_sides);
+  g_test_add_data_func("/declared_sides/unknown", unknown, test_sides);
+  return g_test_run();
+}
