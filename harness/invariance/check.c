@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+#include "harness/model/op.h"
+
 /* The same under every result: an element that is never written is not told here from one that is
  * (`assay vet` tells). */
 enum { POISON = 0xa5 };
@@ -140,6 +142,22 @@ static void check_compilations(executor_t *executor, const case_t *instance, are
   if (!is_same) check->outcome = INVARIANCE_OUTCOME_broken;
 }
 
+/* One execution, within which elements differ or do not: whether it can be repeated is another
+ * property's question. */
+static void check_replicas(const program_t *program, const invariance_run_t *base, arena_t *arena,
+                           invariance_check_t *check) {
+  if (program->op->leaders == NULL) {
+    check->outcome = INVARIANCE_OUTCOME_void;
+    return;
+  }
+  const size_t *leaders[CASE_RESULTS_MAX];
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    leaders[i] = program->op->leaders(program, i, arena);
+  }
+  bool is_same = compare(program, base->results, base->results, leaders, &check->difference);
+  if (!is_same) check->outcome = INVARIANCE_OUTCOME_broken;
+}
+
 /* A case and what it gave. */
 typedef struct executed_case {
   const case_t *instance;
@@ -191,6 +209,9 @@ void invariance_check(executor_t *executor, const invariance_instance_t *instanc
       break;
     case INVARIANCE_KIND_COMPILES:
       check_compilations(executor, &instance->base, arena, check);
+      break;
+    case INVARIANCE_KIND_REPLICAS:
+      check_replicas(&instance->base.program, base, arena, check);
       break;
     case INVARIANCE_KIND_COUNT:
     case INVARIANCE_KIND_POSITION:

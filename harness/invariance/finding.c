@@ -139,8 +139,10 @@ void invariance_finding_store(const invariance_count_t *row, const ledger_t *led
   int digits = hex_digits(finding);
   snprintf(got, sizeof got, "0x%0*" PRIx64, digits, difference->base_bits);
   snprintf(got_bits, sizeof got_bits, "%" PRIx64, difference->base_bits);
+  bool is_replica = invariance_table[row->property].kind == INVARIANCE_KIND_REPLICAS;
+  const char *whose = invariance_has_two_cases(row->property) ? "case" : "run";
   snprintf(expected, sizeof expected, "0x%0*" PRIx64 ", as in the other %s", digits,
-           difference->other_bits, invariance_has_two_cases(row->property) ? "case" : "run");
+           difference->other_bits, is_replica ? "replica" : whose);
   const store_divergence_t divergence = {
       .run_id = ledger->run_id,
       .executor_id = ledger->executor_ids[row->executor],

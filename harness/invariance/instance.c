@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "harness/model/op.h"
+
 const invariance_row_t invariance_table[INVARIANCE_COUNT] = {
 #define INVARIANCE(name, spelling, kind, role, noun, summary) \
   {spelling, INVARIANCE_KIND_##kind, role, noun, summary},
@@ -14,7 +16,8 @@ const invariance_row_t invariance_table[INVARIANCE_COUNT] = {
 
 bool invariance_has_two_cases(invariance_property_t property) {
   invariance_kind_t kind = invariance_table[property].kind;
-  return kind != INVARIANCE_KIND_RUNS && kind != INVARIANCE_KIND_COMPILES;
+  return kind == INVARIANCE_KIND_COUNT || kind == INVARIANCE_KIND_POSITION ||
+         kind == INVARIANCE_KIND_LAYOUT;
 }
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
@@ -86,6 +89,21 @@ static int64_t draw_count(rng_t *rng, int64_t size) {
   return rng_one_in(rng, 2) ? 1 : rng_between(rng, 1, size - 1);
 }
 
+/* Whether two elements of a result have one value by the op's definition. */
+static bool shares_values(const program_t *program) {
+  if (program->op->leaders == NULL) return false;
+  bool shares = false;
+  arena_t arena;
+  arena_init(&arena);
+  for (uint32_t result = 0; result < program->result_count && !shares; result++) {
+    const size_t *leaders = program->op->leaders(program, result, &arena);
+    size_t count = type_element_count(&program->results[result]);
+    for (size_t i = 0; i < count && !shares; i++) shares = leaders[i] != i;
+  }
+  arena_deinit(&arena);
+  return shares;
+}
+
 bool invariance_draw(rng_t *rng, invariance_property_t property, const case_t *base,
                      const axes_t *axes, invariance_instance_t *out_instance) {
   enum { LAYOUTS_TRIED = 4 };
@@ -106,6 +124,8 @@ bool invariance_draw(rng_t *rng, invariance_property_t property, const case_t *b
         if (draw_layout(rng, axes, instance)) return true;
       }
       return false;
+    case INVARIANCE_KIND_REPLICAS:
+      return shares_values(&base->program);
     case INVARIANCE_KIND_RUNS:
     case INVARIANCE_KIND_COMPILES:
     default:

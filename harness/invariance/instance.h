@@ -14,6 +14,7 @@ typedef enum invariance_kind {
   INVARIANCE_KIND_LAYOUT,
   INVARIANCE_KIND_RUNS,
   INVARIANCE_KIND_COMPILES,
+  INVARIANCE_KIND_REPLICAS,
 } invariance_kind_t;
 
 typedef enum invariance_property {
@@ -33,7 +34,7 @@ typedef struct invariance_row {
 } invariance_row_t;
 extern const invariance_row_t invariance_table[INVARIANCE_COUNT];
 
-/* Whether the property speaks of two cases; the others run one case again. */
+/* Whether the property speaks of two cases; the others run one case again, or once. */
 bool invariance_has_two_cases(invariance_property_t property);
 
 typedef struct invariance_instance {

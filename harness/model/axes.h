@@ -45,8 +45,8 @@ typedef struct axes_selection {
   const size_t *from[AXES_MAX];
 } axes_selection_t;
 
-/* False if the op tells nothing about axes, or a type has scales along one: a view selects
- * elements, not scales. */
+/* False if the op tells nothing about axes, there are more of them than AXES_MAX, or a type has
+ * scales along one: a view selects elements, not scales. */
 bool axes_of(const program_t *program, axes_t *out_axes);
 
 /* The place of an axis in a list, or -1. */

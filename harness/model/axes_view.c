@@ -20,7 +20,7 @@ bool axes_of(const program_t *program, axes_t *out_axes) {
   if (has_scales_along_axis(program->results, program->result_count)) return false;
   *out_axes = (axes_t){0};
   program->op->axes(program, out_axes);
-  return true;
+  return out_axes->count <= AXES_MAX;
 }
 
 int axis_list_find(const axis_list_t *list, uint32_t axis) {

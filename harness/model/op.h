@@ -125,12 +125,19 @@ typedef struct op {
    * operand; called only where is_init_operand() is true. */
   uint64_t (*neutral_bits)(const program_t *program, uint32_t operand);
 
+  /* Of an op that gives one value to several elements of a result, as the processes of a group get
+   * of an all_reduce: for each element of that result of a valid program the first of those that
+   * have its value, itself if it is that; in the arena.  NULL if the definition has no such
+   * elements. */
+  const size_t *(*leaders)(const program_t *program, uint32_t result, arena_t *arena);
+
   /* Optional, both or neither (NULL): without them `assay invariance` leaves the op unchecked.
    * axes() tells which axis each dimension of a valid program runs along; it need not fill in what
    * is zero.  with_axes() gives out_program, a copy of `program`, the attributes and types that
    * have these axes: their sizes and inout_axes->operands are given, inout_axes->results are its to
    * fill in.  Listed attributes have their axes in ascending number, which axes() gives them in the
-   * order of the attribute. */
+   * order of the attribute.  axes() of a program that has more axes than AXES_MAX sets their count
+   * alone: nothing is told of it. */
   void (*axes)(const program_t *program, axes_t *out_axes);
   void (*with_axes)(const program_t *program, axes_t *inout_axes, arena_t *arena,
                     program_t *out_program);

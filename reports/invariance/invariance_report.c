@@ -158,6 +158,8 @@ static void name_repetition(const invariance_finding_t *finding, char out_text[3
     g_strlcpy(out_text, "other:", 32);
   } else if (finding->instance.property == INVARIANCE_run_to_run) {
     snprintf(out_text, 32, "run %" PRIu32 ":", finding->difference.execution);
+  } else if (finding->instance.property == INVARIANCE_replica) {
+    g_strlcpy(out_text, "replica:", 32);
   } else {
     g_strlcpy(out_text, "again:", 32);
   }

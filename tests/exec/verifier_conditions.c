@@ -144,6 +144,13 @@ int64_t replica_count(const program_t *program) {
   return collective_attributes(program)->groups.id_count;
 }
 
+int64_t named_count(const program_t *program) {
+  const collective_attributes_t *attributes = collective_attributes(program);
+  int64_t processes = program->operands[0].dims[0];
+  bool names_processes = collective_grouping(attributes) == GROUPING_FLATTENED_IDS;
+  return names_processes ? processes : processes / collective_partitions(attributes);
+}
+
 bool pads_a_group(const program_t *program) {
   const replica_groups_t *groups = &collective_attributes(program)->groups;
   for (uint32_t i = 0; i < groups->id_count; i++) {

@@ -52,6 +52,9 @@ bool rescales_a_result(const program_t *program);
 /* How many stand in replica_groups. */
 int64_t replica_count(const program_t *program);
 
+/* How many are to stand there, by the case: replicas, or processes. */
+int64_t named_count(const program_t *program);
+
 /* Whether one of them is -1. */
 bool pads_a_group(const program_t *program);
 

@@ -55,6 +55,18 @@ static const violation_row_t all_rows[] = {
     {ALL PAIRS "use_global_device_ids=true body=add f32[4] -> f32[4]", "C4"},
     {ALL PAIRS "channel_id=-1 use_global_device_ids=true body=add f32[4] -> f32[4]", "C4"},
     {ALL "replica_groups=[[0,1]] body=add " PER_AXIS "[2] -> " U8 "[2]", "types"},
+    {ALL PAIRS "num_partitions=2 body=add f32[8,3] -> f32[8,3]", NULL},
+    {ALL PAIRS "num_partitions=2 body=add f32[4,3] -> f32[4,3]", "C2"},
+    {ALL PAIRS "num_partitions=2 body=add f32[7,3] -> f32[7,3]", "partitions"},
+    {ALL PAIRS "num_partitions=-2 body=add f32[4] -> f32[4]", "partitions"},
+    {ALL "replica_groups=[] num_partitions=65 body=add f32[0] -> f32[0]", "partitions"},
+    {ALL "replica_groups=[] num_partitions=64 body=add f32[0] -> f32[0]", NULL},
+    {ALL PAIRS "channel_id=1 num_partitions=3 body=add f32[12] -> f32[12]", NULL},
+    {ALL PAIRS "channel_id=1 use_global_device_ids=true num_partitions=2 body=add f32[4] -> f32[4]",
+     NULL},
+    {ALL PAIRS "channel_id=1 use_global_device_ids=true num_partitions=2 body=add f32[8] -> f32[8]",
+     "C2"},
+    {ALL PAIRS "use_global_device_ids=true num_partitions=2 body=add f32[4] -> f32[4]", "C4"},
 };
 
 static const violation_row_t scatter_rows[] = {
@@ -89,6 +101,23 @@ static const violation_row_t scatter_rows[] = {
     {SCATTER "replica_groups=[[0,1],[2]] scatter_dimension=0 body=add f32[3,4] -> f32[3,2]",
      "types"},
     {SCATTER PAIRS "scatter_dimension=0 body=xor f32[4,4] -> f32[4,2]", "bits"},
+    {SCATTER PAIRS "num_partitions=2 scatter_dimension=0 body=add f32[8,4] -> f32[8,2]", NULL},
+    {SCATTER PAIRS "num_partitions=2 scatter_dimension=0 body=add f32[8,4] -> f32[8,1]", "C8"},
+    {SCATTER PAIRS "num_partitions=2 scatter_dimension=0 body=add f32[4,4] -> f32[4,2]", "C4"},
+    {SCATTER PAIRS "num_partitions=3 scatter_dimension=0 body=add f32[4,4] -> f32[4,2]",
+     "partitions"},
+    {SCATTER PAIRS
+     "channel_id=1 num_partitions=2 scatter_dimension=0 body=add f32[8,4] -> f32[8,1]",
+     NULL},
+    {SCATTER PAIRS
+     "channel_id=1 num_partitions=2 scatter_dimension=0 body=add f32[8,4] -> f32[8,2]",
+     "C8"},
+    {SCATTER PAIRS
+     "channel_id=1 num_partitions=2 scatter_dimension=0 body=add f32[8,6] -> f32[8,1]",
+     "C1"},
+    {SCATTER PAIRS "channel_id=1 use_global_device_ids=true num_partitions=2 scatter_dimension=0 "
+                   "body=add f32[4,4] -> f32[4,2]",
+     NULL},
     {SCATTER PAIRS "scatter_dimension=0 body=maximum complex<f32>[4,4] -> complex<f32>[4,2]",
      "body"},
 };
@@ -111,6 +140,7 @@ typedef struct coverage {
   uint32_t bodies;
   uint64_t group_sizes;
   bool several_groups, unsorted, empty, promotion, channel, device_ids;
+  uint32_t groupings; /* Of several partitions, by grouping_t. */
   bool uneven, several_operands, several_shapes, several_elements; /* Of an all_reduce. */
 } coverage_t;
 
@@ -126,6 +156,7 @@ static void visit(const program_t *program, arena_t *arena, void *state) {
   coverage->promotion |= program->operands[0].element != program->results[0].element;
   coverage->channel |= attributes->channel_id < 0;
   coverage->device_ids |= attributes->channel_id > 0 && attributes->use_global_device_ids;
+  if (attributes->num_partitions > 1) coverage->groupings |= 1u << collective_grouping(attributes);
   coverage->uneven |= !replica_groups_are_even(groups);
   coverage->several_operands |= program->operand_count > 2;
   for (uint32_t i = 1; i < program->operand_count; i++) {
@@ -152,6 +183,7 @@ static void test_drawn(void) {
     g_assert_true(coverage.several_groups && coverage.unsorted);
     g_assert_true(coverage.empty && coverage.promotion);
     g_assert_true(coverage.channel && coverage.device_ids);
+    g_assert_cmphex(coverage.groupings, ==, 7);
     bool is_all = ops[i] == all_op();
     g_assert_cmpint(coverage.uneven, ==, is_all);
     g_assert_cmpint(coverage.several_operands, ==, is_all);
@@ -165,19 +197,20 @@ static void test_drawn(void) {
 static void test_mlir(void) {
   g_autofree char *all =
       check_text(ALL PAIRS "body=add f16[4,3] -> f32[4,3]", all_op()->print_mlir);
-  g_assert_cmpstr(all, ==,
-                  "module {\n"
-                  "  func.func @main(%arg0: tensor<3xf16>) -> tensor<3xf32> {\n"
-                  "    %0 = \"stablehlo.all_reduce\"(%arg0) <{replica_groups = dense<[[0, 1], "
-                  "[2, 3]]> : tensor<2x2xi64>}> ({\n"
-                  "    ^body(%lhs0: tensor<f32>, %rhs0: tensor<f32>):\n"
-                  "      %1 = \"stablehlo.add\"(%lhs0, %rhs0) : (tensor<f32>, tensor<f32>)"
-                  " -> tensor<f32>\n"
-                  "      \"stablehlo.return\"(%1) : (tensor<f32>) -> ()\n"
-                  "    }) : (tensor<3xf16>) -> tensor<3xf32>\n"
-                  "    return %0 : tensor<3xf32>\n"
-                  "  }\n"
-                  "}\n");
+  g_assert_cmpstr(
+      all, ==,
+      "module attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 4 : i32} {\n"
+      "  func.func @main(%arg0: tensor<3xf16>) -> tensor<3xf32> {\n"
+      "    %0 = \"stablehlo.all_reduce\"(%arg0) <{replica_groups = dense<[[0, 1], "
+      "[2, 3]]> : tensor<2x2xi64>}> ({\n"
+      "    ^body(%lhs0: tensor<f32>, %rhs0: tensor<f32>):\n"
+      "      %1 = \"stablehlo.add\"(%lhs0, %rhs0) : (tensor<f32>, tensor<f32>)"
+      " -> tensor<f32>\n"
+      "      \"stablehlo.return\"(%1) : (tensor<f32>) -> ()\n"
+      "    }) : (tensor<3xf16>) -> tensor<3xf32>\n"
+      "    return %0 : tensor<3xf32>\n"
+      "  }\n"
+      "}\n");
   g_autofree char *several = check_text(
       ALL
       "replica_groups=[[2],[],[0,1]] channel_id=7 use_global_device_ids=true body=add f32[3] "
@@ -195,6 +228,14 @@ static void test_mlir(void) {
   g_assert_nonnull(strstr(scatter,
                           "\"stablehlo.reduce_scatter\"(%arg0) <{replica_groups = dense<[[1], "
                           "[0]]> : tensor<2x1xi64>, scatter_dimension = 1 : i64}> ({\n"));
+  g_autofree char *partitions = check_text(
+      ALL PAIRS "channel_id=7 num_partitions=2 body=add f32[8] -> f32[8]", all_op()->print_mlir);
+  g_assert_true(g_str_has_prefix(
+      partitions,
+      "module attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 4 : i32} "
+      "{\n  func.func @main(%arg0: tensor<f32>)"));
+  g_assert_null(strstr(partitions, "<{num_partitions"));
+  g_assert_null(strstr(partitions, ", num_partitions"));
   for (size_t i = 0; i < G_N_ELEMENTS(all_rows); i++) {
     g_autofree char *text = check_text(all_rows[i].line, all_op()->print_mlir);
     g_assert_true(g_str_has_suffix(text, "  }\n}\n"));
@@ -221,6 +262,73 @@ static void test_words(void) {
       check_text(SCATTER "replica_groups=[[0,1]] scatter_dimension=0 body=add f32[2,4] -> f32[2,2]",
                  program_print_words);
   g_assert_nonnull(strstr(scatter, "each of which gets its part of dimension 0"));
+  g_autofree char *partitions = check_text(
+      ALL PAIRS "channel_id=1 num_partitions=2 body=add f32[8] -> f32[8]", program_print_words);
+  g_assert_cmpstr(
+      partitions, ==,
+      "sums what the processes of each group have in f32[8], accumulating in f32: 2 groups of 4 "
+      "processes, each of which gets all; the module is what one process runs, among those of 4 "
+      "replicas with 2 partitions each");
+}
+
+/* ---- Groups of processes ------------------------------------------------------------------- */
+
+/* The examples of the StableHLO specification's section on each grouping, of 2 and 4 replicas with
+ * 2 partitions, as flattened ids. */
+typedef struct grouping_row {
+  const char *line;
+  const char *groups;
+} grouping_row_t;
+
+static const grouping_row_t grouping_rows[] = {
+    {ALL PAIRS "num_partitions=2 body=add f32[8] -> f32[8]", "[0,2][1,3][4,6][5,7]"},
+    {ALL PAIRS "channel_id=-1 num_partitions=2 body=add f32[8] -> f32[8]", "[0,2][1,3][4,6][5,7]"},
+    {ALL PAIRS "channel_id=1 num_partitions=2 body=add f32[8] -> f32[8]", "[0,2,1,3][4,6,5,7]"},
+    {ALL "replica_groups=[[0,1,2,3],[4,5,6,7]] channel_id=1 use_global_device_ids=true "
+         "num_partitions=2 body=add f32[8] -> f32[8]",
+     "[0,1,2,3][4,5,6,7]"},
+    {ALL "replica_groups=[[1],[],[2,0]] channel_id=1 num_partitions=2 body=add f32[6] -> f32[6]",
+     "[2,3][4,0,5,1]"},
+    {ALL "replica_groups=[[1,0]] body=add f32[2] -> f32[2]", "[1,0]"},
+    {ALL "replica_groups=[[1,0]] channel_id=1 body=add f32[2] -> f32[2]", "[1,0]"},
+};
+
+static void print_processes(const program_t *program, GString *out_text) {
+  const replica_groups_t groups = collective_process_groups(collective_attributes(program));
+  const int64_t *id = groups.ids;
+  for (uint32_t group = 0; group < groups.group_count; group++) {
+    for (uint32_t i = 0; i < groups.sizes[group]; i++) {
+      g_string_append_printf(out_text, "%s%" G_GINT64_FORMAT, i == 0 ? "[" : ",", *id++);
+    }
+    g_string_append_c(out_text, ']');
+  }
+}
+
+static void test_groupings(void) {
+  for (size_t i = 0; i < G_N_ELEMENTS(grouping_rows); i++) {
+    g_autofree char *groups = check_text(grouping_rows[i].line, print_processes);
+    g_assert_cmpstr(groups, ==, grouping_rows[i].groups);
+  }
+}
+
+static void print_leaders(const program_t *program, GString *out_text) {
+  arena_t arena;
+  arena_init(&arena);
+  const size_t *leaders = program->op->leaders(program, 1, &arena);
+  for (size_t i = 0; i < type_element_count(&program->results[1]); i++) {
+    g_string_append_printf(out_text, " %zu", leaders[i]);
+  }
+  arena_deinit(&arena);
+}
+
+/* Of a second result, whose shape is its own. */
+static void test_leaders(void) {
+  g_autofree char *leaders =
+      check_text(ALL
+                 "replica_groups=[[1],[2,0]] num_partitions=2 body=add f32[6] f32[6,2] -> f32[6] "
+                 "f32[6,2]",
+                 print_leaders);
+  g_assert_cmpstr(leaders, ==, " 0 1 2 3 4 5 6 7 0 1 2 3");
 }
 
 int main(int argc, char **argv) {
@@ -230,5 +338,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/collective/drawn", test_drawn);
   g_test_add_func("/collective/mlir", test_mlir);
   g_test_add_func("/collective/words", test_words);
+  g_test_add_func("/collective/groupings", test_groupings);
+  g_test_add_func("/collective/leaders", test_leaders);
   return g_test_run();
 }

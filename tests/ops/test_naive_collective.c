@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stablehlo.all_reduce and stablehlo.reduce_scatter, evaluated naively: each replica looks for its
- * group, and walks over all elements of all replicas. */
+/* stablehlo.all_reduce and stablehlo.reduce_scatter, evaluated naively: each process looks for its
+ * group, and walks over all elements of all processes. */
 #include "oracles/ops/collective/collective.h"
 #include "tests/ops/naive_bodies.h"
 
@@ -12,23 +12,45 @@ static naive_node_t combine(const program_t *program, bool saturates, naive_node
 }
 
 typedef struct group {
-  const int64_t *ids;
+  int64_t ids[REPLICAS_MAX]; /* Of processes. */
   uint32_t size;
-  int64_t place; /* Of the replica. */
+  int64_t place; /* Of the process. */
 } group_t;
 
-static group_t find_group(const replica_groups_t *groups, int64_t replica) {
-  const int64_t *ids = groups->ids;
-  for (uint32_t group = 0; group < groups->group_count; group++) {
-    for (uint32_t i = 0; i < groups->sizes[group]; i++) {
-      if (ids[i] == replica) return (group_t){ids, groups->sizes[group], i};
-    }
-    ids += groups->sizes[group];
-  }
-  g_error("replica %" G_GINT64_FORMAT " is in no group", replica);
+static void add(group_t *group, int64_t id, int64_t process) {
+  if (id == process) group->place = group->size;
+  group->ids[group->size++] = id;
 }
 
-/* One reduction serves all replicas of a group: what its first one, in the order of replicas, has
+/* The group of process `process`, if it is made of these ids; its place is -1 if it is not in it.
+ */
+static group_t make_group(const collective_attributes_t *attributes, const int64_t *ids,
+                          uint32_t count, int64_t process) {
+  int64_t partitions = MAX(attributes->num_partitions, 1);
+  group_t group = {.place = -1};
+  if (attributes->use_global_device_ids) {
+    for (uint32_t i = 0; i < count; i++) add(&group, ids[i], process);
+    return group;
+  }
+  for (int64_t partition = 0; partition < partitions; partition++) {
+    if (attributes->channel_id <= 0 && partition != process % partitions) continue;
+    for (uint32_t i = 0; i < count; i++) add(&group, ids[i] * partitions + partition, process);
+  }
+  return group;
+}
+
+static group_t find_group(const collective_attributes_t *attributes, int64_t process) {
+  const replica_groups_t *groups = &attributes->groups;
+  const int64_t *ids = groups->ids;
+  for (uint32_t i = 0; i < groups->group_count; i++) {
+    group_t group = make_group(attributes, ids, groups->sizes[i], process);
+    if (group.place >= 0) return group;
+    ids += groups->sizes[i];
+  }
+  g_error("process %" G_GINT64_FORMAT " is in no group", process);
+}
+
+/* One reduction serves all processes of a group: what its first one, by their numbers, has
  * is copied to the others. */
 static bool take_from_first(const group_t *group, int64_t *index, tensor_t *result, size_t output) {
   int64_t replica = index[0], first = replica;
@@ -50,7 +72,7 @@ static void evaluate_result(rng_t *rng, const case_t *instance, uint32_t number,
   for (size_t output = 0; output < type_element_count(&result->type); output++) {
     int64_t index[TYPE_RANK_MAX];
     check_unravel(&result->type, output, index);
-    group_t group = find_group(&attributes->groups, index[0]);
+    group_t group = find_group(attributes, index[0]);
     if (!scatters && take_from_first(&group, index, result, output)) continue;
     if (scatters) {
       int64_t dim = attributes->scatter_dimension + 1;

@@ -231,12 +231,6 @@ class Program:
             raise Invalid("the program does not fit the file that declares the op")
         raise Unsupported(f"no {self.op} here")
 
-    def require_one_replica(self) -> None:
-        """For backends that run a module in one process: a case has all replicas of a collective, and
-        its module is the program of one of them."""
-        if self.op in ("stablehlo.all_reduce", "stablehlo.reduce_scatter"):
-            raise Unsupported(f"no {self.op}: there is one replica here")
-
     @property
     def algorithm(self) -> Algorithm | None:
         text = self.attributes.get("algorithm")

@@ -12,6 +12,11 @@ A quantized program is lowered first, by the pass that the interpreter itself ru
 module, so that its results too can be recast: see quantized_stablehlo.py.  quantized=qdq lowers
 it op by op to floats instead.
 
+all_reduce and reduce_scatter run as `interpreter.run_parallel`, the interpreter's own op for
+several processes: one thread for each, as many at a time as the machine has hardware threads.
+Programs whose processes would wait for one that gets no thread are refused: after three seconds the
+interpreter ends its process.
+
 The ByteIR ops are run as StableHLO modules, byteir=stable or byteir=published: see
 byteir_stablehlo.py.  What has an erf in it is refused: the interpreter has no CHLO.  So are the
 batch norms, which it does not know, as the specification's decompositions:
@@ -19,6 +24,7 @@ batch_norm_stablehlo.py.
 """
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -30,7 +36,10 @@ import batch_norm_program
 import batch_norm_stablehlo
 import byteir_program
 import byteir_stablehlo
+import collective_program
 from assay_worker import BITS, Program, Type, Unsupported, Worker
+from collective_program import Collective
+from process_groups import threads_needed
 from quantized_stablehlo import WAYS, Lowering
 from stablehlo_text import mlir_type, mlir_types
 
@@ -50,10 +59,13 @@ READABLE = ("i1", "i8", "i16", "i32", "i64", "f32", "f64")
 
 
 def fatal(program: Program) -> str:
-    """What of this program ends the interpreter's process; empty if it is not known to."""
-    if program.op in REDUCTIONS:
+    """What of this program, of a collective that of one process, ends the interpreter's process;
+    empty if it is not known to."""
+    is_collective = collective_program.is_collective(program)
+    if program.op in REDUCTIONS or is_collective:
         for operand, result in zip(program.operands, program.results):
-            if operand.element != result.element and 0 not in result.shape:
+            is_run = is_collective or 0 not in result.shape
+            if operand.element != result.element and is_run:
                 return "a reduction into a wider type ends the interpreter"
     if program.op == "stablehlo.reduce_window":
         sizes = zip(
@@ -126,24 +138,51 @@ class Recast:
         return array.reshape(-1).view(self.kind.dtype).reshape(self.kind.shape)
 
 
-def wrap(program: Program, recasts: list[Recast]) -> str:
-    """The program as a function `op`, called by a `main` that recasts its results."""
+def run_by_threads(collective: Collective | None) -> str:
+    """What runs `op` once for each process; or once."""
+    if collective is None:
+        return "func.call @op({names})"
+    replica = f"[{', '.join(['@op'] * collective.partitions)}]"
+    programs = ", ".join([replica] * collective.replicas)
+    return f'"interpreter.run_parallel"({{names}}) {{{{programs = [{programs}]}}}}'
+
+
+def wrap(program: Program, recasts: list[Recast], collective: Collective | None = None) -> str:
+    """The program as a function `op`, called by a `main` that recasts its results; or by all
+    processes of a collective, whose operands and results follow one another."""
+    processes = 1 if collective is None else collective.processes
+    operands, results = program.operands * processes, program.results * processes
     arguments = ", ".join(
-        f"%a{i}: {mlir_type(kind.element, kind.shape)}" for i, kind in enumerate(program.operands)
+        f"%a{i}: {mlir_type(kind.element, kind.shape)}" for i, kind in enumerate(operands)
     )
-    names = ", ".join(f"%a{i}" for i in range(len(program.operands)))
+    names = ", ".join(f"%a{i}" for i in range(len(operands)))
+    call = run_by_threads(collective).format(names=names)
     values = ", ".join(name for recast in recasts for name in recast.names)
     types = ", ".join(mlir_types(recast.types) for recast in recasts)
     body = "\n".join(line for recast in recasts for line in recast.lines)
     module = program.mlir.replace("@main", "@op", 1).rstrip().removesuffix("}")
     return f"""{module}
   func.func @main({arguments}) -> ({types}) {{
-    %r:{len(recasts)} = func.call @op({names})
-        : ({mlir_types(program.operands)}) -> ({mlir_types(program.results)})
+    %r:{len(recasts)} = {call}
+        : ({mlir_types(operands)}) -> ({mlir_types(results)})
     {body}
     return {values} : {types}
   }}
 }}"""
+
+
+def _require_parts(collective: Collective) -> None:
+    dimension = collective.own.attributes.get("scatter_dimension")
+    shape = collective.own.results[0].shape
+    if dimension is not None and shape[int(dimension) : int(dimension) + 1] == (0,):
+        raise Unsupported("the dialect has no parts of size 0")
+
+
+def _require_threads(collective: Collective) -> None:
+    needed = threads_needed(collective.groups)
+    threads = len(os.sched_getaffinity(0))
+    if needed > threads:
+        raise Unsupported(f"{needed} processes at a time, and {threads} threads of this machine")
 
 
 @dataclass
@@ -153,6 +192,7 @@ class Handle:
     types: list[Any]
     recasts: list[Recast]
     wanted: list[np.dtype]  # Of the results.
+    collective: Collective | None = None  # The module has the operands of all its processes.
 
 
 class Interpreter(Worker):
@@ -182,7 +222,7 @@ class Interpreter(Worker):
         if is_decomposed(program):
             self._decompose(program)  # Raises what it refuses.
             return True
-        if program.is_declared:
+        if program.is_declared or collective_program.is_collective(program):
             return None
         if program.op not in OPS:
             return False
@@ -217,7 +257,6 @@ class Interpreter(Worker):
         return program
 
     def compile(self, program: Program) -> Handle:
-        program.require_one_replica()
         program.require_specified()
         if any(np.prod(t.shape) > ELEMENTS_MAX for t in program.operands):
             raise Unsupported(f"more than {ELEMENTS_MAX} elements")
@@ -227,22 +266,33 @@ class Interpreter(Worker):
         if program.is_declared:
             self._require_small(program)
         wanted = program.results
+        collective = None
+        if collective_program.is_collective(program):
+            collective = Collective.parse(program)
+            _require_parts(collective)
+            _require_threads(collective)
+            program = collective.own
+        copies = 1 if collective is None else collective.processes
         with self.context, self.ir.Location.unknown():
             self.lowering.parse(program)
             if fatal(program) and not self.runs_everything:
                 raise Unsupported(fatal(program))
             if program.is_quantized:
                 program = self.lowering.lower(program)
-            recasts = [Recast(kind, index) for index, kind in enumerate(program.results)]
-            module = self.ir.Module.parse(wrap(program, recasts))
+            recasts = [Recast(kind, index) for index, kind in enumerate(program.results * copies)]
+            module = self.ir.Module.parse(wrap(program, recasts, collective))
             types = [
                 self.ir.Type.parse(mlir_type(kind.element, kind.shape))
-                for kind in program.operands
+                for kind in program.operands * copies
             ]
-        dtypes = [kind.dtype for kind in program.operands]
-        return Handle(module, dtypes, types, recasts, [kind.dtype for kind in wanted])
+        dtypes = [kind.dtype for kind in program.operands * copies]
+        wanted_types = [kind.dtype for kind in wanted] * copies
+        return Handle(module, dtypes, types, recasts, wanted_types, collective)
 
     def execute(self, handle: Handle, operands: list[np.ndarray]) -> list[np.ndarray]:
+        collective = handle.collective
+        if collective is not None:  # What one process has of all operands, then the next.
+            operands = [part for parts in zip(*collective.split(operands)) for part in parts]
         with self.context, self.ir.Location.unknown():
             attributes = [
                 self.ir.DenseElementsAttr.get(operand.view(dtype), type=kind)
@@ -253,6 +303,9 @@ class Interpreter(Worker):
             for recast, dtype in zip(handle.recasts, handle.wanted):
                 parts = [np.array(values.pop(0)) for _ in recast.names]
                 results.append(recast.read(parts).view(dtype))
+        if collective is not None:
+            count = len(collective.own.results)
+            results = collective.join([results[i::count] for i in range(count)])
         return results
 
 

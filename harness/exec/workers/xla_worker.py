@@ -17,12 +17,15 @@ XLA knows nothing of ByteIR's custom calls: their programs are replaced by Stabl
 default (byteir=stable) of textbook formulas, with byteir=published ByteIR's own published
 decompositions, faults included.  It is XLA that runs them; byteir_stablehlo.py says what they
 are.
+
+all_reduce and reduce_scatter run on as many devices of this process as a program has processes:
+xla_collective.py.
 """
 from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,8 +34,11 @@ import assay_worker
 import batch_norm_program
 import byteir_program
 import byteir_stablehlo
+import collective_program
 from assay_worker import Invalid, Program, Unsupported, Worker
+from collective_program import Collective
 from quantized_stablehlo import WAYS, Lowering
+from xla_collective import CollectiveHandle, Processes
 
 OPS = (
     "stablehlo.dot_general", "stablehlo.reduce", "stablehlo.convolution", "stablehlo.reduce_window",
@@ -51,6 +57,7 @@ NO_TYPES = ("f6E2M3FN", "f6E3M2FN")  # XLA has no such type.
 # dialect has no kernel of size 0.
 NARROWER = re.compile(
     "expects window to have positive value|^UNIMPLEMENTED|Invalid XLA PrimitiveType|hlo verifier"
+    "|input of AllReduce must have the same element type|scatter_dimension cannot be zero"
     "|accumulator shape at index|Algorithm not supported by"
 )
 BREAKS_A_RULE = re.compile(r"^INVALID_ARGUMENT|^UNKNOWN: -:\d+:\d+: error")
@@ -79,7 +86,7 @@ def is_promised(program: Program) -> bool | None:
     what it compiles is what it claims to do."""
     inputs = [kind.element for kind in program.operands[: len(program.results)]]
     results = [kind.element for kind in program.results]
-    if batch_norm_program.is_batch_norm(program):
+    if batch_norm_program.is_batch_norm(program) or collective_program.is_collective(program):
         return None
     if program.is_declared:
         program.require_known()
@@ -125,6 +132,8 @@ class Xla(Worker):
             known = "platform, byteir, quantized, or an option of XLA, xla_..."
             raise Invalid(f"no option {strange[0]}: {known}")
         self.lowering = Lowering(way)
+        self.platform = platform
+        self.processes: Processes | None = None
         self.jax = jax
         self.client = xla_bridge.get_backend()
         self.device = self.client.local_devices()[0]
@@ -143,12 +152,13 @@ class Xla(Worker):
         byteir_stablehlo.decompose(program, self.variant)  # Raises what it refuses.
         return not names_no_type(program)
 
-    def compile(self, program: Program) -> Handle:
-        program.require_one_replica()
+    def compile(self, program: Program) -> Handle | CollectiveHandle:
         program.require_specified()
         if names_no_type(program):
             raise Unsupported(f"XLA has none of the types {', '.join(NO_TYPES)}")
         wanted = [kind.dtype for kind in program.results]
+        if collective_program.is_collective(program):
+            return self._compile_collective(Collective.parse(program), wanted)
         if byteir_program.is_byteir(program):
             program = byteir_stablehlo.decompose(program, self.variant)
         program.require_known()
@@ -160,7 +170,24 @@ class Xla(Worker):
             raise refusal(error) from error
         return Handle(run, [kind.dtype for kind in program.operands], wanted)
 
-    def execute(self, handle: Handle, operands: list[np.ndarray]) -> list[np.ndarray]:
+    def _compile_collective(
+        self, collective: Collective, wanted: list[np.dtype]
+    ) -> CollectiveHandle:
+        if self.processes is None:
+            self.processes = Processes(self.platform, self.options.env_option_overrides)
+        if collective.own.is_quantized:
+            collective = replace(collective, own=self.lowering.lower(collective.own))
+        try:
+            return self.processes.compile(collective, wanted)
+        except self.jax.errors.JaxRuntimeError as error:
+            raise refusal(error) from error
+
+    def execute(
+        self, handle: Handle | CollectiveHandle, operands: list[np.ndarray]
+    ) -> list[np.ndarray]:
+        if isinstance(handle, CollectiveHandle):
+            assert self.processes is not None
+            return self.processes.execute(handle, operands)
         buffers = [
             self.jax.device_put(operand.view(dtype), self.device)
             for operand, dtype in zip(operands, handle.operands)

@@ -1,12 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The oracle rows of stablehlo.all_reduce and stablehlo.reduce_scatter: reduces over the replicas
+/* The oracle rows of stablehlo.all_reduce and stablehlo.reduce_scatter: reduces over the processes
  * of a group, in the order of the group. */
 #include "generated/collective_faults.h"
 #include "generated/collective_permissions.h"
 #include "oracles/derived/term_rows.h"
 #include "oracles/ops/collective/collective.h"
 
-/* The replicas with which one replica reduces, and its number among them. */
+/* ---- Groups ---------------------------------------------------------------------------------- */
+
+/* Of faults that take the groups of a grouping for those of another one, or their members in
+ * another order. */
+static replica_groups_t find_groups(const program_t *program, fault_t fault) {
+  collective_attributes_t attributes = *collective_attributes(program);
+  grouping_t grouping = collective_grouping(&attributes);
+  int64_t partitions = collective_partitions(&attributes);
+  bool joins = grouping == GROUPING_CROSS_REPLICA_AND_PARTITION;
+  if (joins && fault == FAULT_partitions_apart) attributes.channel_id = 0;
+  if (grouping == GROUPING_CROSS_REPLICA && fault == FAULT_partitions_joined) {
+    attributes.channel_id = 1;
+  }
+  replica_groups_t groups = collective_process_groups(&attributes);
+  if (grouping == GROUPING_FLATTENED_IDS && fault == FAULT_device_ids_by_partition) {
+    int64_t replicas = groups.id_count / partitions;
+    for (uint32_t i = 0; i < groups.id_count; i++) {
+      int64_t id = groups.ids[i];
+      groups.ids[i] = id % replicas * partitions + id / replicas;
+    }
+  }
+  if (joins && fault == FAULT_partitions_inside_replicas) {
+    uint32_t place = 0;
+    for (uint32_t group = 0; group < attributes.groups.id_count; group++) {
+      for (int64_t partition = 0; partition < partitions; partition++) {
+        groups.ids[place++] = attributes.groups.ids[group] * partitions + partition;
+      }
+    }
+  }
+  return groups;
+}
+
+/* The processes with which one process reduces, and its number among them. */
 typedef struct membership {
   uint32_t count;
   uint32_t number;
@@ -146,7 +178,7 @@ static size_t source_of(const layout_t *layout, size_t index, uint32_t number) {
 }
 
 static term_rows_t make_rows(const program_t *program, fault_t fault, arena_t *arena) {
-  const replica_groups_t *groups = &collective_attributes(program)->groups;
+  const replica_groups_t found = find_groups(program, fault), *groups = &found;
   layout_t layout = layout_make(program);
   size_t row_count = type_element_count(&program->results[0]);
   size_t terms_max = MAX(replica_group_size(groups), groups->group_count) + 1;
@@ -184,26 +216,15 @@ static status_t gather(const case_t *instance, uint32_t variant, fault_t fault, 
   return STATUS_OK;
 }
 
-/* An all_reduce gives all replicas of a group the results of one reduction: the specification
+/* An all_reduce gives all processes of a group the results of one reduction: the specification
  * defines reduce_scatter by parts of an all_reduce, parts@sender[i] "for all sender" in the group,
  * which is no definition unless all senders have the same.  Each element of the result is reduced
- * by a tree of its own, so that the parts of a reduce_scatter, none of which two replicas get, have
- * nothing to agree about. */
+ * by a tree of its own, so that the parts of a reduce_scatter, none of which two processes get,
+ * have nothing to agree about. */
 static const size_t *find_leaders(const program_t *program, const contract_t *contract,
                                   arena_t *arena) {
   if (PERMITTED(contract, replicas) == REPLICAS_ANY) return NULL;
-  const replica_groups_t *groups = &collective_attributes(program)->groups;
-  layout_t layout = layout_make(program);
-  size_t *leaders = ARENA_NEW_ARRAY(arena, size_t, type_element_count(&program->results[0]));
-  for (uint32_t replica = 0; replica < groups->id_count; replica++) {
-    membership_t membership = find_membership(groups, replica, FAULT_NONE);
-    int64_t first = replica;
-    for (uint32_t i = 0; i < membership.count; i++) first = MIN(first, membership.members[i]);
-    for (size_t i = 0; i < layout.result_count; i++) {
-      leaders[replica * layout.result_count + i] = (size_t)first * layout.result_count + i;
-    }
-  }
-  return leaders;
+  return program->op->leaders(program, 0, arena);
 }
 
 static const gathering_t all_reduce_gathering = {.gather = gather, .leaders = find_leaders};

@@ -37,8 +37,18 @@ static bool names_unique(const program_t *program) {
   return true;
 }
 
+static bool has_partitions(const program_t *program) {
+  int64_t partitions = collective_partitions(collective_attributes(program));
+  return partitions >= 1 && partitions <= REPLICAS_MAX &&
+         program->operands[0].dims[0] % partitions == 0;
+}
+
 static bool names_all(const program_t *program) {
-  return (int64_t)groups_of(program)->id_count == program->operands[0].dims[0];
+  const collective_attributes_t *attributes = collective_attributes(program);
+  int64_t processes = program->operands[0].dims[0];
+  bool names_processes = collective_grouping(attributes) == GROUPING_FLATTENED_IDS;
+  int64_t named = names_processes ? processes : processes / collective_partitions(attributes);
+  return (int64_t)attributes->groups.id_count == named;
 }
 
 static bool names_in_range(const program_t *program) {
@@ -106,13 +116,15 @@ static bool is_modelled(const program_t *program) {
 }
 
 #define UNIQUE "no replica is twice in replica_groups"
-#define SIZE "replica_groups has as many replicas as there are"
+#define SIZE \
+  "replica_groups has as many replicas as there are, or processes with use_global_device_ids"
 #define RANGE "each replica of replica_groups is at least 0 and below their number"
 #define CHANNEL "with use_global_device_ids, channel_id is positive"
 #define BODY "the body takes and returns a scalar of a type to which the operand can be converted"
 #define RESULT "the result has the element type that the body returns, or one that the RFC permits"
 #define REPLICAS "the first dimension of operand and result is that of the replicas"
 #define ALL_REPLICAS "the first dimension of each operand and result is that of the replicas"
+#define PARTITIONS "num_partitions is at most 64, and each replica has as many processes"
 
 /* ---- all_reduce ------------------------------------------------------------------------------ */
 
@@ -129,6 +141,7 @@ const op_constraint_t all_reduce_constraints[] = {
                  "axis",
                  "inputs (I1) and outputs", has_types),
     OP_UNMODELLED("replicas", ALL_REPLICAS, has_replicas),
+    OP_UNMODELLED("partitions", PARTITIONS, has_partitions),
     OP_SPECIFIED("C1", UNIQUE, names_unique),
     OP_SPECIFIED("C2", SIZE, names_all),
     OP_SPECIFIED("C3", RANGE, names_in_range),
@@ -165,13 +178,13 @@ static int64_t *scattered_size(const program_t *program, type_t *type) {
 
 static bool scatters_evenly(const program_t *program) {
   type_t operand = program->operands[0];
-  int64_t parts = replica_group_size(groups_of(program));
+  int64_t parts = collective_group_size(collective_attributes(program));
   return parts != 0 && *scattered_size(program, &operand) % parts == 0;
 }
 
 static bool gets_part(const program_t *program) {
   type_t part = program->operands[0];
-  *scattered_size(program, &part) /= replica_group_size(groups_of(program));
+  *scattered_size(program, &part) /= collective_group_size(collective_attributes(program));
   return type_shapes_equal(&program->results[0], &part);
 }
 
@@ -182,10 +195,13 @@ const op_constraint_t reduce_scatter_constraints[] = {
         "one size",
         "inputs (I1), (I3) and outputs", has_scatter_types),
     OP_UNMODELLED("replicas", REPLICAS, has_replicas),
+    OP_UNMODELLED("partitions", PARTITIONS, has_partitions),
     OP_SPECIFIED("C2", "scatter_dimension is at least 0 and below the rank of a replica's operand",
                  scatters_dimension),
-    OP_SPECIFIED("C1", "the size of the scatter dimension is a multiple of the size of the groups",
-                 scatters_evenly),
+    OP_SPECIFIED(
+        "C1",
+        "the size of the scatter dimension is a multiple of the size of the groups of processes",
+        scatters_evenly),
     OP_SPECIFIED("C3", UNIQUE, names_unique),
     OP_SPECIFIED("C4", SIZE, names_all),
     OP_SPECIFIED("C5", RANGE, names_in_range),
@@ -195,8 +211,7 @@ const op_constraint_t reduce_scatter_constraints[] = {
     REDUCTION_CONSTRAINTS("C7", "C9"),
     OP_SPECIFIED("C8",
                  "the result has the shape of the operand, but for the scatter dimension, which is "
-                 "divided by "
-                 "the size of the groups",
+                 "divided by the size of the groups of processes",
                  gets_part),
     REDUCTION_UNMODELLED,
     OP_CONSTRAINTS_END,

@@ -113,6 +113,69 @@ static void draw_further_operands(rng_t *rng, const draw_limits_t *limits,
   program->operand_count = program->result_count = count;
 }
 
+/* Sizes of a program of which each process is to be of several partitions. */
+static void multiply_sizes(program_t *program, const collective_attributes_t *attributes,
+                           uint32_t divided) {
+  grouping_t grouping = collective_grouping(attributes);
+  int64_t partitions = attributes->num_partitions;
+  if (grouping == GROUPING_FLATTENED_IDS) return;
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    program->operands[i].dims[0] *= partitions;
+    program->results[i].dims[0] *= partitions;
+  }
+  if (grouping == GROUPING_CROSS_REPLICA_AND_PARTITION && divided > 0) {
+    program->operands[0].dims[divided] *= partitions;
+  }
+}
+
+static bool fits(const program_t *program, const draw_limits_t *limits) {
+  const collective_attributes_t *attributes = collective_attributes(program);
+  if (collective_group_size(attributes) > limits->terms_max) return false;
+  if (program->operands[0].dims[0] > MIN(limits->elements_max, REPLICAS_MAX)) return false;
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    size_t largest =
+        MAX(type_element_count(&program->operands[i]), type_element_count(&program->results[i]));
+    if (largest > (size_t)limits->elements_max) return false;
+  }
+  return true;
+}
+
+/* One element for each process, or a part for each of its group. */
+static void make_smallest(program_t *program, uint32_t divided) {
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    type_t *operand = &program->operands[i], *result = &program->results[i];
+    for (uint32_t dim = 1; dim < operand->rank; dim++) operand->dims[dim] = result->dims[dim] = 1;
+  }
+  if (divided > 0) {
+    program->operands[0].dims[divided] = collective_group_size(collective_attributes(program));
+  }
+}
+
+/* Several partitions for one program in three: as many groups more, larger ones, or the same groups
+ * under other names.  `divided` is the dimension that a reduce_scatter divides, else 0. */
+static void draw_partitions(rng_t *rng, const draw_limits_t *limits, uint32_t divided,
+                            program_t *program, collective_attributes_t *attributes) {
+  enum { PARTITIONS_DRAWN = 4 };
+  rng_t apart = rng_apart(rng);
+  if (!rng_one_in(&apart, 3)) return;
+  const program_t before = *program;
+  const collective_attributes_t attributes_before = *attributes;
+  attributes->num_partitions = rng_one_in(&apart, 2) ? 2 : rng_between(&apart, 2, PARTITIONS_DRAWN);
+  if (attributes->channel_id == 0 && rng_one_in(&apart, 2)) {
+    attributes->channel_id = rng_between(&apart, 1, 9);
+    attributes->use_global_device_ids = rng_one_in(&apart, 3);
+  }
+  bool names_processes = attributes->use_global_device_ids;
+  bool is_whole = !names_processes || attributes->groups.id_count % attributes->num_partitions == 0;
+  if (is_whole) {
+    multiply_sizes(program, attributes, divided);
+    if (!fits(program, limits)) make_smallest(program, divided);
+    if (fits(program, limits)) return;
+  }
+  *program = before;
+  *attributes = attributes_before;
+}
+
 static void draw(rng_t *rng, const draw_limits_t *limits, const op_t *op, arena_t *arena,
                  program_t *out_program) {
   bool scatters = op == &reduce_scatter_op;
@@ -135,6 +198,7 @@ static void draw(rng_t *rng, const draw_limits_t *limits, const op_t *op, arena_
   if (!scatters && rng_one_in(rng, 4)) {
     draw_further_operands(rng, limits, &types, arena, out_program);
   }
+  draw_partitions(rng, limits, divided, out_program, attributes);
 }
 
 void all_reduce_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,

@@ -85,6 +85,27 @@ static const attribute_codec_t channel_codec = {.is_absent = is_channel_absent,
                                                 .print = print_channel,
                                                 .print_mlir = print_mlir_channel};
 
+static bool is_one_partition(const void *value) {
+  const int64_t partitions = *(const int64_t *)value;
+  return partitions == 0 || partitions == 1;
+}
+
+static status_t parse_partitions(const attribute_source_t *from, void *out_value) {
+  scan_t start = *from->scan;
+  STATUS_TRY(attribute_integer.parse(from, out_value));
+  if (!is_one_partition(out_value)) return STATUS_OK;
+  return scan_fail(&start, from->error,
+                   "without num_partitions= there is one partition: leave it out");
+}
+
+static void print_partitions(const void *value, const attribute_sink_t *to) {
+  attribute_integer.print(value, to);
+}
+
+/* The module has it, and not the op. */
+static const attribute_codec_t partitions_codec = {
+    .is_absent = is_one_partition, .parse = parse_partitions, .print = print_partitions};
+
 #define ROW(key, codec, member) ATTRIBUTE(key, codec, collective_attributes_t, member)
 #define ROW_AT_BLANK(key, codec, member) \
   ATTRIBUTE_AT_BLANK(key, codec, collective_attributes_t, member)
@@ -93,6 +114,7 @@ static const attribute_row_t all_reduce_rows[] = {
     {ROW_AT_BLANK("replica_groups", groups_codec, groups)},
     {ROW("channel_id", channel_codec, channel_id), .mlir = "channel_handle"},
     {ROW("use_global_device_ids", attribute_flag, use_global_device_ids)},
+    {ROW("num_partitions", partitions_codec, num_partitions)},
     {ROW("body", reduction_body, reduction)},
     {ROW("accumulation", reduction_accumulation, reduction)},
     ATTRIBUTES_END,
@@ -102,6 +124,7 @@ static const attribute_row_t reduce_scatter_rows[] = {
     {ROW_AT_BLANK("replica_groups", groups_codec, groups)},
     {ROW("channel_id", channel_codec, channel_id), .mlir = "channel_handle"},
     {ROW("use_global_device_ids", attribute_flag, use_global_device_ids)},
+    {ROW("num_partitions", partitions_codec, num_partitions)},
     {ROW_AT_BLANK("scatter_dimension", attribute_integer, scatter_dimension)},
     {ROW("body", reduction_body, reduction)},
     {ROW("accumulation", reduction_accumulation, reduction)},
@@ -112,32 +135,65 @@ static void print_algorithm(const program_t *program, GString *out_text) {
   g_string_append(out_text, reduce_body_table[collective_attributes(program)->reduction.body].name);
 }
 
+/* ": 2 groups of 4 replicas" */
+static void print_group_words(const collective_attributes_t *attributes, GString *out_text) {
+  int64_t partitions = collective_partitions(attributes);
+  const replica_groups_t groups =
+      partitions == 1 ? attributes->groups : collective_process_groups(attributes);
+  g_string_append_printf(out_text, ": %u groups of %s%u %s, ", groups.group_count,
+                         replica_groups_are_even(&groups) ? "" : "up to ",
+                         replica_group_size(&groups), partitions == 1 ? "replicas" : "processes");
+}
+
+/* What runs the module. */
+static void print_process_words(const program_t *program, GString *out_text) {
+  int64_t partitions = collective_partitions(collective_attributes(program));
+  if (partitions == 1) {
+    g_string_append(out_text, "; the module is what one replica runs, among as many processes");
+    return;
+  }
+  g_string_append_printf(out_text,
+                         "; the module is what one process runs, among those of %" PRId64
+                         " replicas with %" PRId64 " partitions each",
+                         program->operands[0].dims[0] / partitions, partitions);
+}
+
 static void print_words(const program_t *program, GString *out_text) {
   const collective_attributes_t *attributes = collective_attributes(program);
-  const replica_groups_t *groups = &attributes->groups;
   reduction_types_t types = collective_types(program, 0);
-  g_string_append_printf(out_text, "%s what the replicas of each group have in ",
-                         reduce_body_table[attributes->reduction.body].summary);
+  g_string_append_printf(out_text, "%s what the %s of each group have in ",
+                         reduce_body_table[attributes->reduction.body].summary,
+                         collective_partitions(attributes) == 1 ? "replicas" : "processes");
   for (uint32_t i = 0; i < program->operand_count; i++) {
     if (i > 0) g_string_append(out_text, " and in ");
     type_print(&program->operands[i], out_text);
   }
   reduction_print_words(&types, out_text);
-  g_string_append_printf(out_text, ": %u groups of %s%u replicas, ", groups->group_count,
-                         replica_groups_are_even(groups) ? "" : "up to ",
-                         replica_group_size(groups));
+  print_group_words(attributes, out_text);
   if (scatters(program)) {
     g_string_append_printf(out_text, "each of which gets its part of dimension %" PRId64,
                            attributes->scatter_dimension);
   } else {
     g_string_append(out_text, "each of which gets all");
   }
-  g_string_append(out_text, "; the module is what one replica runs, among as many processes");
+  print_process_words(program, out_text);
 }
 
 /* ---- MLIR ------------------------------------------------------------------------------------ */
 
-static type_t without_replicas(const type_t *type) {
+/* How many processes there are, which StableHLO says nowhere in a module: these attributes are what
+ * JAX writes and XLA, IREE and others read. */
+static void print_process_grid(const program_t *program, GString *out_text) {
+  int64_t partitions = collective_partitions(collective_attributes(program));
+  const type_t *operand = &program->operands[0];
+  int64_t processes = program->operand_count == 0 || operand->rank == 0 ? 0 : operand->dims[0];
+  g_string_append_printf(out_text,
+                         " attributes {mhlo.num_partitions = %" PRId64
+                         " : i32, mhlo.num_replicas = %" PRId64 " : i32}",
+                         partitions, processes / partitions);
+}
+
+static type_t without_processes(const type_t *type) {
   type_t own = *type;
   if (type->rank == 0) return own; /* Of a program that is not valid. */
   own.rank--;
@@ -148,14 +204,18 @@ static type_t without_replicas(const type_t *type) {
 void collective_print_mlir(const program_t *program, GString *out_text) {
   program_t own = *program;
   for (uint32_t i = 0; i < own.operand_count; i++) {
-    own.operands[i] = without_replicas(&program->operands[i]);
+    own.operands[i] = without_processes(&program->operands[i]);
   }
   for (uint32_t i = 0; i < own.result_count; i++) {
-    own.results[i] = without_replicas(&program->results[i]);
+    own.results[i] = without_processes(&program->results[i]);
   }
+  gsize start = out_text->len;
   mlir_open_regions(&own, ATTRIBUTES_AS_LISTED, out_text);
   reduction_print_region(&collective_attributes(program)->reduction, own.results, 1, out_text);
   mlir_close_regions(&own, out_text);
+  g_autoptr(GString) grid = g_string_new(NULL);
+  print_process_grid(program, grid);
+  g_string_insert(out_text, (gssize)(start + strlen("module")), grid->str);
 }
 
 /* ---- Roles ----------------------------------------------------------------------------------- */
@@ -184,6 +244,9 @@ const op_t all_reduce_op = {
     .print_mlir = collective_print_mlir,
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,
+    .axes = all_reduce_axes,
+    .with_axes = all_reduce_with_axes,
+    .leaders = all_reduce_leaders,
 };
 
 const op_t reduce_scatter_op = {

@@ -19,7 +19,12 @@ void all_reduce_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
 void reduce_scatter_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                          program_t *out_program);
 
-/* The program that each replica runs, of tensors without the replicas' dimension. */
+/* The program that each process runs, of tensors without the processes' dimension. */
 void collective_print_mlir(const program_t *program, GString *out_text);
+
+void all_reduce_axes(const program_t *program, axes_t *out_axes);
+void all_reduce_with_axes(const program_t *program, axes_t *inout_axes, arena_t *arena,
+                          program_t *out_program);
+const size_t *all_reduce_leaders(const program_t *program, uint32_t result, arena_t *arena);
 
 #endif

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""stablehlo.all_reduce and reduce_scatter, as backends with several processes run them.
+
+A case has all processes: dimension 0 of every operand and result counts them, process
+(replica r, partition p) as r * num_partitions + p.  The module of the program is what each of them
+runs, on tensors without that dimension.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Sequence
+
+import numpy as np
+
+from assay_worker import Invalid, Program, Type, Unsupported
+from process_groups import process_groups
+
+COLLECTIVES = ("stablehlo.all_reduce", "stablehlo.reduce_scatter")
+
+
+def is_collective(program: Program) -> bool:
+    return program.op in COLLECTIVES
+
+
+@dataclass(frozen=True)
+class Collective:
+    """A program of `replicas` times `partitions` processes, of which each runs `own`."""
+
+    replicas: int
+    partitions: int
+    groups: list[list[int]]  # Of processes, in the specification's order.
+    own: Program
+
+    @property
+    def processes(self) -> int:
+        return self.replicas * self.partitions
+
+    @staticmethod
+    def parse(program: Program) -> Collective:
+        """Raises what no module can tell: rules on the number of processes."""
+        kinds = [*program.operands, *program.results]
+        if any(not kind.shape or kind.shape[0] != kinds[0].shape[0] for kind in kinds):
+            raise Invalid("the first dimension of each operand and result is that of the processes")
+        processes = kinds[0].shape[0]
+        partitions = int(program.attributes.get("num_partitions", "1"))
+        if partitions < 1 or processes % partitions:
+            raise Invalid(f"{processes} processes are no multiple of {partitions} partitions")
+        if processes == 0:
+            raise Unsupported("there is no process that could run anything")
+        replicas = processes // partitions
+        own = replace(
+            program,
+            operands=[_without_processes(kind) for kind in program.operands],
+            results=[_without_processes(kind) for kind in program.results],
+        )
+        try:
+            groups = process_groups(program.attributes, replicas, partitions)
+        except ValueError as error:
+            raise Invalid(str(error)) from error
+        return Collective(replicas, partitions, groups, own)
+
+    def split(self, operands: Sequence[np.ndarray]) -> list[list[np.ndarray]]:
+        """For each operand what each process has."""
+        return [list(operand.reshape(self.processes, *operand.shape[1:])) for operand in operands]
+
+    @staticmethod
+    def join(results: Sequence[Sequence[np.ndarray]]) -> list[np.ndarray]:
+        """The inverse: each result of what the processes have."""
+        return [np.stack([np.asarray(part) for part in parts]) for parts in results]
+
+
+def _without_processes(kind: Type) -> Type:
+    return replace(kind, shape=kind.shape[1:])
