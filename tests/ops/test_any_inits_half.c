@@ -245,7 +245,7 @@ static const format_t *draw_result(rng_t *rng, const format_t *format, bool conv
 
 static int repetitions(void) {
   const char *times = g_getenv("ASSAY_REACHABLE_TIMES");
-  return times == NULL ? 6 : (int)g_ascii_strtoll(times, NULL, 10);
+  return times == NULL ? 20 : (int)g_ascii_strtoll(times, NULL, 10);
 }
 
 static void test_row(gconstpointer data) {
