@@ -5,71 +5,120 @@
  * Dijkstra's algorithm finds it (theory.md, T120). */
 #include "oracles/exact/closure/closure.h"
 
+#include <glib.h>
 #include <string.h>
 
 #include "oracles/exact/any_order/leaves.h"
+#include "oracles/exact/closure/unsettled.h"
 
-enum { WORK_MAX = 1 << 24 }; /* Pairs of values, of about a nanosecond. */
+enum { ROW = 256 }; /* Results that are computed at a time. */
 
-/* The values of a part, and how many initial values each takes at the least. */
+/* The values of a part, and how many initial values each takes at the least, ascending by that. */
 typedef struct part {
   size_t count;
-  uint8_t *values;
-  uint32_t *least;
+  const uint16_t *values;
+  const uint32_t *least;
 } part_t;
 
 typedef struct builder {
   const closure_question_t *question;
-  uint8_t *rows[CLOSURE_VALUES_MAX];  /* By value, what it gives with each, way by way; or NULL. */
-  uint32_t least[CLOSURE_VALUES_MAX]; /* Of the part at work. */
-  part_t inits;                       /* What initial values alone give. */
+  uint16_t **rows;   /* By value, what it gives with each, way by way, or NULL; of short values. */
+  uint32_t *least;   /* Of the part at work, by value. */
+  uint16_t *reached; /* The values of the part at work, in any order. */
+  size_t reached_count;
+  unsettled_t unsettled; /* Those of them whose least number is not final, while they are closed. */
+  bool is_closing;
+  uint16_t *settled; /* Those that are final then. */
+  uint32_t *settled_least;
+  part_t inits; /* What initial values alone give. */
   part_t *parts;
   size_t work_left;
   arena_t *arena;
 } builder_t;
 
-static const uint8_t *row_of(builder_t *builder, uint8_t value) {
+static const uint16_t *row_of(builder_t *builder, uint16_t value) {
   const closure_node_t *node = &builder->question->node;
   if (builder->rows[value] != NULL) return builder->rows[value];
-  uint8_t *row = ARENA_NEW_ARRAY(builder->arena, uint8_t, node->way_count * node->value_count);
+  uint16_t *row = ARENA_NEW_ARRAY(builder->arena, uint16_t, node->way_count * node->value_count);
+  uint16_t all[CLOSURE_SHORT_VALUES];
+  for (size_t i = 0; i < node->value_count; i++) all[i] = (uint16_t)i;
   for (size_t way = 0; way < node->way_count; way++) {
-    for (size_t other = 0; other < node->value_count; other++) {
-      row[way * node->value_count + other] =
-          node->combine(node->context, way, value, (uint8_t)other);
-    }
+    node->combine(node->context, way, value, all, node->value_count, row + way * node->value_count);
   }
   builder->rows[value] = row;
   return row;
 }
 
 static void start_part(builder_t *builder) {
-  memset(builder->least, 0xff, sizeof builder->least); /* CLOSURE_NEVER everywhere. */
+  for (size_t i = 0; i < builder->reached_count; i++) {
+    builder->least[builder->reached[i]] = CLOSURE_NEVER;
+  }
+  builder->reached_count = 0;
+  builder->is_closing = false;
 }
 
-static void take(builder_t *builder, uint8_t value, uint32_t inits) {
-  if (inits > builder->question->init_most || inits >= builder->least[value]) return;
+static void take(builder_t *builder, uint16_t value, uint32_t inits) {
+  uint32_t known = builder->least[value];
+  if (inits >= known || inits > builder->question->init_most) return;
+  if (known == CLOSURE_NEVER) builder->reached[builder->reached_count++] = value;
   builder->least[value] = inits;
+  if (builder->is_closing) unsettled_add(&builder->unsettled, value, inits);
+}
+
+/* How many of a part's values, the first ones, leave room for so many initial values. */
+static size_t affordable_count(const builder_t *builder, const part_t *part, uint32_t inits) {
+  size_t low = 0, high = part->count;
+  uint32_t most = builder->question->init_most - inits;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (part->least[middle] <= most) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/* One value in one way with the values of a part, whose results are computed or looked up. */
+static void combine_way(builder_t *builder, size_t way, uint16_t value, uint32_t inits,
+                        const part_t *part, size_t count) {
+  const closure_node_t *node = &builder->question->node;
+  if (node->value_count <= CLOSURE_SHORT_VALUES) {
+    const uint16_t *row = row_of(builder, value) + way * node->value_count;
+    for (size_t i = 0; i < count; i++) {
+      take(builder, row[part->values[i]], inits + part->least[i]);
+    }
+    return;
+  }
+  uint16_t results[ROW];
+  for (size_t start = 0; start < count; start += ROW) {
+    size_t length = MIN(count - start, (size_t)ROW);
+    node->combine(node->context, way, value, part->values + start, length, results);
+    for (size_t i = 0; i < length; i++) {
+      take(builder, results[i], inits + part->least[start + i]);
+    }
+  }
 }
 
 /* One value that takes so many initial values, combined with all of a part. */
-static bool combine_value(builder_t *builder, uint8_t value, uint32_t inits, const part_t *part) {
-  const closure_node_t *node = &builder->question->node;
-  size_t work = part->count * node->way_count;
-  if (work > builder->work_left) return false;
-  builder->work_left -= work;
-  const uint8_t *row = row_of(builder, value);
-  for (size_t way = 0; way < node->way_count; way++, row += node->value_count) {
-    for (size_t i = 0; i < part->count; i++) {
-      take(builder, row[part->values[i]], inits + part->least[i]);
-    }
+static bool combine_value(builder_t *builder, uint16_t value, uint32_t inits, const part_t *part) {
+  size_t ways = builder->question->node.way_count;
+  size_t count = affordable_count(builder, part, inits);
+  if (count * ways >= builder->work_left) return false;
+  builder->work_left -= count * ways + 1;
+  for (size_t way = 0; way < ways; way++) {
+    combine_way(builder, way, value, inits, part, count);
   }
   return true;
 }
 
 static bool combine_parts(builder_t *builder, const part_t *a, const part_t *b) {
+  const part_t *few = a->count <= b->count ? a : b;
+  const part_t *many = few == a ? b : a;
   bool is_done = true;
-  for (size_t i = 0; i < a->count && is_done; i++) {
-    is_done = combine_value(builder, a->values[i], a->least[i], b);
+  for (size_t i = 0; i < few->count && is_done; i++) {
+    is_done = combine_value(builder, few->values[i], few->least[i], many);
   }
   return is_done;
 }
@@ -79,42 +128,33 @@ static void take_leaf(builder_t *builder, closure_leaf_t leaf, uint32_t inits) {
   take(builder, leaf.values[1], inits);
 }
 
-static part_t part_make(builder_t *builder) {
-  part_t part = {.values = ARENA_NEW_ARRAY(builder->arena, uint8_t, CLOSURE_VALUES_MAX),
-                 .least = ARENA_NEW_ARRAY(builder->arena, uint32_t, CLOSURE_VALUES_MAX)};
-  return part;
-}
-
-static void part_add(part_t *part, uint8_t value, uint32_t inits) {
-  part->values[part->count] = value;
-  part->least[part->count++] = inits;
-}
-
-/* Of the values that are not settled yet one with the least number; false if there is none. */
-static bool next_value(const builder_t *builder, const bool *is_settled, uint8_t *out_value) {
-  uint32_t least = CLOSURE_NEVER;
-  for (size_t value = 0; value < builder->question->node.value_count; value++) {
-    if (is_settled[value] || builder->least[value] >= least) continue;
-    least = builder->least[value];
-    *out_value = (uint8_t)value;
-  }
-  return least != CLOSURE_NEVER;
-}
-
 /* Closes the part at work under adding what initial values give: all of that, or, of initial values
  * alone, what has been settled.  Each addition takes more of them, so that a value with the least
  * number is not reached with fewer later on. */
 static bool close_part(builder_t *builder, const part_t *inits, part_t *out_part) {
-  bool is_settled[CLOSURE_VALUES_MAX] = {false};
-  *out_part = part_make(builder);
-  uint8_t value = 0;
-  while (next_value(builder, is_settled, &value)) {
-    is_settled[value] = true;
-    part_add(out_part, value, builder->least[value]);
-    const part_t *others = inits == NULL ? out_part : inits;
-    if (!combine_value(builder, value, builder->least[value], others)) return false;
+  uint16_t *values = builder->settled;
+  uint32_t *least = builder->settled_least;
+  *out_part = (part_t){.values = values, .least = least};
+  unsettled_clear(&builder->unsettled);
+  for (size_t i = 0; i < builder->reached_count; i++) {
+    uint16_t value = builder->reached[i];
+    unsettled_add(&builder->unsettled, value, builder->least[value]);
   }
-  return true;
+  builder->is_closing = true;
+  bool is_done = true;
+  uint16_t value = 0;
+  uint32_t number = 0;
+  while (is_done && unsettled_take_least(&builder->unsettled, &value, &number)) {
+    if (number != builder->least[value]) continue; /* Settled with fewer. */
+    values[out_part->count] = value;
+    least[out_part->count++] = number;
+    is_done = combine_value(builder, value, number, inits == NULL ? out_part : inits);
+  }
+  out_part->values = memcpy(ARENA_NEW_ARRAY(builder->arena, uint16_t, out_part->count), values,
+                            out_part->count * sizeof *values);
+  out_part->least = memcpy(ARENA_NEW_ARRAY(builder->arena, uint32_t, out_part->count), least,
+                           out_part->count * sizeof *least);
+  return is_done;
 }
 
 static bool make_inits(builder_t *builder) {
@@ -195,19 +235,36 @@ static bool make_any_order(builder_t *builder, const part_t **out_all) {
   return true;
 }
 
-bool closure_make(const closure_question_t *question, arena_t *arena,
-                  uint32_t out_least[CLOSURE_VALUES_MAX]) {
+static builder_t builder_make(const closure_question_t *question, arena_t *arena) {
+  size_t values = question->node.value_count;
+  builder_t builder = {.question = question,
+                       .least = ARENA_NEW_ARRAY(arena, uint32_t, values),
+                       .reached = ARENA_NEW_ARRAY(arena, uint16_t, values),
+                       .unsettled = unsettled_make(),
+                       .settled = ARENA_NEW_ARRAY(arena, uint16_t, values),
+                       .settled_least = ARENA_NEW_ARRAY(arena, uint32_t, values),
+                       .work_left = question->work,
+                       .arena = arena};
+  memset(builder.least, 0xff, values * sizeof *builder.least); /* CLOSURE_NEVER everywhere. */
+  if (values <= CLOSURE_SHORT_VALUES) {
+    builder.rows = arena_alloc_zeroed(arena, values * sizeof *builder.rows);
+  }
+  return builder;
+}
+
+bool closure_make(const closure_question_t *question, arena_t *arena, uint32_t *out_least) {
   if (question->count > CLOSURE_TERMS_MAX) return false;
   arena_mark_t mark = arena_mark(arena);
-  builder_t builder = {.question = question, .work_left = WORK_MAX, .arena = arena};
+  builder_t builder = builder_make(question, arena);
   const part_t *all = &builder.inits;
   bool is_done = make_inits(&builder);
   if (is_done && question->count > 0) {
     is_done =
         question->is_in_order ? make_in_order(&builder, &all) : make_any_order(&builder, &all);
   }
-  memset(out_least, 0xff, CLOSURE_VALUES_MAX * sizeof *out_least);
+  memset(out_least, 0xff, question->node.value_count * sizeof *out_least);
   for (size_t i = 0; is_done && i < all->count; i++) out_least[all->values[i]] = all->least[i];
+  unsettled_free(&builder.unsettled);
   arena_rewind(arena, mark);
   return is_done;
 }

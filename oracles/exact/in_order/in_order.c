@@ -8,6 +8,7 @@
 #include "harness/num/binary64.h"
 #include "oracles/exact/in_order/bound.h"
 #include "oracles/exact/in_order/hull.h"
+#include "oracles/exact/in_order/node.h"
 #include "oracles/exact/in_order/set.h"
 
 enum {
@@ -26,20 +27,22 @@ static status_t hull_admits(const schedules_t *schedules, double value, arena_t 
                             bool *out_admits, failure_t *error) {
   schedule_hull_t hull;
   STATUS_TRY(schedule_hull_make(schedules, HULL_WORK, arena, &hull, error));
-  *out_admits = isnan(value) ? hull.has_nan : hull.low <= value && value <= hull.high;
+  double low = schedule_convert(schedules, hull.low);
+  double high = schedule_convert(schedules, hull.high);
+  bool is_beyond = isnan(low) || isnan(high); /* Only in a result's type without infinities. */
+  if (isnan(value)) {
+    *out_admits = hull.has_nan || is_beyond;
+  } else {
+    *out_admits = is_beyond || (low <= value && value <= high);
+  }
   return STATUS_OK;
 }
 
 static status_t set_admits(const schedules_t *schedules, double value, bool any_zero,
                            arena_t *arena, bool *out_admits, failure_t *error) {
-  if (isnan(value)) {
-    schedule_set_t set;
-    STATUS_TRY(schedule_set_make(schedules, SCHEDULE_SET_WORK, arena, &set, error));
-    *out_admits = set.has_nan;
-    return STATUS_OK;
-  }
   STATUS_TRY(schedule_set_contains(schedules, value, SCHEDULE_SET_WORK, arena, out_admits, error));
-  if (*out_admits || value != 0 || !any_zero) return STATUS_OK;
+  bool has_one_zero = schedules->result != NULL && !format_has_negative_zero(schedules->result);
+  if (*out_admits || value != 0 || !(any_zero || has_one_zero)) return STATUS_OK;
   return schedule_set_contains(schedules, -value, SCHEDULE_SET_WORK, arena, out_admits, error);
 }
 
@@ -56,8 +59,15 @@ static status_t fewer_inits_admit(const schedules_t *schedules, double value, ar
   arena_rewind(arena, mark);
   if (status == STATUS_UNDECIDED) return STATUS_OK;
   if (hull.has_nan) return status;
-  *out_admits = schedules->init > 0 ? value >= hull.low : value <= hull.high;
+  double low = schedule_convert(schedules, hull.low);
+  double high = schedule_convert(schedules, hull.high);
+  *out_admits = schedules->init > 0 ? !(value < low) : !(value > high);
   return status;
+}
+
+/* What is converted at last is held to the any-order bound alone. */
+static bool bound_holds(const schedules_t *schedules, double value, arena_t *arena) {
+  return schedules->result != NULL || schedule_bound_holds(schedules, value, arena);
 }
 
 status_t in_order_admits(const schedules_t *schedules, double value, bool any_zero, arena_t *arena,
@@ -67,7 +77,7 @@ status_t in_order_admits(const schedules_t *schedules, double value, bool any_ze
   if (terms == 0) return STATUS_OK;
   arena_mark_t mark = arena_mark(arena);
   if (schedules->init_max > IN_ORDER_INIT_COUNT_MAX) {
-    *out_admits = schedule_bound_holds(schedules, value, arena);
+    *out_admits = bound_holds(schedules, value, arena);
     arena_rewind(arena, mark);
     return *out_admits ? fewer_inits_admit(schedules, value, arena, out_admits, error) : STATUS_OK;
   }
@@ -81,7 +91,7 @@ status_t in_order_admits(const schedules_t *schedules, double value, bool any_ze
     arena_rewind(arena, mark);
   }
   if (status == STATUS_UNDECIDED) { /* Too long for both. */
-    *out_admits = schedule_bound_holds(schedules, value, arena);
+    *out_admits = bound_holds(schedules, value, arena);
     arena_rewind(arena, mark);
     status = STATUS_OK;
   }

@@ -66,6 +66,13 @@ static inline schedule_split_t schedule_split_at(const schedule_node_t *node,
   return split;
 }
 
+/* What a value of the accumulation becomes as a result, rounded to nearest (theory.md, T129). */
+static inline double schedule_convert(const schedules_t *schedules, double value) {
+  const format_t *result = schedules->result;
+  if (result == NULL) return value;
+  return format_to_double(result, format_from_double(result, value));
+}
+
 /* Number of splits of all ranges: what dynamic programming over them takes at the least. */
 double schedule_split_count(const schedules_t *schedules);
 

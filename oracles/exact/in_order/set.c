@@ -272,9 +272,20 @@ static bool usual_schedule_gives(const schedule_node_t *node, double value, aren
     for (int fused = 0; fused <= (node->fuses ? 1 : 0); fused++) {
       implementation_model_t schedule = {
           .order.kind = trees[i], .fused = fused == 1, .init_count = init_count};
-      double given = fold_by_tree(node, &schedule, arena);
+      double given = schedule_convert(node->schedules, fold_by_tree(node, &schedule, arena));
       if (value_key(given) == value_key(value)) return true;
     }
+  }
+  return false;
+}
+
+/* NaN becomes NaN, and so may be what overflows. */
+static bool becomes_of_set(const schedules_t *schedules, const schedule_set_t *set, double value) {
+  if (schedules->result == NULL) return schedule_set_has(set, value);
+  if (isnan(value) && set->has_nan) return true;
+  for (size_t i = 0; i < set->count; i++) {
+    double converted = schedule_convert(schedules, set->values[i]);
+    if (isnan(value) ? isnan(converted) : value_key(converted) == value_key(value)) return true;
   }
   return false;
 }
@@ -288,6 +299,6 @@ status_t schedule_set_contains(const schedules_t *schedules, double value, uint6
   }
   schedule_set_t set;
   STATUS_TRY(schedule_set_make(schedules, work, arena, &set, error));
-  *out_contains = schedule_set_has(&set, value);
+  *out_contains = becomes_of_set(schedules, &set, value);
   return STATUS_OK;
 }

@@ -27,8 +27,9 @@ status_t schedule_set_make(const schedules_t *schedules, uint64_t work, arena_t 
 /* True if the set holds the value (NaN: if it has NaN); the sign of zero counts. */
 bool schedule_set_has(const schedule_set_t *set, double value);
 
-/* Whether some schedule gives `value`, tried first on the usual schedules.  STATUS_UNDECIDED if
- * none of them does and the set takes more than `work` node operations. */
+/* Whether some schedule gives `value` (of the result's type: some value that becomes it), tried
+ * first on the usual schedules.  STATUS_UNDECIDED if none of them does and the set takes more than
+ * `work` node operations. */
 status_t schedule_set_contains(const schedules_t *schedules, double value, uint64_t work,
                                arena_t *arena, bool *out_contains, failure_t *error);
 

@@ -13,7 +13,8 @@
 #include "harness/num/format.h"
 
 typedef struct schedules {
-  const format_t *format; /* Of the accumulation and of the result. */
+  const format_t *format; /* Of the accumulation. */
+  const format_t *result; /* What a sum is converted to at last, which has NaN; NULL: it stays. */
   bool multiplies;        /* The body is multiply, not add. */
   size_t count;
   const double *left;  /* Binary64 carriers of the terms, or of their left factors ... */

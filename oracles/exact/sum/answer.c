@@ -58,6 +58,7 @@ static schedules_t schedules_of(const sum_bounds_t *sum, const sum_problem_t *qu
                                 const contract_t *contract, double value) {
   schedules_t schedules = {
       .format = question->format,
+      .result = question->result,
       .count = question->count,
       .left = question->left,
       .right = question->right,
@@ -84,8 +85,12 @@ static size_t sum_roundings(const sum_problem_t *question, size_t terms) {
 }
 
 bool sum_has_schedules(const sum_problem_t *question, size_t terms, const contract_t *contract) {
-  bool is_plain = question->result == NULL && question->group == 0 &&
-                  question->imprecise_bits == 0 && !question->factors_exceed;
+  /* Of a reduction whose sum is converted at last, trees are those of the accumulation; nobody says
+   * so of dot algorithms, nor what a NaN becomes in a type that has none. */
+  bool is_known =
+      question->result == NULL || (question->has_init && format_has_nan(question->result));
+  bool is_plain = is_known && question->group == 0 && question->imprecise_bits == 0 &&
+                  !question->factors_exceed;
   return is_plain && in_order_matters(sum_roundings(question, terms), contract);
 }
 
@@ -148,13 +153,26 @@ static double claimed_value(const claim_t *claim) {
   return format_to_double(format, claim->bits);
 }
 
+/* More initial values push a sum on from the least that some tree gives with fewer (theory.md,
+ * T127). */
+static bool is_pushed_beyond(const claim_t *claim, few_terms_t terms, arena_t *arena) {
+  double hull[] = {-INFINITY, INFINITY}, value = claimed_value(claim);
+  if (terms.result != NULL || !isfinite(value) || !isfinite(terms.init)) return false;
+  terms.init_count = IN_ORDER_INIT_COUNT_MAX;
+  (void)few_terms_ask(&terms, value, arena, hull);
+  return terms.init > 0 ? value < hull[0] : value > hull[1];
+}
+
 /* Sums of few terms in any order: whether some tree gives the pattern, and so that the range that
  * is told is not wider than what they give. */
 static void decide_few_terms(sum_bounds_t *sum, const claim_t *claim, arena_t *arena,
                              answer_t *inout_answer) {
-  inout_answer->is_treeless = sum->init_count > IN_ORDER_INIT_COUNT_MAX;
-  if (inout_answer->is_treeless) return;
   const few_terms_t terms = few_terms_of(sum, claim);
+  inout_answer->is_treeless = sum->init_count > IN_ORDER_INIT_COUNT_MAX;
+  if (inout_answer->is_treeless) {
+    inout_answer->conforms = !is_pushed_beyond(claim, terms, arena);
+    return;
+  }
   double hull[] = {-INFINITY, INFINITY};
   few_terms_word_t word = few_terms_ask(&terms, claimed_value(claim), arena, hull);
   inout_answer->conforms = word != FEW_TERMS_IMPOSSIBLE;
@@ -203,8 +221,7 @@ static status_t decide(sum_bounds_t *sum, const claim_t *claim, arena_t *arena,
                        answer_t *inout_answer, failure_t *error) {
   const sum_problem_t *question = claim->question;
   const contract_t *contract = claim->contract;
-  uint64_t bits = claim->bits;
-  inout_answer->conforms = sum_result_holds(sum, question, contract, bits);
+  inout_answer->conforms = sum_result_holds(sum, question, contract, claim->bits);
   if (!inout_answer->conforms) return STATUS_OK;
   if (question->is_complex_part || !sum_has_schedules(question, sum->terms, contract)) {
     if (sum_has_few_terms(question, contract)) {
@@ -213,7 +230,7 @@ static status_t decide(sum_bounds_t *sum, const claim_t *claim, arena_t *arena,
     return STATUS_OK;
   }
   bool any_zero = PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY;
-  double value = format_to_double(question->format, bits);
+  double value = claimed_value(claim);
   schedules_t schedules = schedules_of(sum, question, contract, value);
   if (PERMITTED(contract, ftz) != FTZ_NONE && !in_order_never_subnormal(&schedules))
     return STATUS_OK;
@@ -266,14 +283,15 @@ static bool find_least_inits(const claim_t *claim, arena_t *arena, uint32_t *out
   const contract_t *contract = claim->contract;
   bool has_trees = sum_has_schedules(question, question->count + 1, contract) ||
                    sum_has_few_terms(question, contract);
-  if (!has_trees || !question->has_init || question->right != NULL || question->result != NULL)
-    return false;
+  if (!has_trees || !question->has_init || question->right != NULL) return false;
   const closed_sum_t sum = {.format = question->format,
+                            .result = question->result,
                             .count = question->count,
                             .terms = question->left,
                             .init = question->init,
-                            .contract = contract};
-  return closed_sum_least_inits(&sum, claimed_value(claim), arena, out_inits);
+                            .contract = contract,
+                            .sums_of_case = question->sums_of_case};
+  return closed_sum_least_inits(&sum, claim->bits, arena, out_inits);
 }
 
 /* Decides with so many initial values, or, where more are asked about than trees are made of one by

@@ -33,6 +33,24 @@ void sum_bounds_deinit(sum_bounds_t *sum);
 void sum_bounds_set_range(sum_bounds_t *sum, const sum_problem_t *question,
                           const sum_totals_t *totals, const contract_t *contract);
 
+/* Adds the initial values, if they have that sign; and how many numbers of that sign there are,
+ * initial values included. */
+void sum_bounds_add_inits(mpfr_ptr inout, const sum_bounds_t *sum, const sum_problem_t *question,
+                          bool positive);
+size_t sum_bounds_terms_of_sign(const sum_bounds_t *sum, const sum_problem_t *question,
+                                const sum_totals_t *totals, bool positive);
+
+/* At least the largest, and at most the least, quotient of a computed sum of so many positive
+ * numbers of the format and the exact one, nodes being plain (theory.md, T128); infinite if none is
+ * known. */
+double sum_one_sign_growth(const format_t *format, uint64_t count);
+double sum_one_sign_decline(const format_t *format, uint64_t count);
+
+/* Cuts off of the range in the accumulation type what no plain tree with so many initial values
+ * gives by that.  Of few of them T10 says as much, and the fast side relies on it. */
+void sum_bounds_clip_inits(sum_bounds_t *sum, const sum_problem_t *question,
+                           const sum_totals_t *totals, const contract_t *contract);
+
 /* Whether the sum may be subnormal in the format before it is rounded to that. */
 bool sum_may_be_subnormal(const sum_bounds_t *sum, const format_t *format);
 

@@ -53,9 +53,10 @@ static inline bool sum_is_split(const sum_problem_t *question) {
 bool product_rounds(const format_t *left, const format_t *right, const format_t *format);
 bool product_underflows(const format_t *left, const format_t *right, const format_t *format);
 
-/* Whether the schedules of an in-order contract are what decides.  Sums by a dot algorithm that
- * splits its operands, accumulates imprecisely or in another type than the result's are judged by
- * the any-order bound: nobody says in which order they are made. */
+/* Whether the schedules of an in-order contract are what decides; of a reduction also where its sum
+ * is converted at last (theory.md, T129).  Sums by a dot algorithm that splits its operands,
+ * accumulates imprecisely or in another type than the result's are judged by the any-order bound:
+ * nobody says in which order they are made. */
 bool sum_has_schedules(const sum_problem_t *question, size_t terms, const contract_t *contract);
 
 /* Whether the exact set in any order may tell more than its bound (oracles/exact/any_order): the

@@ -166,9 +166,8 @@ static void compute_numbers(sum_bounds_t *sum, const sum_problem_t *question,
   mpfr_clear(init);
 }
 
-/* Adds the initial values of that sign. */
-static void add_inits(mpfr_ptr inout, const sum_bounds_t *sum, const sum_problem_t *question,
-                      bool positive) {
+void sum_bounds_add_inits(mpfr_ptr inout, const sum_bounds_t *sum, const sum_problem_t *question,
+                          bool positive) {
   if (!question->has_init || !isfinite(question->init) || (question->init > 0) != positive) return;
   mpfr_t init;
   mpfr_init2(init, 53 + 32);
@@ -178,8 +177,8 @@ static void add_inits(mpfr_ptr inout, const sum_bounds_t *sum, const sum_problem
   mpfr_clear(init);
 }
 
-static size_t terms_of_sign(const sum_bounds_t *sum, const sum_problem_t *question,
-                            const sum_totals_t *totals, bool positive) {
+size_t sum_bounds_terms_of_sign(const sum_bounds_t *sum, const sum_problem_t *question,
+                                const sum_totals_t *totals, bool positive) {
   bool init_counts = question->has_init && isfinite(question->init) && question->init != 0 &&
                      (question->init > 0) == positive;
   return (positive ? totals->positive_count : totals->negative_count) +
@@ -194,8 +193,8 @@ static void set_partial_extreme(mpfr_ptr out, const sum_bounds_t *sum,
   mpfr_t error;
   mpfr_init2(error, mpfr_get_prec(out));
   mpfr_set(out, positive ? totals->positive : totals->negative, MPFR_RNDN);
-  add_inits(out, sum, question, positive);
-  size_t terms = terms_of_sign(sum, question, totals, positive);
+  sum_bounds_add_inits(out, sum, question, positive);
+  size_t terms = sum_bounds_terms_of_sign(sum, question, totals, positive);
   error_bound_t bound = bound_of_terms(question, contract, terms, sum->terms);
   mpfr_abs(error, out, MPFR_RNDN);
   set_bound(error, bound.factor, error, bound.offset);
@@ -204,7 +203,7 @@ static void set_partial_extreme(mpfr_ptr out, const sum_bounds_t *sum,
   if (PERMITTED(contract, order) == ORDER_IN_ORDER &&
       !stops_at_largest(question->format, contract)) {
     mpfr_set(error, positive ? totals->highest : totals->lowest, MPFR_RNDN);
-    add_inits(error, sum, question, positive);
+    sum_bounds_add_inits(error, sum, question, positive);
     (positive ? mpfr_add : mpfr_sub)(error, error, sum->total_error,
                                      positive ? MPFR_RNDU : MPFR_RNDD);
     (positive ? mpfr_min : mpfr_max)(out, out, error, MPFR_RNDN);
@@ -222,7 +221,7 @@ static void widen_for_saturation(sum_bounds_t *sum, const sum_problem_t *questio
   mpfr_init2(end, mpfr_get_prec(sum->reference) + 64);
   if (up && sum->terms > 1) {
     mpfr_set(end, totals->negative, MPFR_RNDN);
-    add_inits(end, sum, question, false);
+    sum_bounds_add_inits(end, sum, question, false);
     mpfr_sub(end, end, sum->total_error, MPFR_RNDD);
     mpfr_add_d(end, end, largest, MPFR_RNDD);
     double low =
@@ -231,7 +230,7 @@ static void widen_for_saturation(sum_bounds_t *sum, const sum_problem_t *questio
   }
   if (down && sum->terms > 1) {
     mpfr_set(end, totals->positive, MPFR_RNDN);
-    add_inits(end, sum, question, true);
+    sum_bounds_add_inits(end, sum, question, true);
     mpfr_add(end, end, sum->total_error, MPFR_RNDU);
     mpfr_sub_d(end, end, largest, MPFR_RNDU);
     double high =
@@ -364,6 +363,7 @@ void sum_bounds_set_range(sum_bounds_t *sum, const sum_problem_t *question,
                           const sum_totals_t *totals, const contract_t *contract) {
   compute_numbers(sum, question, totals, contract);
   set_range(sum, question, totals, contract);
+  sum_bounds_clip_inits(sum, question, totals, contract);
   sum->result_range = sum->range;
   if (question->result != NULL) sum_result_convert(sum, question, contract);
 }

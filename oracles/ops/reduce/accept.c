@@ -210,7 +210,8 @@ static accept_t accept_one(const oracle_call_t *call, const reduce_slices_t *sli
     return accept_integers(call, slices, result);
   }
   if (reduce_fold_body(&call->instance->program) == FOLD_ADD) {
-    return accept_float_sums(call, slices, result, converted == element);
+    bool has_schedules = converted == element || format_has_nan(converted->format);
+    return accept_float_sums(call, slices, result, has_schedules);
   }
   if (element->components == 1) return reduce_product_accept(call, slices);
   return accept_decide_all(slices->output_count * element->components, call->arena);

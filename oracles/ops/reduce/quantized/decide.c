@@ -221,7 +221,7 @@ bool reduce_init_says_nothing(const reach_question_t *question) {
  * that cannot be told of all numbers at once. */
 static bool find_closed_source(quantized_decide_t *decide, arena_t *arena, bool *out_conforms) {
   const quantum_t *quantum = &decide->question.quanta->accumulation;
-  uint32_t least[CLOSURE_VALUES_MAX], inits = CLOSURE_NEVER;
+  uint32_t least[CLOSURE_SHORT_VALUES], inits = CLOSURE_NEVER;
   if (!reach_closure(&decide->question, arena, least)) return false;
   for (int64_t value = quantum->storage_min; value <= quantum->storage_max; value++) {
     const stored_interval_t point = {.low = value, .high = value};

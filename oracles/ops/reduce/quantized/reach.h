@@ -67,7 +67,7 @@ bool reach_set_make(const reach_question_t *question, uint32_t init_count, arena
  * if it has more than 8 bits, or that takes too much work, or nodes are not known (reach_bound()).
  */
 bool reach_closure(const reach_question_t *question, arena_t *arena,
-                   uint32_t out_least[CLOSURE_VALUES_MAX]);
+                   uint32_t out_least[CLOSURE_SHORT_VALUES]);
 
 /* The sum of two storage values by the specification's formula in one arithmetic. */
 int64_t reach_add_by_formula(const reach_question_t *question, const format_t *format, int64_t a,

@@ -3,32 +3,36 @@
  * Every node computes in one of the ways that are permitted (theory.md, T42 and T120). */
 #include "oracles/ops/reduce/quantized/reach.h"
 
-static uint8_t combine(const void *context, size_t way, uint8_t a, uint8_t b) {
+static void combine(const void *context, size_t way, uint16_t a, const uint16_t *others,
+                    size_t count, uint16_t *out) {
   const reach_question_t *question = context;
   const reduce_quanta_t *quanta = question->quanta;
   int64_t least = quanta->accumulation.storage_min;
-  int64_t sum =
-      way == 0 ? reduce_add_stored(&quanta->accumulation, least + a, least + b)
-               : reach_add_by_formula(question, quanta->arithmetics[way - 1], least + a, least + b);
-  return (uint8_t)(sum - least);
+  for (size_t i = 0; i < count; i++) {
+    int64_t b = least + others[i];
+    int64_t sum = way == 0
+                      ? reduce_add_stored(&quanta->accumulation, least + a, b)
+                      : reach_add_by_formula(question, quanta->arithmetics[way - 1], least + a, b);
+    out[i] = (uint16_t)(sum - least);
+  }
 }
 
 /* False if a leaf is not of the storage range. */
 static bool number_leaf(const quantum_t *quantum, stored_interval_t leaf, closure_leaf_t *out) {
   if (leaf.low < quantum->storage_min || leaf.high > quantum->storage_max) return false;
   *out = (closure_leaf_t){
-      {(uint8_t)(leaf.low - quantum->storage_min), (uint8_t)(leaf.high - quantum->storage_min)}};
+      {(uint16_t)(leaf.low - quantum->storage_min), (uint16_t)(leaf.high - quantum->storage_min)}};
   return true;
 }
 
 bool reach_closure(const reach_question_t *question, arena_t *arena,
-                   uint32_t out_least[CLOSURE_VALUES_MAX]) {
+                   uint32_t out_least[CLOSURE_SHORT_VALUES]) {
   const quantum_t *quantum = &question->quanta->accumulation;
   const contract_t *contract = question->contract;
   int64_t values = quantum->storage_max - quantum->storage_min + 1;
   uint32_t most = contract_init_count_max(contract, question->count);
   stored_interval_t bound;
-  if (values > CLOSURE_VALUES_MAX || question->count > CLOSURE_TERMS_MAX ||
+  if (values > CLOSURE_SHORT_VALUES || question->count > CLOSURE_TERMS_MAX ||
       PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ ||
       !reach_bound(question, most, &bound))
     return false;
@@ -40,6 +44,7 @@ bool reach_closure(const reach_question_t *question, arena_t *arena,
                                 .count = question->count,
                                 .terms = terms,
                                 .init_most = most,
+                                .work = CLOSURE_WORK,
                                 .is_in_order = PERMITTED(contract, order) == ORDER_IN_ORDER};
   bool are_numbered = number_leaf(quantum, question->init, &closure.init);
   for (size_t i = 0; i < question->count && are_numbered; i++) {
