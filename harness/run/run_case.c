@@ -95,7 +95,13 @@ void case_runner_prepare(case_runner_t *walk, const program_t *program,
     snprintf(out_preparation->implementation, sizeof out_preparation->implementation, "%s",
              executor_implementation(executor, out_preparation->program));
   }
-  if (broken == NULL) out_preparation->promise = executor_promises(executor, program);
+  /* Of a failure no promise makes anything else; and where a worker compiles to tell what it
+   * promises, it would end once more, of which the next program would be told. */
+  bool has_answer =
+      out_preparation->outcome == EXECUTOR_OK || out_preparation->outcome == EXECUTOR_REFUSED;
+  if (broken == NULL && has_answer) {
+    out_preparation->promise = executor_promises(executor, program);
+  }
   walk->times.compile += clock_nanoseconds() - begin;
 }
 
