@@ -95,6 +95,22 @@ start INT 1.5 setsid --wait timeout -s INT 0.7 "$ASSAY" run --program "$program"
 grep -q "cases in" out
 ok $? "timeout(1), which asks the process and its group: finishes and summarises"
 
+# ---- Whose end it was ---------------------------------------------------------------------------------------------
+# A worker that compiles to tell what it promises ends over one program in both calls.
+cat >dies.sh <<'END_OF_WORKER'
+printf '%s\n' 'assay-worker 1' 'name dies' 'version 1' 'data hex' 'mlir no' 'promises yes' ready
+while read -r line; do
+  case $line in
+    *stablehlo.maximum*) exit 1 ;;
+    promises*) echo no ;;
+    *) echo 'unsupported all else' ;;
+  esac
+done
+END_OF_WORKER
+run 3 "ends over one op" run --op stablehlo.maximum --op stablehlo.minimum --executor 'proc:sh dies.sh' --cases 40
+like out "stablehlo.maximum .* failed (ended): exit status 1 in compile()" "ends over one op: that op is told"
+unlike out "stablehlo.minimum .* failed" "ends over one op: no other is blamed"
+
 # ---- Nobody outlives the run --------------------------------------------------------------------------------------
 alive() { # How many processes of the list run.
   for process in $(cat pids 2>/dev/null); do

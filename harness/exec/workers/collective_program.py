@@ -59,6 +59,14 @@ class Collective:
             raise Invalid(str(error)) from error
         return Collective(replicas, partitions, groups, own)
 
+    def require_parts(self) -> None:
+        """Refuses a reduce_scatter into parts of size 0, which the dialect's verifier does not take,
+        the specification notwithstanding."""
+        dimension = self.own.attributes.get("scatter_dimension")
+        shape = self.own.results[0].shape
+        if dimension is not None and shape[int(dimension) : int(dimension) + 1] == (0,):
+            raise Unsupported("the dialect has no parts of size 0")
+
     def split(self, operands: Sequence[np.ndarray]) -> list[list[np.ndarray]]:
         """For each operand what each process has."""
         return [list(operand.reshape(self.processes, *operand.shape[1:])) for operand in operands]

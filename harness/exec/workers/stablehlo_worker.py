@@ -171,13 +171,6 @@ def wrap(program: Program, recasts: list[Recast], collective: Collective | None 
 }}"""
 
 
-def _require_parts(collective: Collective) -> None:
-    dimension = collective.own.attributes.get("scatter_dimension")
-    shape = collective.own.results[0].shape
-    if dimension is not None and shape[int(dimension) : int(dimension) + 1] == (0,):
-        raise Unsupported("the dialect has no parts of size 0")
-
-
 def _require_threads(collective: Collective) -> None:
     needed = threads_needed(collective.groups)
     threads = len(os.sched_getaffinity(0))
@@ -269,7 +262,7 @@ class Interpreter(Worker):
         collective = None
         if collective_program.is_collective(program):
             collective = Collective.parse(program)
-            _require_parts(collective)
+            collective.require_parts()
             _require_threads(collective)
             program = collective.own
         copies = 1 if collective is None else collective.processes

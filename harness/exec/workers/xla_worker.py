@@ -57,7 +57,7 @@ NO_TYPES = ("f6E2M3FN", "f6E3M2FN")  # XLA has no such type.
 # dialect has no kernel of size 0.
 NARROWER = re.compile(
     "expects window to have positive value|^UNIMPLEMENTED|Invalid XLA PrimitiveType|hlo verifier"
-    "|input of AllReduce must have the same element type|scatter_dimension cannot be zero"
+    "|input of AllReduce must have the same element type"
     "|accumulator shape at index|Algorithm not supported by"
 )
 BREAKS_A_RULE = re.compile(r"^INVALID_ARGUMENT|^UNKNOWN: -:\d+:\d+: error")
@@ -173,6 +173,7 @@ class Xla(Worker):
     def _compile_collective(
         self, collective: Collective, wanted: list[np.dtype]
     ) -> CollectiveHandle:
+        collective.require_parts()
         if self.processes is None:
             self.processes = Processes(self.platform, self.options.env_option_overrides)
         if collective.own.is_quantized:
