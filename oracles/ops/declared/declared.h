@@ -128,7 +128,9 @@ typedef struct declaration {
   const char *path;
   uint32_t types;              /* Bits by number of a float type, see declared_types. */
   uint32_t float_result_count; /* Results of floats come first. */
-  bool has_integers;           /* Some step is of integers or booleans. */
+  bool has_integers;           /* Some step is of integers or booleans; */
+  bool has_integer_operands;   /* some operand is of integers; */
+  bool compares_floats;        /* some floats are compared, or converted to integers. */
   uint32_t index_count, attribute_count, operand_count, result_count, formula_count;
   declared_index_t indices[DECLARED_INDICES_MAX];
   declared_attribute_t attributes[DECLARED_ATTRIBUTES_MAX];
@@ -187,6 +189,7 @@ void declared_make_row(declaration_t *inout_declaration);
 
 /* op/draw.c, op/print_mlir.c: functions of the row. */
 void declared_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, program_t *out_program);
+void declared_draw_edges(rng_t *rng, case_t *inout_case); /* op/edges.c */
 void declared_print_mlir(const program_t *program, GString *out_text);
 
 #endif

@@ -217,7 +217,13 @@ static void analyse_formula(declaration_t *declaration, const declared_formula_t
   uint32_t all = (1U << declaration->index_count) - 1;
   for (uint32_t i = 0; i < formula->step_count; i++) {
     const step_t *step = &formula->steps[i];
-    declaration->has_integers |= step->type != NULL;
+    const element_t *type = step->type;
+    bool is_of_other = step->kind == STEP_COMPARE || step->kind == STEP_CONVERT;
+    declaration->has_integers |= type != NULL;
+    declaration->has_integer_operands |=
+        step->kind == STEP_OPERAND && type != NULL && element_is_integer(type);
+    declaration->compares_floats |=
+        type != NULL && is_of_other && formula->steps[step->a].type == NULL;
     declaration->inner |= step->over;
     declaration->combined |= step->over;
     if (step->kind == STEP_PICK || step->kind == STEP_STACK) {

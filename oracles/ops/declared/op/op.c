@@ -132,6 +132,7 @@ void declared_make_row(declaration_t *inout_declaration) {
     declaration->attribute_rows[i] = (attribute_row_t){
         .key = attribute->name, .codec = find_codec(attribute->kind), .offset = i * sizeof(double)};
   }
+  bool has_edges = declaration->has_integer_operands || declaration->compares_floats;
   declaration->op = (op_t){
       .name = declaration->op.name,
       .spec = declaration->path,
@@ -146,6 +147,7 @@ void declared_make_row(declaration_t *inout_declaration) {
       .print_mlir = declared_print_mlir,
       .print_words = print_words,
       .reduced_dimensions = reduced_dimensions,
+      .draw_edges = has_edges ? declared_draw_edges : NULL,
   };
 }
 

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Data in which comparisons of a declared op go one way and the other: integers about as large as
+ * the sizes, such as lengths of rows and places in them, and numbers that stand in its file or
+ * among its attributes, or beside these. */
+#include <math.h>
+
+#include "oracles/ops/declared/declared.h"
+
+enum { LITERALS_MAX = 64 };
+
+typedef struct literals {
+  size_t count;
+  double values[LITERALS_MAX];
+} literals_t;
+
+static void add_literal(literals_t *inout, double value) {
+  if (inout->count < LITERALS_MAX && isfinite(value)) inout->values[inout->count++] = value;
+}
+
+static literals_t find_literals(const program_t *program) {
+  const declaration_t *declaration = declared_of(program);
+  const declared_formula_t *formula = &declaration->formulas[0];
+  literals_t found = {.count = 0};
+  add_literal(&found, 0);
+  for (uint32_t i = 0; i < declaration->attribute_count; i++) {
+    bool is_integer = declaration->attributes[i].kind == ATTRIBUTE_INTEGER;
+    bool is_number = declaration->attributes[i].kind == ATTRIBUTE_NUMBER;
+    if (is_integer) add_literal(&found, (double)declared_integer(program, i));
+    if (is_number) add_literal(&found, declared_number(program, i));
+  }
+  for (uint32_t i = 0; i < formula->step_count; i++) {
+    const step_t *step = &formula->steps[i];
+    if (step->kind != STEP_NUMBER) continue;
+    add_literal(&found,
+                step->type == NULL ? g_ascii_strtod(step->decimal, NULL) : (double)step->place);
+  }
+  return found;
+}
+
+static int64_t largest_size(const declaration_t *declaration, const binding_t *binding) {
+  size_t largest = 1;
+  for (uint32_t i = 0; i < declaration->index_count; i++) {
+    largest = MAX(largest, binding->extent[i]);
+  }
+  return (int64_t)MIN(largest, (size_t)1 << 30);
+}
+
+/* One of them, or minus that, which most files write as such. */
+static double draw_literal(rng_t *rng, const literals_t *literals) {
+  double value = literals->values[rng_below(rng, literals->count)];
+  return rng_one_in(rng, 4) ? -value : value;
+}
+
+static uint64_t draw_integer(rng_t *rng, int64_t largest, const literals_t *literals) {
+  int64_t beside = rng_between(rng, -1, 1);
+  if (!rng_one_in(rng, 4)) return (uint64_t)rng_between(rng, -1, largest + 1);
+  double value = draw_literal(rng, literals);
+  bool is_small = value > -0x1p62 && value < 0x1p62;
+  return (uint64_t)((is_small ? (int64_t)value : 0) + beside);
+}
+
+/* The number, or a neighbour of it. */
+static uint64_t draw_float(rng_t *rng, const format_t *format, const literals_t *literals) {
+  uint64_t bits = format_from_double(format, draw_literal(rng, literals));
+  int64_t beside = rng_between(rng, -1, 1);
+  double value = format_to_double(format, bits);
+  bool has_neighbours = isfinite(value) && value != 0;
+  return has_neighbours ? bits + (uint64_t)beside : bits;
+}
+
+void declared_draw_edges(rng_t *rng, case_t *inout_case) {
+  const program_t *program = &inout_case->program;
+  const literals_t literals = find_literals(program);
+  binding_t binding;
+  if (!declared_bind(program, &binding)) return;
+  const bool compares_floats = declared_of(program)->compares_floats;
+  int64_t largest = largest_size(declared_of(program), &binding);
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    const tensor_t *tensor = &inout_case->operands[i];
+    const element_t *element = tensor->type.element;
+    size_t count = type_component_count(&tensor->type);
+    for (size_t k = 0; k < count && element->kind != ELEMENT_BOOLEAN; k++) {
+      bool is_float = element->format != NULL;
+      if (is_float && (!compares_floats || rng_one_in(rng, 2))) continue;
+      uint64_t bits = is_float ? draw_float(rng, element->format, &literals)
+                               : draw_integer(rng, largest, &literals);
+      element_store(element, tensor->data, k, bits & element_mask(element));
+    }
+  }
+}
