@@ -116,7 +116,7 @@ static void test_reached(gconstpointer data) {
   g_assert_cmpuint(beyond, ==, 0);
 }
 
-/* What all trees give is at least 40960, and no sum of 65536 ones is 400000. */
+/* What all trees give is at least 40960; and 65536 times 2^-10 is not 1000 in f16. */
 static void test_directed(void) {
   arena_t arena;
   arena_init(&arena);
@@ -129,9 +129,10 @@ static void test_directed(void) {
   g_assert_false(conforms(&pushed, &plain, 28672, &arena));
   g_assert_false(conforms(&pushed, &backend, 28672, &arena));
   g_assert_true(conforms(&pushed, &backend, 40960, &arena));
-  const sum_t grown = {.format = &format_table[FORMAT_bf16], .count = 1, .terms = {1}, .init = 1};
-  g_assert_false(conforms(&grown, &plain, 393216, &arena));
-  g_assert_true(conforms(&grown, &plain, 65536, &arena));
+  const sum_t grown = {
+      .format = &format_table[FORMAT_f16], .count = 1, .terms = {0x1p-10}, .init = 0x1.fbp-11};
+  g_assert_false(conforms(&grown, &plain, 1000, &arena));
+  g_assert_true(conforms(&grown, &plain, 63, &arena));
   arena_deinit(&arena);
 }
 
