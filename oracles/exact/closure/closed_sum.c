@@ -122,12 +122,11 @@ bool closed_sum_least_inits(const closed_sum_t *sum, uint64_t bits, arena_t *are
   uint32_t *least = ARENA_NEW_ARRAY(arena, uint32_t, values);
   size_t work = sum->format->bits <= BYTE_BITS ? CLOSURE_WORK : HALF_WORK;
   bool is_known = closed_sum_make(sum, wanted_of(sum, bits), work, arena, least);
-  *out_inits = CLOSURE_NEVER;
+  uint32_t inits = CLOSURE_NEVER;
   for (size_t source = 0; is_known && source < values; source++) {
-    if (least[source] < *out_inits && becomes(sum, (uint16_t)source, bits)) {
-      *out_inits = least[source];
-    }
+    if (least[source] < inits && becomes(sum, (uint16_t)source, bits)) inits = least[source];
   }
+  if (is_known) *out_inits = inits;
   arena_rewind(arena, mark);
   return is_known;
 }
