@@ -10,6 +10,7 @@
 /* More than the functions of the C library err (A3). */
 static const double margin = 0x1p-30;
 
+/* theory.md, T128. */
 double sum_one_sign_growth(const format_t *format, uint64_t count) {
   enum { PRECISION_MIN = 3 };
   static const double ln2 = 0x1.62e42fefa39fp-1; /* Just above. */
@@ -20,6 +21,7 @@ double sum_one_sign_growth(const format_t *format, uint64_t count) {
   return exp(exponent * ln2) * (1 + margin);
 }
 
+/* theory.md, T128. */
 double sum_one_sign_decline(const format_t *format, uint64_t count) {
   if (count <= 1) return 1;
   return (1 - margin) / (1 + (double)(count - 1) * format_unit_roundoff(format));
