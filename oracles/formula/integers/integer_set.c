@@ -24,35 +24,32 @@ bool integer_is_of(const element_t *element, integer_t value) {
   return all.low <= value && value <= all.high;
 }
 
-static integer_t wrap(const element_t *element, integer_t value) {
-  return integer_from_pattern(element, integer_to_pattern(element, value));
-}
-
 /* ---- Points ---------------------------------------------------------------------------------- */
 
 static bool is_good_shift(const element_t *element, integer_t amount) {
   return amount >= 0 && amount < element->bits;
 }
 
-static integer_t apply_bits(const element_t *element, integer_operation_t operation, uint64_t a,
-                            uint64_t b) {
+/* Of patterns, modulo 2^64: the caller keeps those bits that the type has. */
+static uint64_t apply_bits(const element_t *element, integer_operation_t operation, uint64_t a,
+                           uint64_t b) {
   switch (operation) {
     case INTEGER_ADD:
-      return (integer_t)(a + b);
+      return a + b;
     case INTEGER_SUBTRACT:
-      return (integer_t)(a - b);
+      return a - b;
     case INTEGER_MULTIPLY:
-      return (integer_t)(a * b);
+      return a * b;
     case INTEGER_AND:
-      return (integer_t)(a & b);
+      return a & b;
     case INTEGER_OR:
-      return (integer_t)(a | b);
+      return a | b;
     case INTEGER_XOR:
-      return (integer_t)(a ^ b);
+      return a ^ b;
     case INTEGER_SHIFT_LEFT:
-      return (integer_t)(a << b);
+      return a << b;
     case INTEGER_SHIFT_RIGHT:
-      return integer_from_pattern(element, a) >> b;
+      return (uint64_t)(integer_from_pattern(element, a) >> b);
     case INTEGER_MAXIMUM:
     case INTEGER_MINIMUM:
       break;
@@ -104,9 +101,9 @@ integer_set_t integer_set_apply(const element_t *element, integer_operation_t op
   bool are_points = integer_set_is_point(&a) && integer_set_is_point(&b);
   if (!are_points) return apply_hull(element, operation, a, b);
   if (is_shift && !is_good_shift(element, b.low)) return integer_set_everything(element);
-  integer_t value = apply_bits(element, operation, integer_to_pattern(element, a.low),
-                               integer_to_pattern(element, b.low));
-  return integer_set_of(wrap(element, value));
+  uint64_t bits = apply_bits(element, operation, integer_to_pattern(element, a.low),
+                             integer_to_pattern(element, b.low));
+  return integer_set_of(integer_from_pattern(element, bits & element_mask(element)));
 }
 
 integer_set_t integer_set_convert(const element_t *to, integer_set_t a) {
