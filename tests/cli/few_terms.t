@@ -28,6 +28,19 @@ like out "why:      result 0 at \[\] is 0x1.5ae148p+2 (40ad70a4) = (.*x0\*y0.*) 
 run 0 "why, of a product" replay 'stablehlo.reduce body=multiply dims=[0] f32[2] f32[] -> f32[] : 3f80000040000000 : 3f800000' --executor model:sequential --why
 like out "why:      of no element of this result a tree is known" "why, of a product: none"
 
+# A product with a factor of zero is zero, or NaN where others overflow, however wide it is computed.
+zero='stablehlo.reduce body=multiply dims=[0] bf16[4] bf16[] -> bf16[] : 000071407f407f40 : 3f80'
+for contract in wide backend; do
+  printf '%s\t0000\n' "$zero" >results
+  "$ASSAY" judge --contract "$contract" <results >out 2>err
+  [ $? -eq 0 ]
+  ok $? "$contract: a product with a factor of zero that is zero conforms"
+  printf '%s\t3f80\n' "$zero" >results
+  "$ASSAY" judge --contract "$contract" <results >out 2>err
+  [ $? -eq 1 ]
+  ok $? "$contract: ... that is 1 diverges"
+done
+
 # Too many sums for the trees of all: the other ones are counted.
 run 0 "many sums" run --executor model:random --cases 20 --contract backend \
   --program 'stablehlo.dot_general batch=[]x[] contract=[1]x[0] f32[16,4] f32[4,16] -> f32[16,16]'

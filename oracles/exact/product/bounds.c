@@ -296,7 +296,9 @@ static void convert_result(product_bounds_t *product, const product_problem_t *q
   bool has_finite = product->range.low <= product->range.high;
   product->range = value_range_convert(&product->range, question->format, result);
   bool is_narrowing = arithmetic_format_holds(question->format, result);
-  if (has_finite && is_narrowing && PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES) {
+  /* With a factor of zero no node of any width has another number than zero. */
+  if (has_finite && !product->has_zero && is_narrowing &&
+      PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES) {
     permit_single_rounding(product, question);
   }
   if (PERMITTED(contract, ftz) != FTZ_NONE) {
