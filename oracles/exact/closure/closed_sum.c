@@ -10,7 +10,7 @@
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/magnitude.h"
 
-enum { BYTE_BITS = 8, HALF_BITS = 16, HALF_WORK = 1 << 22 };
+enum { BYTE_BITS = 8, HALF_BITS = 16, HALF_WORK = 1 << 21 };
 
 typedef struct addition {
   const format_t *format;
@@ -83,9 +83,9 @@ bool closed_sum_make(const closed_sum_t *sum, double wanted, size_t work, arena_
   return closure_make(&closure, arena, out_least);
 }
 
-/* Of 16 bits a closure may take milliseconds: one sum in so many of a case has one. */
+/* Of 16 bits a closure may take milliseconds: one sum of a case has one, or some. */
 static bool is_judged(const closed_sum_t *sum) {
-  enum { SHARE = 2 };
+  enum { SHARE = 1 };
   size_t sums = sum->sums_of_case;
   size_t divisor = sum->format->bits <= BYTE_BITS || sums <= SHARE ? 1 : sums / SHARE;
   return tree_share_has(divisor, sum->count, sum->terms, NULL);
