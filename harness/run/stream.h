@@ -37,7 +37,7 @@ typedef struct stream_options {
                             * also one of those that depend on gen.contract. */
   uint64_t seed;
   data_sets_t data_sets;  /* For each small program; {0, 0}: data_sets_default(). */
-  bool compiling_is_dear; /* More data for each program by default: for worker processes. */
+  bool compiling_is_dear; /* An executor says so: more data for each program by default. */
   size_t executor_count;  /* Whose answers stream_learn() tells; 0: nobody's. */
 } stream_options_t;
 
