@@ -48,8 +48,10 @@ void quant_explain_source(const quant_propagation_t *propagation, uint32_t regio
       g_string_append(out_text, "the port's own annotation");
       return;
     case QUANT_SOURCE_RULE:
-      g_string_append_printf(out_text, "rule %s (table %s, kernel of line %" PRIu32 ")",
-                             got->rule->rule->name, propagation->table->name, result->row->line);
+      g_string_append_printf(out_text, "rule %s%s%s (table %s, kernel of line %" PRIu32 ")",
+                             got->rule->rule->name, got->rule->function == NULL ? "" : " ",
+                             got->rule->function == NULL ? "" : got->rule->function_name,
+                             propagation->table->name, result->row->line);
       return;
     case QUANT_SOURCE_VALUE:
       g_string_append_printf(out_text, "value %s, ", value->name);

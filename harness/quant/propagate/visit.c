@@ -246,7 +246,8 @@ static status_t check_visit(const quant_visit_t *visit, failure_t *error) {
     uint32_t ports[QUANT_PORTS_MAX];
     uint32_t count = quant_rule_ports(use, row, visit->shape->input_count, ports);
     if (use->rule->check(use, ports, count, visit->states, &failure) == STATUS_OK) continue;
-    return status_fail(error, STATUS_INVALID, "bug in Assay: region %s breaks %s: %s", name,
+    return status_fail(error, STATUS_INVALID, "bug in %s: region %s breaks %s: %s",
+                       use->function == NULL ? "Assay" : visit->run->table->library, name,
                        use->rule->name, failure.text);
   }
   for (uint32_t port = 0; port < visit->port_count; port++) {

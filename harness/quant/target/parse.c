@@ -2,6 +2,7 @@
 /* The text of target.md, line by line.  A row is made in a draft and copied at its `end`. */
 #include <inttypes.h>
 
+#include "harness/quant/target/library.h"
 #include "harness/quant/target/rule_text.h"
 
 /* ---- Words ----------------------------------------------------------------------------------- */
@@ -216,7 +217,7 @@ static status_t parse_row_line(table_reader_t *reader, str_t word, failure_t *er
   if (str_equal_text(word, "in")) return parse_port(reader, false, error);
   if (str_equal_text(word, "out")) return parse_port(reader, true, error);
   if (str_equal_text(word, "rule")) {
-    return table_parse_rule(&reader->scan, &reader->draft, error);
+    return table_parse_rule(reader, error);
   }
   if (str_equal_text(word, "end")) return end_row(reader, error);
   return scan_fail(&reader->scan, error, "expected in, out, rule or end");
@@ -241,6 +242,26 @@ static status_t parse_head_line(table_reader_t *reader, str_t word, failure_t *e
   return parse_storage(&reader->scan, &reader->table.default_port, error);
 }
 
+/* The rest of the line is a path. */
+static status_t parse_library(table_reader_t *reader, failure_t *error) {
+  scan_t *scan = &reader->scan;
+  if (reader->table.library != NULL) return scan_fail(scan, error, "a table has one library");
+  if (reader->rows->len > 0) return scan_fail(scan, error, "the library precedes all kernels");
+  skip_blanks(scan);
+  scan_t start = *scan;
+  g_autofree char *path = g_strndup(scan->cursor, (size_t)(scan->end - scan->cursor));
+  g_strchomp(path);
+  if (path[0] == '\0') return scan_fail_expecting(scan, error, "the path of a shared object");
+  scan->cursor = scan->end;
+  if (reader->folder == NULL) {
+    return scan_fail(&start, error, "a table that is not read from a file loads no library");
+  }
+  failure_t reason;
+  status_t status = quant_library_load(path, reader->folder, reader->arena, &reader->table.library,
+                                       &reader->library, &reason);
+  return status == STATUS_OK ? STATUS_OK : scan_fail(&start, error, "%s", reason.text);
+}
+
 static status_t parse_line(table_reader_t *reader, failure_t *error) {
   scan_t *scan = &reader->scan;
   if (table_at_line_end(scan)) return STATUS_OK;
@@ -252,6 +273,8 @@ static status_t parse_line(table_reader_t *reader, failure_t *error) {
     STATUS_TRY(parse_row_line(reader, word, error));
   } else if (str_equal_text(word, "kernel")) {
     STATUS_TRY(begin_row(reader, error));
+  } else if (str_equal_text(word, "library")) {
+    STATUS_TRY(parse_library(reader, error));
   } else {
     return scan_fail(scan, error, "expected kernel NAME");
   }
@@ -289,9 +312,10 @@ static status_t parse_lines(table_reader_t *reader, str_t text, failure_t *error
   return check_end(reader, error);
 }
 
-status_t quant_target_parse(str_t text, arena_t *arena, quant_target_t *out_table,
-                            failure_t *error) {
+status_t quant_target_parse_in(const char *folder, str_t text, arena_t *arena,
+                               quant_target_t *out_table, failure_t *error) {
   table_reader_t reader = {.arena = arena,
+                           .folder = folder,
                            .rows = g_array_new(FALSE, FALSE, sizeof(quant_target_row_t))};
   failure_t reason;
   status_t status = parse_lines(&reader, text, &reason);
@@ -308,4 +332,9 @@ status_t quant_target_parse(str_t text, arena_t *arena, quant_target_t *out_tabl
   }
   g_array_free(reader.rows, TRUE);
   return status;
+}
+
+status_t quant_target_parse(str_t text, arena_t *arena, quant_target_t *out_table,
+                            failure_t *error) {
+  return quant_target_parse_in(NULL, text, arena, out_table, error);
 }

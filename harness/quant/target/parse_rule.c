@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "harness/quant/target/library.h"
 #include "harness/quant/target/rule_text.h"
 
 static status_t parse_port(scan_t *scan, const target_draft_t *draft, bool may_be_repeated,
@@ -68,8 +69,26 @@ static status_t parse_parameters(scan_t *scan, const target_draft_t *draft, quan
   return STATUS_OK;
 }
 
-static status_t parse_syntax_word(scan_t *scan, str_t word, const target_draft_t *draft,
-                                  quant_rule_use_t *use, failure_t *error) {
+/* A name in the table's library. */
+static status_t parse_function(table_reader_t *reader, quant_rule_use_t *use, failure_t *error) {
+  scan_t start = reader->scan;
+  str_t name;
+  STATUS_TRY(table_take_name(&reader->scan, "the name of a function", &name, error));
+  if (reader->library == NULL) {
+    return scan_fail(&start, error, "a function needs a line library PATH before all kernels");
+  }
+  use->function_name = arena_copy_text(reader->arena, name.data, name.size);
+  use->function = quant_library_find(reader->library, use->function_name);
+  if (use->function != NULL) return STATUS_OK;
+  return scan_fail(&start, error, "%.200s exports no function %.64s", reader->table.library,
+                   use->function_name);
+}
+
+static status_t parse_syntax_word(table_reader_t *reader, str_t word, quant_rule_use_t *use,
+                                  failure_t *error) {
+  scan_t *scan = &reader->scan;
+  const target_draft_t *draft = &reader->draft;
+  if (str_equal_text(word, "FUNCTION")) return parse_function(reader, use, error);
   if (str_equal_text(word, "PORT")) return parse_port(scan, draft, false, use, error);
   if (str_equal_text(word, "SCALE:ZERO_POINT")) return parse_parameters(scan, draft, use, error);
   if (str_equal_text(word, "PORTS")) {
@@ -84,8 +103,9 @@ static status_t parse_syntax_word(scan_t *scan, str_t word, const target_draft_t
   return scan_expect(scan, literal, error);
 }
 
-status_t table_parse_rule(scan_t *scan, target_draft_t *inout_draft, failure_t *error) {
-  quant_target_row_t *row = &inout_draft->row;
+status_t table_parse_rule(table_reader_t *reader, failure_t *error) {
+  scan_t *scan = &reader->scan;
+  quant_target_row_t *row = &reader->draft.row;
   if (row->rule_count == QUANT_RULES_MAX) {
     return scan_fail(scan, error, "a row has at most %d rules", (int)QUANT_RULES_MAX);
   }
@@ -97,9 +117,9 @@ status_t table_parse_rule(scan_t *scan, target_draft_t *inout_draft, failure_t *
   if (use.rule == NULL) return scan_fail_expecting(&start, error, "a rule of table.md");
   scan_t words = scan_make(str_from(use.rule->syntax));
   do {
-    STATUS_TRY(parse_syntax_word(scan, scan_until(&words, " "), inout_draft, &use, error));
+    STATUS_TRY(parse_syntax_word(reader, scan_until(&words, " "), &use, error));
   } while (scan_accept(&words, " "));
-  inout_draft->rules[row->rule_count++] = use;
+  reader->draft.rules[row->rule_count++] = use;
   return STATUS_OK;
 }
 
@@ -112,7 +132,7 @@ typedef struct reach {
 } reach_t;
 
 static void add_rule(const quant_rule_use_t *use, reach_t *inout_reach) {
-  bool is_mutual = strcmp(use->rule->syntax, "PORTS") == 0;
+  bool is_mutual = g_str_has_suffix(use->rule->syntax, "PORTS");
   for (uint32_t i = 0; i < use->port_count; i++) {
     for (uint32_t k = 0; k < use->port_count; k++) {
       uint32_t from = use->ports[i], to = use->ports[k];

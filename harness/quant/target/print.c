@@ -51,6 +51,8 @@ static void print_rule(const quant_target_row_t *row, const quant_rule_use_t *us
       while (next < use->port_count) {
         g_string_append_printf(out_text, " %s", row->ports[use->ports[next++]].name);
       }
+    } else if (str_equal_text(word, "FUNCTION")) {
+      g_string_append_printf(out_text, " %s", use->function_name);
     } else if (str_equal_text(word, "SCALE:ZERO_POINT")) {
       g_string_append_c(out_text, ' ');
       scale_print(use->scale, out_text);
@@ -66,6 +68,7 @@ void quant_target_print(const quant_target_t *table, GString *out_text) {
   g_string_append_printf(out_text, "table %s\ndefault ", table->name);
   print_storage(&table->default_port, out_text);
   g_string_append_c(out_text, '\n');
+  if (table->library != NULL) g_string_append_printf(out_text, "library %s\n", table->library);
   for (uint32_t r = 0; r < table->row_count; r++) {
     const quant_target_row_t *row = &table->rows[r];
     g_string_append_printf(out_text, "\nkernel %s\n", row->kernel);

@@ -19,8 +19,10 @@ typedef struct target_draft {
 
 typedef struct table_reader {
   arena_t *arena;
-  uint32_t line; /* Of the text, from 1. */
-  scan_t scan;   /* The line without its comment. */
+  const char *folder; /* Of the table; NULL: it loads no library. */
+  void *library;      /* Of the table, or NULL. */
+  uint32_t line;      /* Of the text, from 1. */
+  scan_t scan;        /* The line without its comment. */
   quant_target_t table;
   GArray *rows; /* quant_target_row_t; owned. */
   target_draft_t draft;
@@ -33,7 +35,7 @@ status_t table_take_name(scan_t *scan, const char *what, str_t *out_name, failur
 bool table_at_line_end(scan_t *scan);
 
 /* What stands behind "rule": adds a rule to the draft. */
-status_t table_parse_rule(scan_t *scan, target_draft_t *inout_draft, failure_t *error);
+status_t table_parse_rule(table_reader_t *reader, failure_t *error);
 
 /* STATUS_INVALID if by the draft's rules parameters of a port follow from themselves. */
 status_t table_check_rules(const scan_t *scan, const target_draft_t *draft, failure_t *error);

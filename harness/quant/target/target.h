@@ -7,6 +7,7 @@
 #define ASSAY_QUANT_TARGET_TARGET_H
 
 #include "harness/quant/graph/graph.h"
+#include "harness/quant/target/assay_quant_function.h"
 
 /* Who set the parameters of a port.  Of what is offered for an open port the first of these wins.
  */
@@ -68,6 +69,8 @@ typedef struct quant_rule_use {
   uint32_t ports[QUANT_PORTS_MAX]; /* Of the signature; what the rule derives comes first. */
   double scale;                    /* fixed_scale: the parameters. */
   int64_t zero_point;
+  const char *function_name;       /* function: its name in the table's library. */
+  assay_quant_function_t function; /* NULL of other rules. */
 } quant_rule_use_t;
 
 /* A row.  Of those that fit a region one is its kernel: quant_target_match(). */
@@ -83,6 +86,7 @@ typedef struct quant_target_row {
 typedef struct quant_target {
   const char *name;
   quant_signature_port_t default_port; /* What a wildcard becomes: kind STORAGE. */
+  const char *library;                 /* Absolute path of what its functions come from, or NULL. */
   uint32_t row_count;
   const quant_target_row_t *rows;
 } quant_target_t;
@@ -103,7 +107,8 @@ typedef struct quant_rule {
   const char *summary;
 
   /* What stands behind its name, words between blanks: PORT (one port, which is not `repeated`),
-   * PORTS (one or more), SCALE:ZERO_POINT, or what is to stand there itself, "=". */
+   * PORTS (one or more), SCALE:ZERO_POINT, FUNCTION (a name in the table's library), or what is to
+   * stand there itself, "=". */
   const char *syntax;
 
   /* Derives parameters from ports that are settled or have an offer: writes states[p].offer with
@@ -134,9 +139,13 @@ const quant_rule_t *const *quant_rule_all(void); /* Ended by NULL. */
 uint32_t quant_row_port(const quant_target_row_t *row, uint32_t input_count, uint32_t port);
 
 /* Reads the text of target.md; error->text names line and column.  Printing is canonical and
- * inverse. */
+ * inverse.  A line "library" loads code into this process, so that only who trusts the text lets
+ * it: with quant_target_parse_in(), for a table that stands in `folder`, whose library stays loaded
+ * to the end of the process. */
 status_t quant_target_parse(str_t text, arena_t *arena, quant_target_t *out_table,
                             failure_t *error);
+status_t quant_target_parse_in(const char *folder, str_t text, arena_t *arena,
+                               quant_target_t *out_table, failure_t *error);
 void quant_target_print(const quant_target_t *table, GString *out_text);
 
 /* The tables that come with Assay: tflite_int8, onednn, onnxruntime (tables/NAME.table, embedded by

@@ -80,7 +80,9 @@ status_t quant_read_target(const char *name, arena_t *arena, quant_target_t *out
   if (!g_file_test(name, G_FILE_TEST_EXISTS)) return reject_table(name, error);
   str_t text = {0};
   STATUS_TRY(read_text(name, arena, &text, error));
-  return at_path(name, quant_target_parse(text, arena, out_table, error), error);
+  g_autofree char *folder = g_path_get_dirname(name);
+  g_autofree char *absolute = g_canonicalize_filename(folder, NULL);
+  return at_path(name, quant_target_parse_in(absolute, text, arena, out_table, error), error);
 }
 
 status_t quant_read_subject(const quant_flags_t *flags, const char *path,
