@@ -31,6 +31,12 @@ ok $? "propagate what was propagated: nothing changes"
 run 0 "check what was propagated" quant check quantized.graph --table tflite_int8
 like out "right.rescale (rescale): every target has it" "check what was propagated: rescales"
 run 2 "an empty graph from standard input" quant check -
+run 0 "calls" quant propagate "$corpus/two_calls.graph" --table onednn
+like out "^call second layer.2(h) -> (y)$" "calls: a copy for each way to quantize"
+run 0 "calls inlined" quant propagate "$corpus/two_calls.graph" --table onednn --inline
+like out "^region second.product fully_connected$" "calls inlined: regions under names of their own"
+unlike out "^call" "calls inlined: none is left"
+run 0 "calls inlined and run" quant run "$corpus/two_calls.graph" --table onednn --inline --executor model:pairwise --inputs 2
 run 0 "MLIR" quant propagate "$conflicts" --table tflite_int8 --mlir
 like out "quant.region" "MLIR: region ops"
 

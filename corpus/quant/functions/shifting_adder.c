@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules of an adder that has no multiplier and never saturates: it shifts both operands to the
- * scale of its result.  So scales are powers of two, the result's is the least that holds every sum,
- * and all zero points are 0.  shifting_adder.table names them.
+ * scale of its result.  So scales are powers of two, the result's is the least that holds every
+ * sum, and all zero points are 0.  shifting_adder.table names them.
  *
- *   cc -shared -fPIC -I harness/quant/target -o shifting_adder.so corpus/quant/functions/shifting_adder.c -lm */
+ *   cc -shared -fPIC -I harness/quant/target -o shifting_adder.so
+ * corpus/quant/functions/shifting_adder.c -lm */
 #include <math.h>
 #include <stdio.h>
 
@@ -21,9 +22,9 @@ static int32_t contradict(const assay_quant_request_t *request, const assay_quan
   return ASSAY_QUANT_FUNCTION_CONTRADICTS;
 }
 
-/* rule function holds_every_sum LEFT RIGHT OUTPUT, all per tensor: where both operands are known the
- * output's scale is the least power of two that is at least the sum of theirs; operands with other
- * scales than powers of two there are none of. */
+/* rule function holds_every_sum LEFT RIGHT OUTPUT, all per tensor: where both operands are known
+ * the output's scale is the least power of two that is at least the sum of theirs; operands with
+ * other scales than powers of two there are none of. */
 int32_t holds_every_sum(const assay_quant_request_t *request) {
   assay_quant_port_t *left = &request->ports[0], *right = &request->ports[1];
   assay_quant_port_t *output = &request->ports[2];

@@ -142,6 +142,11 @@ uint32_t quant_builder_add_call(quant_builder_t *builder, const quant_call_t *ca
  * region, port or value and the rule.  Frees the builder in any case. */
 status_t quant_builder_finish(quant_builder_t *builder, quant_graph_t *out_graph, failure_t *error);
 
+/* The same graph without calls: what they made stays, as regions and values called "call.name" (or
+ * "call.name.2" and so on, where that is taken).  Memory is the arena's, or the first graph's. */
+status_t quant_graph_inline(const quant_graph_t *graph, arena_t *arena, quant_graph_t *out_graph,
+                            failure_t *error);
+
 /* ---- Text (graph/parse.c, graph/print.c, graph/mlir.c) ----------------------------------------
  */
 

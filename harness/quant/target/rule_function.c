@@ -14,6 +14,16 @@
 #include "harness/quant/target/library.h"
 #include "harness/quant/target/rule.h"
 
+/* What is asked about: the ports of a use, and what is known of them. */
+typedef struct subject {
+  const quant_rule_use_t *use;
+  const uint32_t *ports; /* Of the region. */
+  uint32_t port_count;
+  const quant_port_state_t *states;           /* Of all ports of the region. */
+  const quant_spec_t *known[QUANT_PORTS_MAX]; /* By port of the use; NULL: nothing. */
+  arena_t *arena;
+} subject_t;
+
 /* One question: the ports as the function gets them. */
 typedef struct question {
   assay_quant_port_t ports[QUANT_PORTS_MAX];
@@ -58,15 +68,13 @@ static assay_quant_port_t port_of(const quant_port_state_t *state, const quant_s
 }
 
 /* Float ports are not put to it. */
-static void ask(const quant_rule_use_t *use, const uint32_t *ports, uint32_t port_count,
-                const quant_port_state_t *states, const quant_spec_t *const *known, arena_t *arena,
-                question_t *out_question) {
+static void ask(const subject_t *subject, question_t *out_question) {
   question_t *question = out_question;
   *question = (question_t){.count = 0};
-  for (uint32_t i = 0; i < port_count; i++) {
-    const quant_port_state_t *state = &states[ports[i]];
+  for (uint32_t i = 0; i < subject->port_count; i++) {
+    const quant_port_state_t *state = &subject->states[subject->ports[i]];
     if (state->signature->kind == QUANT_PORT_FLOAT) continue;
-    question->ports[question->count++] = port_of(state, known[i], arena);
+    question->ports[question->count++] = port_of(state, subject->known[i], subject->arena);
   }
   const assay_quant_request_t request = {.version = ASSAY_QUANT_FUNCTION_VERSION,
                                          .port_count = question->count,
@@ -75,7 +83,7 @@ static void ask(const quant_rule_use_t *use, const uint32_t *ports, uint32_t por
                                          .message_bytes = sizeof question->message};
   fenv_t environment;
   fegetenv(&environment); /* A library may change how numbers are rounded, and not tell. */
-  question->answer = use->function(&request);
+  question->answer = subject->use->function(&request);
   fesetenv(&environment);
   question->message[sizeof question->message - 1] = '\0';
 }
@@ -112,19 +120,18 @@ static status_t check_port(const quant_rule_use_t *use, const quant_port_state_t
 }
 
 /* Asks twice, and holds the answers against one another and against the question. */
-static status_t ask_twice(const quant_rule_use_t *use, const uint32_t *ports, uint32_t port_count,
-                          const quant_port_state_t *states, const quant_spec_t *const *known,
-                          arena_t *arena, question_t *out_question, failure_t *error) {
+static status_t ask_twice(const subject_t *subject, question_t *out_question, failure_t *error) {
+  const quant_rule_use_t *use = subject->use;
   question_t again;
-  ask(use, ports, port_count, states, known, arena, out_question);
-  ask(use, ports, port_count, states, known, arena, &again);
+  ask(subject, out_question);
+  ask(subject, &again);
   bool is_same = out_question->answer == again.answer;
   bool holds = out_question->answer == ASSAY_QUANT_FUNCTION_HOLDS;
   uint32_t at = 0;
-  for (uint32_t i = 0; holds && i < port_count; i++) {
-    const quant_port_state_t *state = &states[ports[i]];
+  for (uint32_t i = 0; holds && i < subject->port_count; i++) {
+    const quant_port_state_t *state = &subject->states[subject->ports[i]];
     if (state->signature->kind == QUANT_PORT_FLOAT) continue;
-    const assay_quant_port_t before = port_of(state, known[i], arena);
+    const assay_quant_port_t before = port_of(state, subject->known[i], subject->arena);
     const assay_quant_port_t *after = &out_question->ports[at];
     STATUS_TRY(check_port(use, state, &before, after, error));
     is_same = is_same && same_numbers(after, &again.ports[at]);
@@ -200,12 +207,15 @@ static quant_source_t known_parameters(const quant_derivation_t *derivation,
 
 static status_t derive(quant_derivation_t *derivation, failure_t *error) {
   const quant_rule_use_t *use = derivation->use;
-  const quant_spec_t *known[QUANT_PORTS_MAX] = {NULL};
+  subject_t subject = {.use = use,
+                       .ports = derivation->ports,
+                       .port_count = derivation->port_count,
+                       .states = derivation->states,
+                       .arena = derivation->arena};
   bool is_certain;
-  quant_source_t origin = known_parameters(derivation, known, &is_certain);
+  quant_source_t origin = known_parameters(derivation, subject.known, &is_certain);
   question_t question;
-  STATUS_TRY(ask_twice(use, derivation->ports, derivation->port_count, derivation->states, known,
-                       derivation->arena, &question, error));
+  STATUS_TRY(ask_twice(&subject, &question, error));
   if (question.answer == ASSAY_QUANT_FUNCTION_CONTRADICTS) {
     return status_fail(error, STATUS_INVALID, "function: %s: %s", use->function_name,
                        question.message[0] == '\0' ? "it gives no reason" : question.message);
@@ -219,7 +229,7 @@ static status_t derive(quant_derivation_t *derivation, failure_t *error) {
     const quant_port_state_t *state = &derivation->states[port];
     if (state->signature->kind == QUANT_PORT_FLOAT) continue;
     const assay_quant_port_t *answer = &question.ports[at++];
-    if (known[i] != NULL) continue;
+    if (subject.known[i] != NULL) continue;
     if (answer->is_known == 0) {
       rule_withdraw(derivation, port);
       continue;
@@ -248,26 +258,25 @@ static bool has_scales(const assay_quant_port_t *derived, const quantization_t *
 
 /* Whether the function, given all that is settled but port `absent` of the use, derives what that
  * is settled with, or nothing.  `absent` at the number of ports: whether it accepts all. */
-static status_t check_without(const quant_rule_use_t *use, const uint32_t *ports,
-                              uint32_t port_count, uint32_t absent,
-                              const quant_port_state_t *states, arena_t *arena, failure_t *error) {
-  const quant_spec_t *known[QUANT_PORTS_MAX] = {NULL};
+static status_t check_without(subject_t *subject, uint32_t absent, failure_t *error) {
+  const quant_rule_use_t *use = subject->use;
   uint32_t at = 0; /* The place of `absent` in the question. */
-  for (uint32_t i = 0; i < port_count; i++) {
-    const quant_port_state_t *state = &states[ports[i]];
+  for (uint32_t i = 0; i < subject->port_count; i++) {
+    const quant_port_state_t *state = &subject->states[subject->ports[i]];
     if (i < absent && state->signature->kind != QUANT_PORT_FLOAT) at++;
-    if (i != absent && state->settled.kind == QUANT_SPEC_UNIFORM) known[i] = &state->settled;
+    bool is_put = i != absent && state->settled.kind == QUANT_SPEC_UNIFORM;
+    subject->known[i] = is_put ? &state->settled : NULL;
   }
   question_t question;
-  STATUS_TRY(ask_twice(use, ports, port_count, states, known, arena, &question, error));
+  STATUS_TRY(ask_twice(subject, &question, error));
   if (question.answer == ASSAY_QUANT_FUNCTION_CONTRADICTS) {
     return status_fail(error, STATUS_INVALID, "function: %s contradicts what it accepted: %s",
                        use->function_name, question.message);
   }
-  bool is_derived = absent < port_count && question.answer == ASSAY_QUANT_FUNCTION_HOLDS &&
+  bool is_derived = absent < subject->port_count && question.answer == ASSAY_QUANT_FUNCTION_HOLDS &&
                     question.ports[at].is_known != 0;
   if (!is_derived) return STATUS_OK;
-  const quant_port_state_t *state = &states[ports[absent]];
+  const quant_port_state_t *state = &subject->states[subject->ports[absent]];
   if (has_scales(&question.ports[at], state->settled.uniform)) return STATUS_OK;
   return status_fail(error, STATUS_INVALID,
                      "function: %s accepts the parameters of %s, and derives others",
@@ -278,11 +287,16 @@ static status_t check(const quant_rule_use_t *use, const uint32_t *ports, uint32
                       const quant_port_state_t *region_ports, failure_t *error) {
   arena_t scratch;
   arena_init(&scratch);
+  subject_t subject = {.use = use,
+                       .ports = ports,
+                       .port_count = port_count,
+                       .states = region_ports,
+                       .arena = &scratch};
   status_t status = STATUS_OK;
   for (uint32_t i = 0; i <= port_count && status == STATUS_OK; i++) {
     bool is_all = i == port_count;
     if (!is_all && region_ports[ports[i]].settled.kind != QUANT_SPEC_UNIFORM) continue;
-    status = check_without(use, ports, port_count, i, region_ports, &scratch, error);
+    status = check_without(&subject, i, error);
   }
   arena_deinit(&scratch);
   return status;

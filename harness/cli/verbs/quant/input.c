@@ -92,6 +92,11 @@ status_t quant_read_subject(const quant_flags_t *flags, const char *path,
   arena_init(&subject->arena);
   STATUS_TRY(quant_read_target(flags->table, &subject->arena, &subject->table, error));
   STATUS_TRY(quant_read_graph(path, &subject->arena, &subject->graph, error));
+  if (flags->inlined) {
+    quant_graph_t inlined;
+    STATUS_TRY(quant_graph_inline(&subject->graph, &subject->arena, &inlined, error));
+    subject->graph = inlined;
+  }
   STATUS_TRY(quant_propagate(&subject->graph, &subject->table, QUANT_FAULT_none, &subject->arena,
                              &subject->propagation, error));
   return quant_materialize(&subject->propagation, QUANT_FAULT_none, &subject->arena,

@@ -18,11 +18,12 @@ typedef struct quant_flags {
   char **lowerings;  /* Spellings; NULL: all. */
   char *picture;     /* Where the picture goes: .svg by Graphviz, else its language. */
   gboolean mlir;
-  gboolean cases;  /* export: case lines. */
-  gboolean values; /* run: errors of every value. */
-  gint64 inputs;   /* run, fuzz: sets of inputs of a graph. */
-  gint64 graphs;   /* fuzz */
-  char *save;      /* fuzz: folder for graphs that break a property, or diverge. */
+  gboolean inlined; /* Calls become what they stand for before anything is done. */
+  gboolean cases;   /* export: case lines. */
+  gboolean values;  /* run: errors of every value. */
+  gint64 inputs;    /* run, fuzz: sets of inputs of a graph. */
+  gint64 graphs;    /* fuzz */
+  char *save;       /* fuzz: folder for graphs that break a property, or diverge. */
 } quant_flags_t;
 
 typedef struct quant_subject {

@@ -226,7 +226,8 @@ static const struct verb {
   const char *usage;
 } VERBS[] = {
     {"check", 1, 1, verb_check, "check GRAPH [--table TABLE]"},
-    {"propagate", 1, 1, verb_propagate, "propagate GRAPH --table TABLE [--mlir] [--picture FILE]"},
+    {"propagate", 1, 1, verb_propagate,
+     "propagate GRAPH --table TABLE [--inline] [--mlir] [--picture FILE]"},
     {"explain", 1, 2, verb_explain, "explain GRAPH [REGION] --table TABLE [--picture FILE]"},
     {"picture", 1, 1, verb_picture, "picture GRAPH --table TABLE --picture FILE"},
     {"export", 1, 1, verb_export, "export GRAPH --table TABLE [--form FORM] [--mlir|--cases]"},
@@ -274,6 +275,11 @@ static void add_arguments(quant_flags_t *flags, arguments_t *arguments) {
       {"picture", 0, 0, G_OPTION_ARG_FILENAME, &flags->picture,
        "Draw the model: FILE.svg by Graphviz, else in its language", "FILE"},
       {"mlir", 0, 0, G_OPTION_ARG_NONE, &flags->mlir, "Print an MLIR module", NULL},
+      {"inline", 0, 0, G_OPTION_ARG_NONE, &flags->inlined,
+       "propagate, explain, picture, export, run: inline subprograms first, instead of a copy for "
+       "each "
+       "way in which they are quantized",
+       NULL},
       {"cases", 0, 0, G_OPTION_ARG_NONE, &flags->cases,
        "export: print case lines, for `assay replay`", NULL},
       {"values", 0, 0, G_OPTION_ARG_NONE, &flags->values,
