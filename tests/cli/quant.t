@@ -31,6 +31,23 @@ ok $? "propagate what was propagated: nothing changes"
 run 0 "check what was propagated" quant check quantized.graph --table tflite_int8
 like out "right.rescale (rescale): every target has it" "check what was propagated: rescales"
 run 2 "an empty graph from standard input" quant check -
+run 0 "16-bit floats" quant propagate "$block" --table "$corpus/bf16.table"
+like err "^fully quantized: 6 regions, 0 refused" "16-bit floats: every kernel takes them"
+like out "^  in image bf16$" "16-bit floats: what a port is stored as"
+cp out narrow.graph
+run 0 "16-bit floats again" quant propagate narrow.graph --table "$corpus/bf16.table"
+cmp -s out narrow.graph
+ok $? "16-bit floats again: nothing changes"
+run 0 "16-bit floats, fixed" quant export "$block" --table "$corpus/bf16.table" --form fixed
+like out "^image.bf16 = stablehlo.convert f32.* -> bf16" "16-bit floats, fixed: rounded once on the way in"
+like out "^depthwise.products = .* bf16\[1,6,6,4\] bf16.* -> bf16" "16-bit floats, fixed: an op on them"
+like out "^depthwise.shifted = stablehlo.add f32" "16-bit floats, fixed: the bias is added in f32"
+run 0 "16-bit floats are run" quant run "$block" --table "$corpus/bf16.table" --contract wide --executor model:pairwise+acc=f32 --inputs 3
+unlike out "outside what conforming runs give" "16-bit floats are run: within what is certified"
+unlike out " inf " "16-bit floats are run: certified"
+sed 's/^\(input image f32[^ ]*\).*/\1 bf16/' "$block" >annotated.graph
+run 0 "a value annotated with a 16-bit float" quant export annotated.graph --table onednn --form float
+like out "^image.* = stablehlo.convert f32.* -> bf16" "a value annotated with a 16-bit float: stored so"
 run 0 "calls" quant propagate "$corpus/two_calls.graph" --table onednn
 like out "^call second layer.2(h) -> (y)$" "calls: a copy for each way to quantize"
 run 0 "calls inlined" quant propagate "$corpus/two_calls.graph" --table onednn --inline

@@ -241,6 +241,9 @@ static void begin(const quant_graph_t *graph, const quant_target_t *table,
         shape->spec.kind != QUANT_SPEC_OPEN ? &shape->spec : &graph->values[shape->value].spec;
     known->signature[port].kind =
         own->kind == QUANT_SPEC_KEEP ? QUANT_PORT_FLOAT : QUANT_PORT_WILDCARD;
+    bool is_narrow =
+        own->kind == QUANT_SPEC_KEEP && own->expressed != graph->values[shape->value].type.element;
+    if (is_narrow) known->signature[port].storage = own->expressed;
   }
   if (!naive_is_rescale(region) &&
       quant_target_match(table, graph, index, &known->row, known->signature, NULL) != STATUS_OK) {
@@ -252,6 +255,8 @@ static void begin(const quant_graph_t *graph, const quant_target_t *table,
     const type_t *type = &graph->values[region->ports[port].value].type;
     if (known->signature[port].kind == QUANT_PORT_FLOAT) {
       known->ports[port].spec = quant_spec_of_type(type);
+      const element_t *stored = known->signature[port].storage;
+      if (stored != NULL) known->ports[port].spec.expressed = stored;
     }
   }
 }

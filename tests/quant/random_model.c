@@ -10,12 +10,12 @@
 enum { KERNELS = 4 };
 
 static const char *const STORAGES[] = {"i8", "i8", "i8<-127:127>", "i8<-100:100>", "ui8", "i4",
-                                       "*",  "*",  "float",        "i16"};
+                                       "*",  "*",  "float",        "i16",          "bf16"};
 
 static void draw_port(rng_t *rng, const char *direction, const char *name, bool may_be_missing,
                       bool may_repeat, GString *text) {
   const char *storage = STORAGES[rng_below(rng, G_N_ELEMENTS(STORAGES))];
-  bool is_float = strcmp(storage, "float") == 0;
+  bool is_float = strcmp(storage, "float") == 0 || strcmp(storage, "bf16") == 0;
   g_string_append_printf(text, "  %s %s %s", direction, name, storage);
   if (!is_float && rng_one_in(rng, 5)) g_string_append(text, " symmetric");
   if (!is_float && rng_one_in(rng, 4)) g_string_append(text, " axis=0");
@@ -108,6 +108,7 @@ static type_t tensor_type(void) { return type_make(element_named("f32"), 1, DIMS
 static quant_spec_t draw_spec(rng_t *rng, uint64_t odds, arena_t *arena) {
   static const char *const texts[] = {
       "f32",
+      "bf16",
       "!quant.any<i8<-50:50>:f32>",
       "!quant.any<i4:f32>",
       "!quant.any<i16:f32>",

@@ -143,7 +143,7 @@ static void test_refused_lines(void) {
        "line 15, column 1: region r: its inputs depend on its outputs"},
       {IN REGION("r", "x", "y") "value y f32\nvalue y f32\n",
        "line 10, column 7: y has its constraint already"},
-      {IN REGION("r", "x", "y") "value y f16\n", "line 5, column 5: value y: the spec is of f16"},
+      {IN REGION("r", "x", "y") "value y f64\n", "line 5, column 5: value y: the spec is of f64"},
       {IN "region r\n", "line 3, column 9: expected a name"},
       {IN "region r k\nin x\n", "line 3, column 1: the region has no \"end\""},
   };
@@ -166,6 +166,8 @@ static void test_refused_regions(void) {
        "line 3, column 1: region r: value y and the tensor x inside have different types"},
       {"in x\nout y f32[2] !quant.any<i8:f16>\nreturn x\n",
        "line 3, column 1: region r: output y: the spec is of f16"},
+      {"in x\nout y f32[2] f8E5M2\nreturn x\n",
+       "line 3, column 1: region r: output y: the spec is of f8E5M2"},
       {"in x !quant.uniform<i8:f32:1, {1.0}>\nout y f32[2]\nreturn x\n",
        "line 3, column 1: region r: input x: quantization axis 1"},
       {"in x\nout y f32[2]\nop s = stablehlo.foo(x) f32[2] -> f32[2]\n",

@@ -31,6 +31,7 @@ static const quant_property_id_t FOUND_BY[QUANT_FAULT_COUNT] = {
     [QUANT_FAULT_rescale_unshared] = QUANT_PROPERTY_rescales_needed,
     [QUANT_FAULT_stale_wildcards] = QUANT_PROPERTY_signatures,
     [QUANT_FAULT_parameters_unseen] = QUANT_PROPERTY_rows,
+    [QUANT_FAULT_widen_float_ports] = QUANT_PROPERTY_signatures,
     [QUANT_FAULT_bits_unseen] = QUANT_PROPERTY_bits,
 };
 

@@ -201,6 +201,36 @@ static void test_random(void) {
 
 /* ---- Rules ----------------------------------------------------------------------------------- */
 
+/* A 16-bit float is what tensors of wider ones are stored as. */
+static void test_narrows(void) {
+  static const struct {
+    const char *spec, *type, *stored;
+  } rows[] = {{"bf16", "f32[2]", "bf16[2]"},
+              {"f16", "f32[]", "f16[]"},
+              {"bf16", "f64[2,1]", "bf16[2,1]"},
+              {"bf16", "bf16[2]", "bf16[2]"},
+              {"f32", "f32[2]", "f32[2]"}};
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    arena_t arena;
+    arena_init(&arena);
+    quant_spec_t spec;
+    type_t type;
+    failure_t error = {0};
+    g_assert_cmpint(parse(rows[i].spec, &arena, &spec, &error), ==, STATUS_OK);
+    scan_t scan = scan_make(str_from(rows[i].type));
+    g_assert_cmpint(type_parse(&scan, &arena, &type, &error), ==, STATUS_OK);
+    g_assert_cmpint(quant_spec_check(&spec, &type, &error), ==, STATUS_OK);
+    type_t applied = quant_spec_apply(&spec, &type);
+    GString *text = g_string_new(NULL);
+    type_print(&applied, text);
+    g_assert_cmpstr(text->str, ==, rows[i].stored);
+    g_assert_cmpint(quant_spec_narrows(&spec, &type), ==,
+                    strcmp(rows[i].type, rows[i].stored) != 0);
+    g_string_free(text, TRUE);
+    arena_deinit(&arena);
+  }
+}
+
 static void test_check(void) {
   static const struct {
     const char *spec, *type, *message;
@@ -208,6 +238,9 @@ static void test_check(void) {
       {"unit", "i32[2]", "only a tensor of unquantized floats"},
       {"f32", "!quant.uniform<i8:f32,0x1p-1>[2]", "only a tensor of unquantized floats"},
       {"f32", "f16[2]", "the spec is of f32, the tensor's elements are f16"},
+      {"bf16", "f16[2]", "the spec is of bf16, the tensor's elements are f16"},
+      {"f8E4M3FN", "f32[2]", "the spec is of f8E4M3FN, the tensor's elements are f32"},
+      {"!quant.calibrated<bf16<0.0:1.0>>", "f32[2]", "the spec is of bf16"},
       {"!quant.any<i8<-129:7>:f32>", "f32[2]", "storage range -129:7 is empty or exceeds i8"},
       {"!quant.any<i8<7:7>:f32>", "f32[2]", "storage range 7:7 is empty"},
       {"!quant.calibrated<f32<1.0:0.5>>", "f32[2]", "a calibrated range"},
@@ -276,6 +309,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/spec/spellings", test_spellings);
   g_test_add_func("/spec/refused-spellings", test_refused_spellings);
   g_test_add_func("/spec/random", test_random);
+  g_test_add_func("/spec/narrows", test_narrows);
   g_test_add_func("/spec/check", test_check);
   g_test_add_func("/spec/equal", test_equal);
   return g_test_run();

@@ -228,6 +228,40 @@ static void test_words(void) {
   arena_deinit(&model.arena);
 }
 
+/* Ports that are stored as 16-bit floats, and what values and ports ask for. */
+static void test_narrow_floats(void) {
+  model_t model;
+  model_init(&model, "kernel k\nin a bf16\nin b float\nout y *\nend\n", 2, 1);
+  expect_line(&model, 3);
+  g_assert_cmpint(model.signature[0].kind, ==, QUANT_PORT_FLOAT);
+  g_assert_cmpstr(model.signature[0].storage->name, ==, "bf16");
+  g_assert_null(model.signature[1].storage);
+  model.values[0].spec = make_spec(&model, "bf16");
+  model.values[1].spec = make_spec(&model, "bf16"); /* It is widened on the way in. */
+  model.values[2].spec = make_spec(&model, "f16");
+  expect_line(&model, 3);
+  g_assert_cmpint(model.signature[2].kind, ==, QUANT_PORT_FLOAT);
+  g_assert_cmpstr(model.signature[2].storage->name, ==, "f16");
+  model.ports[1].spec = make_spec(&model, "bf16");
+  expect_refusal(&model, "region r: port 1: kernel k (line 3): b is stored as f32, not bf16");
+  model.ports[1].spec = make_spec(&model, "f32");
+  expect_line(&model, 3);
+  model.values[0].spec = make_spec(&model, "f32"); /* "Keep this tensor as is." */
+  expect_refusal(&model, "region r: port 0: kernel k (line 3): a is stored as bf16, not f32");
+  model.values[0].spec = make_spec(&model, "f16");
+  expect_refusal(&model, "region r: port 0: kernel k (line 3): a is stored as bf16, not f16");
+  model.values[0].spec = make_spec(&model, "!quant.any<i8:f32>");
+  expect_line(&model, 3); /* As with any float port. */
+  model.ports[0].spec = make_spec(&model, "!quant.any<i8:f32>");
+  expect_refusal(&model, "region r: port 0: kernel k (line 3): a is not quantized");
+  model.ports[0].spec = make_spec(&model, "unit");
+  model.values[0].type = type_make(element_named("f16"), 2, (const int64_t[]){2, 3});
+  model.values[0].spec = make_spec(&model, "unit");
+  expect_refusal(
+      &model, "region r: port 0: kernel k (line 3): a is stored as bf16, which does not hold f16");
+  arena_deinit(&model.arena);
+}
+
 static void test_wildcards(void) {
   model_t model;
   model_init(&model, "kernel k\nin a * symmetric\nout y *\nend\n", 1, 1);
@@ -296,6 +330,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/match/reasons", test_reasons);
   g_test_add_func("/match/words", test_words);
   g_test_add_func("/match/wildcards", test_wildcards);
+  g_test_add_func("/match/narrow-floats", test_narrow_floats);
   g_test_add_func("/match/ports_of_rules", test_ports_of_rules);
   return g_test_run();
 }

@@ -14,6 +14,7 @@ typedef struct port_plan {
   bool is_output, is_repeated, is_optional, is_constant;
   int axis; /* Along which scales may differ, or -1. */
   bool is_float, is_wildcard, is_symmetric;
+  const char *narrow; /* Of a float port: as what it is stored, or "float". */
   quant_draw_storage_t storage;
 } port_plan_t;
 
@@ -69,7 +70,9 @@ static void draw_port(rng_t *rng, const quant_draw_storage_t *common, port_plan_
                                                  .maximum = INT32_MAX};
   }
   inout_port->is_wildcard = rng_one_in(rng, 9);
+  static const char *const FLOATS[] = {"float", "bf16", "f16"};
   inout_port->is_float = !inout_port->is_wildcard && rng_one_in(rng, 25);
+  inout_port->narrow = FLOATS[inout_port->is_float ? rng_below(rng, G_N_ELEMENTS(FLOATS)) : 0];
   bool is_asked = inout_port->is_optional || inout_port->is_constant;
   inout_port->is_symmetric = has_zero(&inout_port->storage) && rng_one_in(rng, is_asked ? 2 : 8);
   if (rng_one_in(rng, 4)) inout_port->is_constant = false;
@@ -83,7 +86,7 @@ static void append_port(const port_plan_t *port, GString *out_text) {
   if (port->is_wildcard) {
     g_string_append_c(out_text, '*');
   } else if (port->is_float) {
-    g_string_append(out_text, "float");
+    g_string_append(out_text, port->narrow);
   } else {
     quant_draw_storage_text(&port->storage, out_text);
     if (port->is_symmetric) g_string_append(out_text, " symmetric");

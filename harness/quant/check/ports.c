@@ -45,6 +45,12 @@ static quant_outcome_t check_signature(const property_view_t *view, uint32_t por
     return property_violated(out_words, "float port %s.%s does not say so", view->region->name,
                              port_name(view, port));
   }
+  const type_t *type = &view->trial->graph->values[view->region->ports[port].value].type;
+  const element_t *stored = signature->storage == NULL ? type->element : signature->storage;
+  if (signature->kind == QUANT_PORT_FLOAT && spec->expressed != stored) {
+    return property_violated(out_words, "float port %s.%s is stored as %s", view->region->name,
+                             port_name(view, port), spec->expressed->name);
+  }
   if (signature->kind == QUANT_PORT_STORAGE && spec->kind == QUANT_SPEC_KEEP) {
     return property_violated(out_words, "%s.%s is kept in high precision", view->region->name,
                              port_name(view, port));
@@ -114,6 +120,12 @@ static quant_outcome_t check_port_constraint(const quant_trial_t *trial, uint32_
     return QUANT_VIOLATED;
   }
   if (trial->propagation.regions[r].refusal != NULL) return QUANT_HOLDS; /* Said in `refusals`. */
+  const quant_spec_t *own = &region->ports[p].spec;
+  if (own->kind == QUANT_SPEC_KEEP && got->expressed != own->expressed) {
+    return property_violated(out_words, "%s%s: stored as %s, not as %s", region->name, what,
+                             got->expressed == NULL ? "nothing" : got->expressed->name,
+                             own->expressed->name);
+  }
   return check_constraint(&region->ports[p].spec, got, region->name, what, out_words);
 }
 

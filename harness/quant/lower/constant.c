@@ -66,6 +66,17 @@ const tensor_t *quant_tensor_quantize(const tensor_t *data, const type_t *quanti
   return result;
 }
 
+const tensor_t *quant_tensor_round(const tensor_t *data, const element_t *element, arena_t *arena) {
+  if (data->type.element == element) return data;
+  type_t type = type_make(element, data->type.rank, data->type.dims);
+  tensor_t *result = make_tensor(&type, arena);
+  for (size_t i = 0; i < type_element_count(&type); i++) {
+    uint64_t bits = format_from_double(element->format, quant_float_at(data, i));
+    element_store(element, result->data, i, bits);
+  }
+  return result;
+}
+
 const tensor_t *quant_tensor_dequantize(const tensor_t *data, arena_t *arena) {
   const quantization_t *quantization = data->type.quantization;
   type_t type = type_make(quantization->expressed, data->type.rank, data->type.dims);

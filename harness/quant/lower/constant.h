@@ -19,6 +19,10 @@ int64_t quant_store(const quantization_t *quantization, size_t channel, double v
 const tensor_t *quant_tensor_quantize(const tensor_t *data, const type_t *quantized,
                                       arena_t *arena);
 
+/* Data of a float type rounded to nearest even in another; the data itself where that is its own.
+ */
+const tensor_t *quant_tensor_round(const tensor_t *data, const element_t *element, arena_t *arena);
+
 /* The other way: rn(rn(stored - zero point) * scale). */
 const tensor_t *quant_tensor_dequantize(const tensor_t *data, arena_t *arena);
 

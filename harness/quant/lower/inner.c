@@ -133,6 +133,25 @@ static const char *suffixed(exporter_t *exporter, const char *name, const char *
   return kept;
 }
 
+status_t state_to_type(exporter_t *exporter, const inner_state_t *state, const type_t *wanted,
+                       uint32_t *out_tensor, failure_t *error) {
+  if (state_is_constant_float(state) && state->type.element != wanted->element) {
+    *out_tensor =
+        exporter_constant(exporter, state->name,
+                          quant_tensor_round(state->constant, wanted->element, exporter->arena));
+    return STATUS_OK;
+  }
+  uint32_t tensor;
+  STATUS_TRY(state_to_float(exporter, state, &tensor, error));
+  const type_t from = *exporter_type(exporter, tensor);
+  const tensor_conversion_t conversion = {
+      .tensor = tensor,
+      .from = &from,
+      .to = wanted,
+      .name = suffixed(exporter, state->name, wanted->element->name)};
+  return exporter_convert(exporter, &conversion, out_tensor, error);
+}
+
 status_t state_to_float(exporter_t *exporter, const inner_state_t *state, uint32_t *out_tensor,
                         failure_t *error) {
   uint32_t tensor = state_tensor(exporter, state);
@@ -173,8 +192,14 @@ status_t state_to_quantized(exporter_t *exporter, const inner_state_t *state,
   }
   uint32_t tensor = state_tensor(exporter, state);
   const char *name = suffixed(exporter, state->name, "quantized");
+  type_t from = state->type;
+  const element_t *expressed = quantized->quantization->expressed;
+  if (state->kind == INNER_FLOAT && from.element != expressed) { /* It is stored as less. */
+    from = type_make(expressed, from.rank, from.dims);
+    STATUS_TRY(state_to_type(exporter, state, &from, &tensor, error));
+  }
   const tensor_conversion_t conversion = {
-      .tensor = tensor, .from = &state->type, .to = quantized, .name = name};
+      .tensor = tensor, .from = &from, .to = quantized, .name = name};
   if (is_integer && state->kind == INNER_ACCUMULATOR) {
     const scaling_target_t target = scaling_target_of(exporter, quantized);
     STATUS_TRY(state_scale(exporter, state, &target, name, &tensor, error));

@@ -20,7 +20,11 @@ static const tensor_t *fold_value(exporter_t *exporter, uint32_t value, const ty
   }
   const tensor_t *data = exporter->graph->values[value].constant;
   tensor_t *made = arena_alloc(exporter->arena, sizeof *made);
-  *made = type->quantization == NULL ? *data : *quant_tensor_quantize(data, type, exporter->arena);
+  const quant_value_t *declared = &exporter->graph->values[value];
+  const type_t stored = quant_spec_apply(&declared->spec, &declared->type);
+  if (stored.quantization == NULL) data = quant_tensor_round(data, stored.element, exporter->arena);
+  *made = type->quantization == NULL ? *quant_tensor_round(data, type->element, exporter->arena)
+                                     : *quant_tensor_quantize(data, type, exporter->arena);
   g_hash_table_insert(exporter->folded, key, made);
   return made;
 }
@@ -31,7 +35,8 @@ static void name_value(exporter_t *exporter, uint32_t value, uint32_t tensor) {
   if (made->value == QUANT_NONE) made->value = (int32_t)value;
 }
 
-/* A value with the parameters of a UNIFORM spec, in high precision for any other. */
+/* A value with the parameters of a UNIFORM spec, or stored as the float of a KEEP spec; in high
+ * precision for any other. */
 static status_t get_value(exporter_t *exporter, uint32_t value, const quant_spec_t *spec,
                           inner_state_t *out_state, failure_t *error) {
   const quant_value_t *declared = &exporter->graph->values[value];
@@ -55,7 +60,7 @@ static status_t get_value(exporter_t *exporter, uint32_t value, const quant_spec
     STATUS_TRY(state_to_quantized(exporter, &state, &wanted, out_state, error));
     found = state_tensor(exporter, out_state);
   } else {
-    STATUS_TRY(state_to_float(exporter, &state, &found, error));
+    STATUS_TRY(state_to_type(exporter, &state, &wanted, &found, error));
     *out_state = state_of_float(&wanted, (int32_t)found, NULL, name);
   }
   name_value(exporter, value, found);
@@ -73,6 +78,21 @@ static void set_value(exporter_t *exporter, uint32_t value, uint32_t tensor) {
   g_hash_table_remove(exporter->names, made->name);
   made->name = name;
   unique_names_take(exporter->names, name);
+}
+
+/* Likewise, stored as a narrower float where the value is annotated so. */
+static status_t store_value(exporter_t *exporter, uint32_t value, uint32_t tensor,
+                            failure_t *error) {
+  const quant_value_t *declared = &exporter->graph->values[value];
+  const type_t from = *exporter_type(exporter, tensor);
+  const type_t wanted = quant_spec_apply(&declared->spec, &declared->type);
+  if (quant_spec_narrows(&declared->spec, &declared->type) && from.quantization == NULL) {
+    const tensor_conversion_t conversion = {
+        .tensor = tensor, .from = &from, .to = &wanted, .name = declared->name};
+    STATUS_TRY(exporter_convert(exporter, &conversion, &tensor, error));
+  }
+  set_value(exporter, value, tensor);
+  return STATUS_OK;
 }
 
 /* ---- Rescales -------------------------------------------------------------------------------- */
@@ -97,10 +117,9 @@ static status_t export_rescale(exporter_t *exporter, const quant_region_t *regio
     STATUS_TRY(state_to_quantized(exporter, &state, &type, &state, error));
     tensor = state_tensor(exporter, &state);
   } else {
-    STATUS_TRY(state_to_float(exporter, &state, &tensor, error));
+    STATUS_TRY(state_to_type(exporter, &state, &type, &tensor, error));
   }
-  set_value(exporter, to->value, tensor);
-  return STATUS_OK;
+  return store_value(exporter, to->value, tensor, error);
 }
 
 /* The rescale that is all that uses a value, with parameters per tensor that are those of `spec` on
@@ -153,12 +172,15 @@ static uint32_t follow_rescales(exporter_t *exporter, uint32_t value, const quan
 
 /* ---- Regions --------------------------------------------------------------------------------- */
 
-static bool is_quantized_region(const quant_region_t *region) {
+/* Whether its ports say how they are stored, and one of them otherwise than in high precision. */
+static bool is_quantized_region(const quant_graph_t *graph, const quant_region_t *region) {
   bool has_uniform = false;
   for (uint32_t i = 0; i < quant_port_count(region); i++) {
     quant_spec_kind_t kind = region->ports[i].spec.kind;
     if (kind != QUANT_SPEC_UNIFORM && kind != QUANT_SPEC_KEEP) return false;
-    has_uniform = has_uniform || kind == QUANT_SPEC_UNIFORM;
+    const type_t *type = &graph->values[region->ports[i].value].type;
+    has_uniform = has_uniform || kind == QUANT_SPEC_UNIFORM ||
+                  quant_spec_narrows(&region->ports[i].spec, type);
   }
   return has_uniform;
 }
@@ -197,7 +219,7 @@ static status_t end_port(region_export_t *self, const inner_state_t *state,
     return status_fail(error, STATUS_UNSUPPORTED, "an output stays in high precision");
   }
   if (type.quantization == NULL) {
-    STATUS_TRY(state_to_float(exporter, state, &tensor, error));
+    STATUS_TRY(state_to_type(exporter, state, &type, &tensor, error));
   } else if (state->kind == INNER_ACCUMULATOR && exporter->lowering == QUANT_LOWERING_integer) {
     scaling_target_t target;
     GArray *merged = g_array_new(FALSE, FALSE, sizeof(uint32_t));
@@ -217,8 +239,7 @@ static status_t end_port(region_export_t *self, const inner_state_t *state,
     STATUS_TRY(state_to_quantized(exporter, state, &type, &found, error));
     tensor = state_tensor(exporter, &found);
   }
-  set_value(exporter, value, tensor);
-  return STATUS_OK;
+  return store_value(exporter, value, tensor, error);
 }
 
 static status_t export_op(region_export_t *self, const quant_op_t *op, quant_lowering_t lowering,
@@ -228,6 +249,9 @@ static status_t export_op(region_export_t *self, const quant_op_t *op, quant_low
   if (lowering == QUANT_LOWERING_fixed) {
     exporter_mark_t mark = exporter_mark(exporter);
     status_t status = region_fixed_op(self, op, error);
+    if (status != STATUS_UNSUPPORTED) return status;
+    exporter_rewind(exporter, mark);
+    status = region_narrow_op(self, op, error);
     if (status != STATUS_UNSUPPORTED) return status;
     exporter_rewind(exporter, mark);
   }
@@ -254,7 +278,7 @@ static status_t export_body(exporter_t *exporter, const quant_region_t *region,
 
 static status_t export_region(exporter_t *exporter, uint32_t number, failure_t *error) {
   const quant_region_t *region = &exporter->graph->regions[number];
-  bool is_quantized = is_quantized_region(region);
+  bool is_quantized = is_quantized_region(exporter->graph, region);
   if (exporter->is_region_done[number]) return STATUS_OK;
   exporter->region = (int32_t)number;
   if (is_rescale(region) && is_quantized) return export_rescale(exporter, region, error);
@@ -270,15 +294,16 @@ static status_t export_region(exporter_t *exporter, uint32_t number, failure_t *
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static const uint32_t *add_inputs(exporter_t *exporter) {
+static status_t add_inputs(exporter_t *exporter, const uint32_t **out_inputs, failure_t *error) {
   const quant_graph_t *graph = exporter->graph;
   uint32_t *inputs = ARENA_NEW_ARRAY(exporter->arena, uint32_t, graph->input_count);
   for (uint32_t i = 0; i < graph->input_count; i++) {
     const quant_value_t *value = &graph->values[graph->inputs[i]];
     inputs[i] = exporter_add_tensor(exporter, value->name, &value->type, NULL);
-    set_value(exporter, graph->inputs[i], inputs[i]);
+    STATUS_TRY(store_value(exporter, graph->inputs[i], inputs[i], error));
   }
-  return inputs;
+  *out_inputs = inputs;
+  return STATUS_OK;
 }
 
 static status_t add_outputs(exporter_t *exporter, uint32_t *out_tensors, failure_t *error) {
@@ -311,7 +336,8 @@ static void finish(const exporter_t *exporter, quant_steps_t *out_steps) {
 
 static status_t export_all(exporter_t *exporter, quant_steps_t *out_steps, failure_t *error) {
   const quant_graph_t *graph = exporter->graph;
-  quant_steps_t steps = {.inputs = add_inputs(exporter)};
+  quant_steps_t steps = {.inputs = NULL};
+  STATUS_TRY(add_inputs(exporter, &steps.inputs, error));
   const uint32_t *order = quant_graph_order(graph, exporter->arena);
   for (uint32_t i = 0; i < graph->region_count; i++) {
     failure_t reason = {0};

@@ -140,6 +140,10 @@ uint32_t state_tensor(exporter_t *exporter, const inner_state_t *state);
  * Constants are folded as that conversion computes them. */
 status_t state_to_float(exporter_t *exporter, const inner_state_t *state, uint32_t *out_tensor,
                         failure_t *error);
+
+/* Likewise, then converted to the float type `wanted`, if that is another. */
+status_t state_to_type(exporter_t *exporter, const inner_state_t *state, const type_t *wanted,
+                       uint32_t *out_tensor, failure_t *error);
 status_t state_to_quantized(exporter_t *exporter, const inner_state_t *state,
                             const type_t *quantized, inner_state_t *out_state, failure_t *error);
 
@@ -188,8 +192,14 @@ bool op_reduces_by(const region_export_t *self, const quant_op_t *op, const char
 /* ---- The forms -------------------------------------------------------------------------------
  */
 
-/* One op in high precision: operands are dequantized, results stay floats. */
+/* One op in high precision: operands are dequantized, or widened from what they are stored as;
+ * results stay floats. */
 status_t region_float_op(region_export_t *self, const quant_op_t *op, failure_t *error);
+
+/* One op on the 16-bit floats that its operands are stored as, constants rounded to them, with a
+ * result of that type, or of its own where it is an output that stays in high precision.
+ * STATUS_UNSUPPORTED where that cannot be. */
+status_t region_narrow_op(region_export_t *self, const quant_op_t *op, failure_t *error);
 
 /* One op on quantized types, or on accumulators.  STATUS_UNSUPPORTED where that cannot be. */
 status_t region_fixed_op(region_export_t *self, const quant_op_t *op, failure_t *error);

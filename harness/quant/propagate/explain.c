@@ -73,7 +73,9 @@ void quant_explain_source(const quant_propagation_t *propagation, uint32_t regio
   if (result->row == NULL) {
     g_string_append(out_text, "the region is refused");
   } else if (got->spec.kind == QUANT_SPEC_KEEP) {
-    g_string_append(out_text, "the kernel takes high precision here");
+    bool is_narrow = quant_spec_narrows(&got->spec, &value->type);
+    g_string_append(out_text,
+                    is_narrow ? "the kernel stores it so" : "the kernel takes high precision here");
   } else {
     g_string_append(out_text, "nothing is known of it");
   }

@@ -61,7 +61,10 @@ static status_t match_region(quant_run_t *run, uint32_t region, const quant_targ
   for (uint32_t port = 0; port < quant_port_count(shape); port++) {
     out_ports[port] = rescale_ports[port];
     const quant_spec_t *constraint = quant_port_constraint(run->graph, &shape->ports[port]);
-    if (constraint->kind == QUANT_SPEC_KEEP) out_ports[port].kind = QUANT_PORT_FLOAT;
+    if (constraint->kind != QUANT_SPEC_KEEP) continue;
+    const type_t *type = &run->graph->values[shape->ports[port].value].type;
+    out_ports[port].kind = QUANT_PORT_FLOAT;
+    out_ports[port].storage = quant_spec_narrows(constraint, type) ? constraint->expressed : NULL;
   }
   return STATUS_OK;
 }
@@ -107,7 +110,9 @@ static status_t begin_region(quant_run_t *run, uint32_t region, failure_t *error
   for (uint32_t port = 0; port < count; port++) {
     if (signature[port].kind != QUANT_PORT_FLOAT) continue;
     const type_t *type = &run->graph->values[shape->ports[port].value].type;
-    result->ports[port].spec = quant_spec_of_type(type);
+    bool is_widened = run->fault == QUANT_FAULT_widen_float_ports;
+    result->ports[port].spec =
+        is_widened ? quant_spec_of_type(type) : quant_port_float_spec(&signature[port], type);
   }
   work_list_add(&run->list, region);
   return STATUS_OK;

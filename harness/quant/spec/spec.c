@@ -20,11 +20,19 @@ quant_spec_t quant_spec_of_type(const type_t *type) {
   return (quant_spec_t){.kind = QUANT_SPEC_KEEP, .expressed = type->element};
 }
 
+bool quant_spec_narrows(const quant_spec_t *spec, const type_t *type) {
+  if (spec->kind != QUANT_SPEC_KEEP || type->quantization != NULL) return false;
+  const element_t *stored = spec->expressed;
+  return stored->kind == ELEMENT_FLOAT && stored->bits == 16 && stored->bits < type->element->bits;
+}
+
 type_t quant_spec_apply(const quant_spec_t *spec, const type_t *type) {
   type_t applied = *type;
   if (spec->kind == QUANT_SPEC_UNIFORM) {
     applied.element = spec->storage;
     applied.quantization = spec->uniform;
+  } else if (quant_spec_narrows(spec, type)) {
+    applied.element = spec->expressed;
   }
   return applied;
 }
@@ -88,7 +96,7 @@ status_t quant_spec_check(const quant_spec_t *spec, const type_t *type, failure_
     return status_fail(error, STATUS_INVALID, "only a tensor of unquantized floats has a spec");
   }
   if (spec->kind == QUANT_SPEC_OPEN) return STATUS_OK;
-  if (spec->expressed != type->element) {
+  if (spec->expressed != type->element && !quant_spec_narrows(spec, type)) {
     return status_fail(error, STATUS_INVALID, "the spec is of %s, the tensor's elements are %s",
                        spec->expressed == NULL ? "no type" : spec->expressed->name,
                        type->element->name);

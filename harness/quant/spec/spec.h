@@ -7,9 +7,10 @@
 #include "harness/types/type.h"
 
 typedef enum quant_spec_kind {
-  QUANT_SPEC_OPEN,       /* Nothing is said: "unit". */
-  QUANT_SPEC_KEEP,       /* NoQuantizedType: stays in high precision: "f32". */
-  QUANT_SPEC_ANY,        /* At least so many bits: "!quant.any<i8<-8:7>:f32>". */
+  QUANT_SPEC_OPEN, /* Nothing is said: "unit". */
+  QUANT_SPEC_KEEP, /* NoQuantizedType: stays a float: of the tensor's own type, "f32", or stored
+                    * as a 16-bit float that is narrower: "bf16", "f16". */
+  QUANT_SPEC_ANY,  /* At least so many bits: "!quant.any<i8<-8:7>:f32>". */
   QUANT_SPEC_CALIBRATED, /* Its observed range: "!quant.calibrated<f32<-0.5:1.5>>". */
   QUANT_SPEC_UNIFORM,    /* All is known: "!quant.uniform<i8:f32, 0.5:3>". */
 } quant_spec_kind_t;
@@ -17,7 +18,7 @@ typedef enum quant_spec_kind {
 /* A zeroed one is open. */
 typedef struct quant_spec {
   quant_spec_kind_t kind;
-  const element_t *expressed; /* The float that is quantized; NULL where open. */
+  const element_t *expressed; /* The float that is quantized, or stored; NULL where open. */
   const element_t *storage;   /* ANY and UNIFORM, else NULL. */
   int64_t storage_min;        /* ANY and UNIFORM: within the storage type. */
   int64_t storage_max;
@@ -29,16 +30,20 @@ typedef struct quant_spec {
 /* The spec of a quantized type's element; KEEP of an unquantized float. */
 quant_spec_t quant_spec_of_type(const type_t *type);
 
-/* The high-precision type with its element quantized as a UNIFORM spec says; as it is for others.
- */
+/* The high-precision type with its element quantized as a UNIFORM spec says, or stored as a KEEP
+ * spec does; as it is for others. */
 type_t quant_spec_apply(const quant_spec_t *spec, const type_t *type);
 
 /* Whether they say the same, numbers compared exactly. */
 bool quant_spec_equal(const quant_spec_t *a, const quant_spec_t *b);
 
+/* Whether it says that a tensor of the high-precision type is stored as a narrower float. */
+bool quant_spec_narrows(const quant_spec_t *spec, const type_t *type);
+
 /* STATUS_INVALID unless the spec fits a tensor of the high-precision type: the expressed type is
- * its element, a quantization axis is one of its dimensions with as many scales as that has
- * entries, and scales, zero points and ranges are as the StableHLO specification wants
+ * its element, or a narrower float that it is stored as, a quantization axis is one of its
+ * dimensions with as many scales as that has entries, and scales, zero points and ranges are as the
+ * StableHLO specification wants
  * ("Quantized types"). */
 status_t quant_spec_check(const quant_spec_t *spec, const type_t *type, failure_t *error);
 

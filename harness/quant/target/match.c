@@ -41,14 +41,20 @@ status_t quant_port_admits(const quant_signature_port_t *port, const quant_spec_
                      port->axis, uniform->axis);
 }
 
+quant_spec_t quant_port_float_spec(const quant_signature_port_t *port, const type_t *type) {
+  if (port->storage == NULL) return quant_spec_of_type(type);
+  return (quant_spec_t){.kind = QUANT_SPEC_KEEP, .expressed = port->storage};
+}
+
 /* ---- A constraint and a port ----------------------------------------------------------------- */
 
 /* What a wildcard becomes: constraints name a storage type, or high precision. */
-static void complete_wildcard(const quant_spec_t *constraint,
+static void complete_wildcard(const quant_spec_t *constraint, const type_t *type,
                               const quant_signature_port_t *default_port,
                               quant_signature_port_t *inout_port) {
   if (constraint->kind == QUANT_SPEC_KEEP) {
     inout_port->kind = QUANT_PORT_FLOAT;
+    inout_port->storage = quant_spec_narrows(constraint, type) ? constraint->expressed : NULL;
     inout_port->is_symmetric = false;
     inout_port->axis = -1;
     return;
@@ -68,6 +74,27 @@ static status_t check_constraint(const quant_signature_port_t *signature,
   if (constraint->kind == QUANT_SPEC_ANY) return check_range_within(signature, constraint, error);
   if (port->spec.kind != QUANT_SPEC_UNIFORM) return STATUS_OK;
   return quant_port_admits(signature, &port->spec, error);
+}
+
+/* The constraint on a port that stays a float.  What a value is stored as can be converted on the
+ * way into a port that takes more; parameters that it has are no demand on the port. */
+static status_t check_float(const quant_signature_port_t *signature, const quant_spec_t *constraint,
+                            const quant_port_t *port, const type_t *type, failure_t *error) {
+  bool is_quantized = port->spec.kind == QUANT_SPEC_ANY || port->spec.kind == QUANT_SPEC_UNIFORM;
+  if (is_quantized) {
+    return status_fail(error, STATUS_INVALID, "%s is not quantized", signature->name);
+  }
+  const element_t *stored = signature->storage == NULL ? type->element : signature->storage;
+  if (stored->bits > type->element->bits ||
+      (stored->bits == type->element->bits && stored != type->element)) {
+    return status_fail(error, STATUS_INVALID, "%s is stored as %s, which does not hold %s",
+                       signature->name, stored->name, type->element->name);
+  }
+  if (constraint->kind != QUANT_SPEC_KEEP || constraint->expressed == stored) return STATUS_OK;
+  bool is_widened = signature->storage == NULL && port->spec.kind == QUANT_SPEC_OPEN;
+  if (is_widened) return STATUS_OK;
+  return status_fail(error, STATUS_INVALID, "%s is stored as %s, not %s", signature->name,
+                     stored->name, constraint->expressed->name);
 }
 
 bool quant_port_stores_otherwise(const quant_signature_port_t *port,
@@ -91,12 +118,10 @@ static status_t complete_port(const quant_target_t *table, const quant_graph_t *
                        inout_signature->axis, value->name, value->type.rank);
   }
   if (inout_signature->kind == QUANT_PORT_WILDCARD) {
-    complete_wildcard(constraint, &table->default_port, inout_signature);
+    complete_wildcard(constraint, &value->type, &table->default_port, inout_signature);
   }
   if (inout_signature->kind == QUANT_PORT_FLOAT) {
-    bool is_quantized = port->spec.kind == QUANT_SPEC_ANY || port->spec.kind == QUANT_SPEC_UNIFORM;
-    if (!is_quantized) return STATUS_OK;
-    return status_fail(error, STATUS_INVALID, "%s is not quantized", name);
+    return check_float(inout_signature, constraint, port, &value->type, error);
   }
   if (constraint->kind == QUANT_SPEC_KEEP) {
     return status_fail(error, STATUS_INVALID, "%s is quantized, and %s stays in high precision",

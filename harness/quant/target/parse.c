@@ -61,7 +61,9 @@ static status_t parse_storage(scan_t *scan, quant_signature_port_t *port, failur
   port->storage = element_find(scan_until(scan, "< \t"));
   bool is_storage =
       port->storage != NULL && element_is_integer(port->storage) && port->storage->bits <= 32;
-  if (!is_storage) return scan_fail_expecting(&start, error, "an integer type of 2 to 32 bits");
+  if (!is_storage)
+    return scan_fail_expecting(
+        &start, error, "an integer type of 2 to 32 bits, or of a port bf16, f16, float or *");
   return parse_range(scan, port, error);
 }
 
@@ -72,9 +74,13 @@ static status_t parse_kind(scan_t *scan, quant_signature_port_t *port, failure_t
     return STATUS_OK;
   }
   scan_t ahead = *scan;
-  if (!str_equal_text(scan_until(&ahead, " \t"), "float")) return parse_storage(scan, port, error);
+  str_t word = scan_until(&ahead, " \t");
+  const element_t *element = element_find(word);
+  bool is_narrow = element != NULL && element->kind == ELEMENT_FLOAT && element->bits == 16;
+  if (!is_narrow && !str_equal_text(word, "float")) return parse_storage(scan, port, error);
   *scan = ahead;
   port->kind = QUANT_PORT_FLOAT;
+  port->storage = is_narrow ? element : NULL;
   return STATUS_OK;
 }
 

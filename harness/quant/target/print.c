@@ -26,7 +26,7 @@ static void print_port(const quant_signature_port_t *port, GString *out_text) {
       g_string_append_c(out_text, '*');
       break;
     case QUANT_PORT_FLOAT:
-      g_string_append(out_text, "float");
+      g_string_append(out_text, port->storage == NULL ? "float" : port->storage->name);
       break;
   }
   if (port->is_symmetric) g_string_append(out_text, " symmetric");

@@ -24,7 +24,8 @@ typedef enum quant_source {
 typedef enum quant_port_kind {
   QUANT_PORT_STORAGE,  /* An integer: storage, storage_min, storage_max. */
   QUANT_PORT_WILDCARD, /* "*": any; what nothing else decides is the table's default. */
-  QUANT_PORT_FLOAT,    /* "float": not quantizable, stays in high precision. */
+  QUANT_PORT_FLOAT,    /* "float": not quantizable, stays in high precision; with a storage type,
+                        * "bf16"    or "f16": stored as that. */
 } quant_port_kind_t;
 
 typedef struct quant_signature_port {
@@ -164,12 +165,13 @@ const char *const *quant_target_names(void);
  * A constraint fits a port of kind
  *   STORAGE:  OPEN and CALIBRATED always; ANY if its storage range lies within the port's; UNIFORM
  *             if quant_port_admits; KEEP never;
- *   FLOAT:    OPEN, KEEP, CALIBRATED;
- *   WILDCARD: what fits a port of the constraint's own storage type and range; KEEP makes it FLOAT.
- * A value's UNIFORM spec that does not fit does not refuse a row, since a rescale can stand between
- * (only a port's own spec does); nor does it refuse FLOAT, as little as a value's ANY does.  A
- * value's KEEP does, and so does its ANY where the port has fewer bits: no rescale brings them
- * back.
+ *   FLOAT:    OPEN, CALIBRATED, and KEEP of the type as which it is stored: its own or the
+ * tensor's; a value's KEEP of a narrower float too where the port has the tensor's type; WILDCARD:
+ * what fits a port of the constraint's own storage type and range; KEEP makes it FLOAT, stored as
+ * that says. A value's UNIFORM spec that does not fit does not refuse a row, since a rescale can
+ * stand between (only a port's own spec does); nor does it refuse FLOAT, as little as a value's ANY
+ * does.  A value's KEEP does, and so does its ANY where the port has fewer bits: no rescale brings
+ * them back.
  *
  * STATUS_UNSUPPORTED where no row fits, with region, port, and reason and line of the row that came
  * closest (most ports in order, first one on ties), or that the table has no such kernel. */
@@ -181,6 +183,10 @@ status_t quant_target_match(const quant_target_t *table, const quant_graph_t *gr
  * none. */
 bool quant_port_stores_otherwise(const quant_signature_port_t *port,
                                  const quant_spec_t *constraint);
+
+/* The KEEP spec of a completed signature port that is FLOAT, for a tensor of the high-precision
+ * type. */
+quant_spec_t quant_port_float_spec(const quant_signature_port_t *port, const type_t *type);
 
 /* Whether UNIFORM parameters fit a completed signature port: the storage type is the port's, the
  * range lies within the port's, zero points are 0 where symmetric, and they are per tensor or along
