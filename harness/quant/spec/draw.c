@@ -83,9 +83,9 @@ void quant_draw_spec_text(rng_t *rng, const type_t *type, GString *out_text) {
   if (choice < 5) {
     g_string_append(out_text, "unit");
   } else if (choice < 10) {
-    bool is_narrow = type->element->bits > 16 && rng_one_in(rng, 2);
-    g_string_append(out_text,
-                    is_narrow ? (rng_one_in(rng, 2) ? "bf16" : "f16") : type->element->name);
+    bool is_narrow = choice >= 8 && type->element->bits > 16;
+    const char *narrow = choice == 8 ? "bf16" : "f16";
+    g_string_append(out_text, is_narrow ? narrow : type->element->name);
   } else if (choice < 22) {
     quant_draw_storage_t storage = quant_draw_storage(rng);
     g_string_append(out_text, "!quant.any<");
