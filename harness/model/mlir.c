@@ -82,6 +82,12 @@ void mlir_close_regions(const program_t *program, GString *out_text) {
   mlir_close(program, out_text);
 }
 
+void program_print_mlir_to_run(const program_t *program, GString *out_text) {
+  const op_t *op = program->op;
+  void (*print)(const program_t *, GString *) = op->print_mlir_to_run;
+  (print != NULL ? print : op->print_mlir)(program, out_text);
+}
+
 void mlir_print_scalar(const element_t *element, GString *out_text) {
   type_t scalar = type_make(element, 0, NULL);
   type_print_mlir(&scalar, out_text);

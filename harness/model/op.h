@@ -98,6 +98,10 @@ typedef struct op {
   /* The program as one StableHLO module in generic form, with one function `main`. */
   void (*print_mlir)(const program_t *program, GString *out_text);
 
+  /* The same as executors get it: a module of StableHLO as it stands, of several ops perhaps, where
+   * print_mlir() has what only a proposal knows.  NULL: print_mlir(). */
+  void (*print_mlir_to_run)(const program_t *program, GString *out_text);
+
   /* One sentence about a valid program: "sums dimensions 0 and 2 of ...". */
   void (*print_words)(const program_t *program, GString *out_text);
 
@@ -189,6 +193,9 @@ const char *program_broken_id(const program_t *program);
  * breaks under the contract, else `broken`. */
 const op_constraint_t *program_broken_under(const program_t *program, const op_constraint_t *broken,
                                             const contract_t *contract);
+
+/* The module that executors get. */
+void program_print_mlir_to_run(const program_t *program, GString *out_text);
 
 /* One sentence for `assay show`: what op_t.print_words says of it, or "is no stablehlo.add: it
  * breaks C1", or that Assay does not model it. */

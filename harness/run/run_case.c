@@ -83,6 +83,14 @@ status_t case_runner_expect(case_runner_t *walk, const case_t *instance,
   return status;
 }
 
+/* Whether a valid program is one that no version of its specification knows, but a proposal whose
+ * rules the contract permits: nobody owes it to anybody. */
+static bool is_proposed(const program_t *program, const contract_t *contract) {
+  contract_t specified = *contract;
+  specified.values[PERMISSION_reduce_types] = REDUCE_TYPES_SPEC;
+  return program_broken_under(program, program_broken(program), &specified) != NULL;
+}
+
 void case_runner_prepare(case_runner_t *walk, const program_t *program,
                          const op_constraint_t *broken, executor_t *executor,
                          preparation_t *out_preparation) {
@@ -100,6 +108,12 @@ void case_runner_prepare(case_runner_t *walk, const program_t *program,
       out_preparation->outcome == EXECUTOR_OK || out_preparation->outcome == EXECUTOR_REFUSED;
   if (broken == NULL && was_answered) {
     out_preparation->promise = executor_promises(executor, program);
+  }
+  bool is_declined =
+      out_preparation->outcome == EXECUTOR_REFUSED || out_preparation->outcome == EXECUTOR_REJECTED;
+  if (is_declined && broken == NULL && is_proposed(program, &walk->contract)) {
+    out_preparation->outcome = EXECUTOR_REFUSED;
+    out_preparation->promise = EXECUTOR_PROMISE_NONE;
   }
   walk->times.compile += clock_nanoseconds() - begin;
 }

@@ -199,7 +199,7 @@ static process_handle_t *make_handle(process_transport_t *process, const program
   GString *line = g_string_new(NULL);
   GString *mlir = g_string_new(NULL);
   program_print(program, line);
-  if (process->session.greeting.takes_mlir) program->op->print_mlir(program, mlir);
+  if (process->session.greeting.takes_mlir) program_print_mlir_to_run(program, mlir);
   *handle = (process_handle_t){.id = ++process->programs,
                                .line = g_string_free(line, FALSE),
                                .mlir = g_string_free(mlir, FALSE),

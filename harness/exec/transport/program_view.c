@@ -35,7 +35,7 @@ const assay_program_t *program_view(const program_t *program, arena_t *arena) {
   GString *line = g_string_new(NULL);
   program_print(program, line);
   GString *mlir = g_string_new(NULL);
-  program->op->print_mlir(program, mlir);
+  program_print_mlir_to_run(program, mlir);
 
   assay_program_t *view = arena_alloc(arena, sizeof *view);
   *view =

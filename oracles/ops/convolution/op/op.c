@@ -3,6 +3,7 @@
  * with more logic are separate. */
 #include <inttypes.h>
 
+#include "harness/kinds/converted.h"
 #include "harness/model/mlir.h"
 #include "oracles/ops/convolution/op/op.h"
 
@@ -81,6 +82,7 @@ const op_t convolution_op = {
     .formulas = "quantized",
     .policies = policies,
     .print_mlir = mlir_print_module,
+    .print_mlir_to_run = converted_print_mlir,
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,
     .splits_operands = splits_operands,

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 
+#include "harness/kinds/converted.h"
 #include "harness/model/mlir.h"
 
 dimension_list_t dot_general_lhs_result_dimensions(const program_t *program) {
@@ -203,6 +204,7 @@ const op_t dot_general_op = {
     .print_algorithm = print_algorithm,
     .formulas = "quantized",
     .print_mlir = mlir_print_module,
+    .print_mlir_to_run = converted_print_mlir,
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,
     .is_init_operand = is_init_operand,

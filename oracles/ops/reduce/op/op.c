@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 
+#include "harness/kinds/converted.h"
 #include "harness/model/mlir.h"
 
 reduction_types_t reduce_types(const program_t *program) {
@@ -101,6 +102,7 @@ const op_t reduce_op = {
     .draw = reduce_draw,
     .print_algorithm = print_algorithm,
     .print_mlir = print_mlir,
+    .print_mlir_to_run = converted_print_mlir,
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,
     .is_init_operand = is_init_operand,

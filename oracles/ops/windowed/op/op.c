@@ -2,6 +2,7 @@
 /* Defines the ops reduce_window and select_and_scatter: the tables of their attributes and
  * constraints, numbers and types of windows, and words. */
 #include "oracles/ops/windowed/op/op.h"
+#include "harness/kinds/converted.h"
 
 #include <inttypes.h>
 
@@ -194,6 +195,7 @@ const op_t reduce_window_op = {
     .print_algorithm = print_algorithm,
     .policies = reduce_window_policies,
     .print_mlir = reduce_window_print_mlir,
+    .print_mlir_to_run = converted_print_mlir,
     .print_words = print_reduce_window_words,
     .reduced_dimensions = reduced_dimensions,
     .draw_edges = reduce_window_draw_edges,
@@ -213,6 +215,7 @@ const op_t select_and_scatter_op = {
     .print_algorithm = print_algorithm,
     .policies = select_policies,
     .print_mlir = select_and_scatter_print_mlir,
+    .print_mlir_to_run = converted_print_mlir_if_exact,
     .print_words = print_select_words,
     .reduced_dimensions = reduced_dimensions,
     .draw_edges = select_and_scatter_draw_edges,
