@@ -54,7 +54,8 @@ typedef struct assay_program {
   uint32_t attribute_count;
   const char *op;           /* "stablehlo.dot_general" */
   const char *program_line; /* Canonical text of the program: harness/model/case_line.md. */
-  const char *mlir;         /* The same as a StableHLO module in generic form, or NULL. */
+  const char *mlir; /* The same as a StableHLO module in generic form, or NULL.  The attribute
+                     * "accumulation", of RFC 000, stands in it as conversions. */
   const assay_type_t *operands;
   const assay_type_t *results;
   const assay_attribute_t *attributes;

@@ -84,10 +84,14 @@ static bool take_own(const program_t *program, arena_t *arena, program_t *out_ow
 /* ---- Conversions ------------------------------------------------------------------------------
  */
 
-/* The op that converts, NULL if there is none that the RFC means. */
+/* The name of the op that converts, NULL if there is none that the RFC means. */
 static const char *conversion(const type_t *from, const type_t *to) {
   if ((from->quantization == NULL) != (to->quantization == NULL)) return NULL;
-  return from->quantization != NULL ? "stablehlo.uniform_quantize" : "stablehlo.convert";
+  op_conversion_t wanted = from->quantization != NULL ? OP_CONVERTS_QUANTIZED : OP_CONVERTS_NUMBERS;
+  for (const op_t *const *op = op_all(); *op != NULL; op++) {
+    if ((*op)->conversion == wanted) return (*op)->name;
+  }
+  return NULL;
 }
 
 static bool keeps_apart(const type_t *from, const type_t *to) {

@@ -57,6 +57,14 @@ typedef struct op_attribute {
 
 enum { OP_ATTRIBUTES_MAX = 16 };
 
+/* Which implicit conversions between element types an op without attributes is the definition of.
+ */
+typedef enum op_conversion {
+  OP_CONVERTS_NOTHING,
+  OP_CONVERTS_NUMBERS,   /* Unquantized ones. */
+  OP_CONVERTS_QUANTIZED, /* Between quantized types. */
+} op_conversion_t;
+
 struct oracle;
 typedef struct op {
   const char *name;    /* "stablehlo.dot_general": the key in text, corpus, database and CLI. */
@@ -87,6 +95,8 @@ typedef struct op {
   /* Permissions about which known implementations differ, the loosest value of each last: what
    * explains a divergence is noted with it.  Ended by NULL; NULL if there are none. */
   const char *const *policies;
+
+  op_conversion_t conversion;
 
   /* Its meaning is a formula of several steps, each of which may be rounded. */
   bool is_composite;

@@ -237,12 +237,10 @@ class Program:
         return None if text is None else Algorithm.parse(text)
 
     def require_specified(self) -> None:
-        """Refuses attributes that no version of StableHLO has, which its parser passes over: RFC 000
-        considers them, and contracts with reduce_types=rfc have them."""
-        considered = {"stablehlo.reduce": "precision", "stablehlo.dot_general": "accumulation",
-                      "stablehlo.convolution": "accumulation"}  # fmt: skip
-        if considered.get(self.op) in self.attributes:
-            raise Unsupported(f"{self.op} has no {considered[self.op]} in StableHLO")
+        """Refuses an attribute that no version of StableHLO has, which its parser passes over: RFC 000
+        considers it, and contracts with reduce_types=rfc have it."""
+        if self.op == "stablehlo.reduce" and "precision" in self.attributes:
+            raise Unsupported(f"{self.op} has no precision in StableHLO")
 
     def check_attributes(self, *keys: str) -> None:
         """Refuses attributes that a later version of Assay may have: each may change the meaning."""

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+import accumulation_program
 import assay_worker
 import batch_norm_program
 import byteir_program
@@ -31,6 +32,7 @@ import onnxruntime_byteir
 import onnxruntime_data_dependent
 import onnxruntime_elementwise
 import onnxruntime_stablehlo
+from accumulation_program import Chain
 from assay_worker import Program, Type, Unsupported, Worker
 
 OPSET = 21
@@ -122,7 +124,9 @@ class OnnxRuntime(Worker):
         self.options.intra_op_num_threads = int(threads)
         self.options.log_severity_level = 4
 
-    def compile(self, program: Program) -> Handle:
+    def compile(self, program: Program) -> Handle | Chain:
+        if accumulation_program.is_accumulated(program):
+            return Chain.compile(self, program)
         kinds = [*program.operands, *program.results]
         strange = {kind.storage.element for kind in kinds} - set(TYPES)
         strange -= set(onnxruntime_stablehlo.types(program))
@@ -215,7 +219,9 @@ class OnnxRuntime(Worker):
             product = graph.add("MatMul", sides)
         return graph.add("Reshape", [product, graph.integers(list(program.results[0].shape))])
 
-    def execute(self, handle: Handle, operands: list[np.ndarray]) -> list[np.ndarray]:
+    def execute(self, handle: Handle | Chain, operands: list[np.ndarray]) -> list[np.ndarray]:
+        if isinstance(handle, Chain):
+            return handle.execute(self, operands)
         program = handle.program
         kinds = [*program.operands, *program.results]
         if any(kind.storage.element in NOT_NUMPYS for kind in kinds):

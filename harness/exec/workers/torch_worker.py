@@ -20,10 +20,12 @@ from typing import Any, Callable
 
 import numpy as np
 
+import accumulation_program
 import assay_worker
 import batch_norm_program
 import byteir_program
 import data_dependent_program
+from accumulation_program import Chain
 from assay_worker import Invalid, Program, Type, Unsupported, Worker
 from elementwise_program import ELEMENTWISE, MOVEMENTS
 from python_functions import PythonFunctions
@@ -88,7 +90,7 @@ class Torch(Worker):
         self.data_dependent = TorchDataDependent(torch)
 
     def promises(self, program: Program) -> bool | None:
-        if program.op in self.functions:
+        if program.op in self.functions or accumulation_program.is_accumulated(program):
             return None  # What compiles.
         if byteir_program.is_byteir(program) or batch_norm_program.is_batch_norm(program):
             return None  # What compiles: finding out means to run it.
@@ -98,7 +100,9 @@ class Torch(Worker):
             return False
         return True
 
-    def compile(self, program: Program) -> Handle:
+    def compile(self, program: Program) -> Handle | Chain:
+        if accumulation_program.is_accumulated(program) and program.op not in self.functions:
+            return Chain.compile(self, program)
         return Handle(self._find(program), program.results)
 
     def _find(self, program: Program) -> Callable[..., list[Any]]:
@@ -189,7 +193,9 @@ class Torch(Worker):
                 return tensor.view(bits).numpy().view(assay_worker.DTYPES[name])
         return tensor.numpy()
 
-    def execute(self, handle: Handle, operands: list[np.ndarray]) -> list[np.ndarray]:
+    def execute(self, handle: Handle | Chain, operands: list[np.ndarray]) -> list[np.ndarray]:
+        if isinstance(handle, Chain):
+            return handle.execute(self, operands)
         return [self._array(result) for result in handle.run(*map(self._tensor, operands))]
 
 

@@ -153,6 +153,7 @@ static const char *const convert_policies[] = {"convert_infinity",   "convert_ro
 
 static const op_t convert_op = {
     .name = "stablehlo.convert",
+    .conversion = OP_CONVERTS_NUMBERS,
     .spec = "StableHLO specification, convert",
     .summary = "elements of one type to another",
     .constraints = convert_constraints,
@@ -168,6 +169,7 @@ static const op_t convert_op = {
 
 static const op_t quantize_op = {
     .name = "stablehlo.uniform_quantize",
+    .conversion = OP_CONVERTS_QUANTIZED,
     .spec = "StableHLO specification, uniform_quantize",
     .summary = "floats or quantized elements to quantized ones",
     .constraints = quantize_constraints,
