@@ -231,6 +231,7 @@ status_t case_runner_judge(case_runner_t *walk, const expectation_t *expectation
   const question_t question = {&walk->contract, expectation->accepts, false};
   STATUS_TRY(judge_under(&judging, &question, &walk->evidence, out_verdict));
   walk->treeless += out_verdict->treeless_count;
+  walk->rows_left += out_verdict->rows_left_count;
   bool is_inferred = PERMITTED(&walk->contract, inferred) == INFERRED_YES;
   if (out_verdict->outcome == OUTCOME_diverges && is_inferred) {
     STATUS_TRY(hold_promised(&judging, out_verdict));
