@@ -26,6 +26,7 @@ typedef struct row_answer {
   uint32_t result; /* an element that contradicts others, */
   size_t component;
   char expected[160]; /* and in words which. */
+  size_t rows_left;   /* Rows that were not asked about, for what that takes. */
 } row_answer_t;
 
 typedef struct oracle {

@@ -45,6 +45,7 @@ typedef struct verdict {
   size_t left_out_count;     /* ... that were left to a sample of their result, ... */
   uint64_t sample_draws;     /* ... which so many draws chose, of several results the fewest. */
   size_t treeless_count;     /* Sums of few terms that no tree was sought or found for. */
+  size_t rows_left_count;    /* Rows that were not asked about as a whole (`shared=once`). */
   uint64_t got_bits;         /* Of the worst element, and of a second execution that differed. */
   double ulp_error_max;      /* Over all components with a finite reference, conforming or not. */
   double slack_max;

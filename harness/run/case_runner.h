@@ -56,6 +56,7 @@ typedef struct case_runner {
   case_runner_times_t times; /* Added to. */
   uint64_t audited;          /* Components audited so far. */
   uint64_t treeless;         /* Sums of few terms so far that no tree was known to give. */
+  uint64_t rows_left;        /* Rows so far that were not asked about as a whole. */
   evidence_t evidence;       /* Of the last case. */
   /* Whether cases with 16-bit and 8-bit floats that conform are held, every so often, against a
    * tighter contract, where that is one; and how many have been due.  This costs at most a quarter

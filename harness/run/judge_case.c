@@ -189,13 +189,15 @@ void case_runner_hold_wide(case_runner_t *walk) {
 
 static bool has_short_float(const type_t *types, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
-    const format_t *format = types[i].element->format;
-    if (format != NULL && format->bits <= 16) return true;
+    const quantization_t *quantization = types[i].quantization;
+    const element_t *element = quantization != NULL ? quantization->expressed : types[i].element;
+    if (element->format != NULL && element->bits <= 16) return true;
   }
   return false;
 }
 
-/* Of short floats, whose arithmetic it is about: of others it asks for `shared=once` alone. */
+/* Of short floats, whose arithmetic it is about, expressed ones too: of others it asks for
+ * `shared=once` alone. */
 static status_t hold_tighter(const judging_t *judging, verdict_t *verdict) {
   case_runner_t *walk = judging->walk;
   const program_t *program = &judging->expectation->instance->program;
@@ -229,6 +231,7 @@ status_t case_runner_judge(case_runner_t *walk, const expectation_t *expectation
   const question_t question = {&walk->contract, expectation->accepts, false};
   STATUS_TRY(judge_under(&judging, &question, &walk->evidence, out_verdict));
   walk->treeless += out_verdict->treeless_count;
+  walk->rows_left += out_verdict->rows_left_count;
   bool is_inferred = PERMITTED(&walk->contract, inferred) == INFERRED_YES;
   if (out_verdict->outcome == OUTCOME_diverges && is_inferred) {
     STATUS_TRY(hold_promised(&judging, out_verdict));

@@ -18,6 +18,7 @@ status_t judge_rows(const oracle_t *oracle, const oracle_call_t *call, verdict_t
   arena_rewind(call->arena, mark);
   if (status == STATUS_UNSUPPORTED) return STATUS_OK;
   STATUS_TRY(status);
+  verdict->rows_left_count = answer.rows_left;
   if (answer.agrees) return STATUS_OK;
   verdict->outcome = OUTCOME_diverges;
   verdict->class_ = CLASS_shared;

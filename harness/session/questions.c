@@ -52,6 +52,8 @@ uint64_t session_audited(const session_t *session) { return session->walk.audite
 
 uint64_t session_treeless(const session_t *session) { return session->walk.treeless; }
 
+uint64_t session_rows_left(const session_t *session) { return session->walk.rows_left; }
+
 case_runner_times_t session_times(const session_t *session) { return session->walk.times; }
 
 int session_exit_code(const session_t *session) {

@@ -163,6 +163,9 @@ double session_seconds(const session_t *session);   /* Since session_open(). */
 uint64_t session_audited(const session_t *session); /* Components recomputed with MPFR. */
 /* Sums of few terms that were judged by their bounds: their trees would have taken too long. */
 uint64_t session_treeless(const session_t *session);
+/* Rows whose elements were judged one by one alone, under `shared=once`, for what more would take.
+ */
+uint64_t session_rows_left(const session_t *session);
 case_runner_times_t session_times(const session_t *session);
 
 /* 1 if an executor diverged, else 3 if one failed, else 0. */

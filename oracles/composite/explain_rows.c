@@ -9,11 +9,13 @@
 #include "oracles/composite/fast_row.h"
 #include "oracles/composite/row_search.h"
 
-/* The careful search takes milliseconds or more for a row.  Of a case of a type that the fast
- * evaluator does not know, as f64, so many rows are asked, spread over all; of others all, until so
- * many were not explained fast, and not refuted either: then the numbers of the case are such that
- * little can be told of the rest. */
-enum { ROWS_WITHOUT_FAST = 4, CAREFUL_ROWS_MAX = 8 };
+/* The careful search takes microseconds for each element that it evaluates, and of short rows
+ * evaluates each many times.  Of a case of a type that the fast evaluator does not know, as f64, so
+ * many rows are asked, spread over all; then the others, as long as it has not evaluated so many
+ * elements for each element of the case, which the accept sets take about as long for.  Of other
+ * types all are asked, until so many were not explained fast, and not refuted either: then the
+ * numbers of the case are such that little can be told of the rest. */
+enum { ROWS_WITHOUT_FAST = 4, EVALUATIONS_PER_ELEMENT = 8, CAREFUL_ROWS_MAX = 8 };
 
 /* One row and how far its variants have been asked. */
 typedef struct row_question {
@@ -21,7 +23,8 @@ typedef struct row_question {
   const tensor_t *results;
   part_t row;
   arena_t *arena;   /* For what is kept while this row is asked about. */
-  bool is_searched; /* The careful search was asked. */
+  bool is_searched; /* The careful search was asked, */
+  size_t evaluated; /* and evaluated so many elements. */
   size_t variant_count;
   variant_t variants[VARIANTS_MAX];
   shared_row_t *rows[VARIANTS_MAX]; /* NULL: not asked about yet. */
@@ -141,17 +144,35 @@ static void describe(const row_question_t *question, const row_witnesses_t *witn
   g_string_free(text, TRUE);
 }
 
-/* Returns whether that took the careful search. */
-static bool ask_row(const problem_t *problem, const tensor_t *results, size_t group, arena_t *arena,
-                    row_answer_t *answer) {
-  row_question_t question = {
-      .problem = problem, .results = results, .row = problem_part(problem, group), .arena = arena};
-  question.variant_count = problem_variants(problem, question.variants);
+/* The rows of a case, and what asking about them has taken so far. */
+typedef struct rows_question {
+  problem_t problem;
+  const tensor_t *results;
+  size_t asked;
+  size_t searched;  /* Of them, those that took the careful search, */
+  size_t evaluated; /* which evaluated so many elements. */
+  row_answer_t *answer;
+} rows_question_t;
+
+static void ask_row(rows_question_t *rows, size_t group) {
+  arena_t arena;
+  arena_init(&arena);
+  row_question_t question = {.problem = &rows->problem,
+                             .results = rows->results,
+                             .row = problem_part(&rows->problem, group),
+                             .arena = &arena};
+  question.variant_count = problem_variants(&rows->problem, question.variants);
   row_witnesses_t witnesses;
-  if (!is_contradictory(&question, &witnesses)) return question.is_searched;
-  answer->agrees = false;
-  describe(&question, &witnesses, answer);
-  return true;
+  if (is_contradictory(&question, &witnesses)) {
+    rows->answer->agrees = false;
+    describe(&question, &witnesses, rows->answer);
+  }
+  rows->asked++;
+  rows->searched += question.is_searched ? 1 : 0;
+  for (size_t v = 0; v < question.variant_count; v++) {
+    if (question.rows[v] != NULL) rows->evaluated += question.rows[v]->evaluated;
+  }
+  arena_deinit(&arena);
 }
 
 static bool has_fast_variant(const problem_t *problem) {
@@ -163,18 +184,34 @@ static bool has_fast_variant(const problem_t *problem) {
   return false;
 }
 
-status_t composite_explain_rows(const oracle_call_t *call, row_answer_t *out_answer) {
-  problem_t problem = problem_make(call->instance, call->contract, call->arena);
-  *out_answer = (row_answer_t){.agrees = true};
-  if (problem.layout.is_elementwise || problem.layout.term_count < 2) return STATUS_OK;
-  size_t groups = problem.layout.group_count, step = 1, searched = 0;
-  if (!has_fast_variant(&problem)) step = (groups + ROWS_WITHOUT_FAST - 1) / ROWS_WITHOUT_FAST;
-  for (size_t group = 0; group < groups && out_answer->agrees; group += step) {
-    if (searched == CAREFUL_ROWS_MAX) break;
-    arena_t arena;
-    arena_init(&arena);
-    searched += ask_row(&problem, call->results, group, &arena, out_answer);
-    arena_deinit(&arena);
+/* Some that are spread over all, then the others. */
+static void ask_careful_rows(rows_question_t *rows) {
+  const composite_layout_t *layout = &rows->problem.layout;
+  size_t groups = layout->group_count;
+  size_t most = groups * layout->term_count * EVALUATIONS_PER_ELEMENT;
+  size_t step = (groups + ROWS_WITHOUT_FAST - 1) / ROWS_WITHOUT_FAST;
+  for (size_t g = 0; g < groups && rows->answer->agrees; g += step) ask_row(rows, g);
+  for (size_t g = 0; g < groups && rows->answer->agrees && rows->evaluated < most; g++) {
+    if (g % step != 0) ask_row(rows, g);
   }
+}
+
+status_t composite_explain_rows(const oracle_call_t *call, row_answer_t *out_answer) {
+  *out_answer = (row_answer_t){.agrees = true};
+  rows_question_t rows = {.problem = problem_make(call->instance, call->contract, call->arena),
+                          .results = call->results,
+                          .answer = out_answer};
+  const composite_layout_t *layout = &rows.problem.layout;
+  if (layout->is_elementwise || layout->term_count < 2) return STATUS_OK;
+  size_t groups = layout->group_count;
+  if (!has_fast_variant(&rows.problem)) {
+    ask_careful_rows(&rows);
+  } else {
+    for (size_t g = 0; g < groups && out_answer->agrees; g++) {
+      if (rows.searched == CAREFUL_ROWS_MAX) break;
+      ask_row(&rows, g);
+    }
+  }
+  out_answer->rows_left = out_answer->agrees ? groups - rows.asked : 0;
   return STATUS_OK;
 }

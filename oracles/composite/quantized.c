@@ -73,20 +73,21 @@ static void add_choices(const quantum_t *quantum, const format_t *arithmetic, do
   }
 }
 
-/* One end of what was computed, in the expressed type and, if it is permitted, in f32, whether or
- * not it was rounded to the expressed type first; a tiny scale may be read as zero. */
+/* One end of what was computed, in each arithmetic: in f32 whether or not it was rounded to the
+ * expressed type first; a tiny scale may be read as zero. */
 static void add_end(const type_t *type, const contract_t *contract, double value,
                     stored_set_t *set) {
   const format_t *arithmetics[2];
   size_t count = quantum_arithmetics(type, contract, arithmetics);
-  double rounded = isnan(value) ? value : format_round_double(arithmetics[0], value);
+  const format_t *expressed = quantum_expressed(type);
+  double rounded = isnan(value) ? value : format_round_double(expressed, value);
   const quantum_t quantum = quantum_of(type, 0);
   quantum_t flat = quantum;
-  if (quantum.scale < ldexp(1, arithmetics[0]->exponent_min)) flat.scale = 0;
+  if (quantum.scale < ldexp(1, expressed->exponent_min)) flat.scale = 0;
   bool may_flush = PERMITTED(contract, ftz) == FTZ_INPUTS || PERMITTED(contract, ftz) == FTZ_BOTH;
   for (size_t i = 0; i < count; i++) {
     add_choices(&quantum, arithmetics[i], rounded, set);
-    if (i > 0) add_choices(&quantum, arithmetics[i], value, set);
+    if (arithmetics[i] != expressed) add_choices(&quantum, arithmetics[i], value, set);
     if (may_flush && flat.scale == 0) add_choices(&flat, arithmetics[i], rounded, set);
   }
 }

@@ -4,10 +4,10 @@
  * monotone, so that the ends of what a formula gives tell which storage integers conform: these and
  * all between them.
  *
- * Operands are the numbers that dequantizing rounds to, in the expressed type or, where the
- * contract permits wide intermediates, in f32; and where it permits fused products, (stored - zero
- * point) * scale unrounded, since it is a factor of what comes next.  Each place where an operand
- * is used may have another of these. */
+ * Operands are the numbers that dequantizing rounds to, in the expressed type or in f32, as the
+ * contract permits intermediates, the latter rounded to the expressed type or not; and where it
+ * permits fused products, (stored - zero point) * scale unrounded, since it is a factor of what
+ * comes next.  Each place where an operand is used may have another of these. */
 #ifndef ASSAY_ORACLES_COMPOSITE_QUANTIZED_H
 #define ASSAY_ORACLES_COMPOSITE_QUANTIZED_H
 

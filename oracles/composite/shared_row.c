@@ -15,6 +15,7 @@ enum { CHUNK_TERMS = 512 };
 static void evaluate(shared_row_t *row, const part_t *part, shared_mode_t mode,
                      row_t results[CASE_RESULTS_MAX]) {
   const problem_t *problem = &row->problem;
+  row->evaluated += part->count;
   shared_numbers_start(&row->shared, mode);
   const enclosing_t settings = {.is_unbounded =
                                     problem->formulas[row->variant.formula].is_unbounded};

@@ -13,6 +13,7 @@ typedef struct shared_row {
   part_t row;
   const tensor_t *results;
   shared_numbers_t shared;
+  size_t evaluated; /* Elements so far, each as often as it was. */
 } shared_row_t;
 
 /* Elements of a row, and the numbers of their results, one result after the other. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a dequantized operand may be, beside what dequantizing rounds it to in the expressed type:
- * see composite/quantized.h. */
+/* What a dequantized operand may be: see composite/quantized.h. */
 #include <math.h>
 
 #include "oracles/composite/parts.h"
@@ -62,24 +61,26 @@ static void add_dequantized(const contract_t *contract, const format_t *expresse
   if (is_tiny && PERMITTED(contract, ftz) != FTZ_NONE) add_double(inout, copysign(0, value));
 }
 
-static void widen(const tensor_t *tensor, size_t element, const contract_t *contract,
-                  enclosed_t *inout) {
+static void set_dequantized(const tensor_t *tensor, size_t element, const contract_t *contract,
+                            enclosed_t *out) {
   const quantum_t quantum = quantum_of(&tensor->type, element);
   int64_t stored = quantum_load(tensor, element);
   double difference = (double)(stored - quantum.zero_point);
   const format_t *arithmetics[2];
   size_t count = quantum_arithmetics(&tensor->type, contract, arithmetics);
-  const format_t *expressed = arithmetics[0];
+  const format_t *expressed = quantum_expressed(&tensor->type);
+  out->has_finite = false;
+  out->specials = 0;
   for (size_t i = 0; i < count; i++) {
     double value = exact_dequantize(&quantum, arithmetics[i], stored);
-    add_dequantized(contract, expressed, value, inout);
+    add_dequantized(contract, expressed, value, out);
     double factor = format_round_double(arithmetics[i], difference);
     if (PERMITTED(contract, fma) == FMA_YES && isfinite(factor))
-      add_product(inout, factor, quantum.scale);
+      add_product(out, factor, quantum.scale);
   }
   bool may_flush = PERMITTED(contract, ftz) == FTZ_INPUTS || PERMITTED(contract, ftz) == FTZ_BOTH;
   bool is_flat = quantum.scale < ldexp(1, expressed->exponent_min);
-  if (may_flush && is_flat) add_double(inout, copysign(0, difference));
+  if (may_flush && is_flat) add_double(out, copysign(0, difference));
 }
 
 void problem_widen_operand(const problem_t *problem, uint32_t operand, const size_t *elements,
@@ -92,7 +93,7 @@ void problem_widen_operand(const problem_t *problem, uint32_t operand, const siz
       int64_t difference = quantum_load(tensor, elements[i]) - quantum.zero_point;
       set_product(set, (double)difference, quantum.scale);
     } else {
-      widen(tensor, elements[i], problem->contract, set);
+      set_dequantized(tensor, elements[i], problem->contract, set);
     }
   }
 }

@@ -273,6 +273,8 @@ void summary_print(const run_report_t *report) {
       100 * shares.cause, 100 * shares.power, 100 * shares.rest, session_audited(session));
   uint64_t treeless = session_treeless(session);
   if (treeless > 0) printf(", %" PRIu64 " sums of few terms judged by bounds alone", treeless);
+  uint64_t rows_left = session_rows_left(session);
+  if (rows_left > 0) printf(", %" PRIu64 " rows not judged as a whole", rows_left);
   printf("\n");
   g_autoptr(GString) contract = g_string_new(NULL);
   contract_print_short(&session_options(report->session)->contract, contract);
@@ -336,11 +338,12 @@ void summary_print_json(const run_report_t *report) {
   snprintf(seed, sizeof seed, "%" PRIu64, options->stream.seed);
   g_autoptr(GString) contract = g_string_new(NULL);
   contract_print(&options->contract, contract);
-  json_t *document = json_pack("{s:s, s:s, s:s, s:I, s:f, s:I, s:I}", "assay_version",
+  json_t *document = json_pack("{s:s, s:s, s:s, s:I, s:f, s:I, s:I, s:I}", "assay_version",
                                options->assay_version, "seed", seed, "contract", contract->str,
                                "cases", (json_int_t)session_cases(session), "seconds",
                                shares.seconds, "audited", (json_int_t)session_audited(session),
-                               "judged_by_bounds", (json_int_t)session_treeless(session));
+                               "judged_by_bounds", (json_int_t)session_treeless(session),
+                               "rows_not_judged_whole", (json_int_t)session_rows_left(session));
   json_object_set_new(document, "instruction_set",
                       json_string(instruction_set_name(instruction_set())));
   json_object_set_new(document, "executors", json_executors(report));

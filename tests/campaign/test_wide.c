@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tests/campaign/contract_run.h"
+#include "tests/campaign/short_types.h"
 
 #ifdef ASSAY_SANITIZE
 enum { CASES = 30 };
@@ -21,36 +22,37 @@ static const char *const wide_models[] = {"model:sequential+acc=f32", "model:lan
 typedef struct native {
   const char *op;
   const char *model;
+  const char *type;
   const char *with, *without;
 } native_t;
 
 static const native_t natives[] = {
-#define PERMITTED_MODEL(model, op, algorithm, type, with, without, ...) {op, model, with, without},
+#define PERMITTED_MODEL(model, op, algorithm, type, with, without, ...) \
+  {op, model, type, with, without},
 #include "generated/all_permitted_models.def"
 #undef PERMITTED_MODEL
 };
 
-static bool has_short_float(const type_t *types, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) {
-    const format_t *format = types[i].element->format;
-    if (format != NULL && format->bits <= 16) return true;
-  }
-  return false;
-}
+/* What is drawn: programs of an op, with short floats, or quantized ones of such. */
+typedef struct drawn {
+  const op_t *op;
+  bool are_quantized;
+} drawn_t;
 
 /* Of ops without floats, any. */
 static void draw_program(void *context, rng_t *rng, arena_t *arena, program_t *out_program) {
-  const op_t *op = (const op_t *)context;
+  const drawn_t *drawn = (const drawn_t *)context;
   gen_options_t options = gen_options_default();
   options.invalid_one_in = 0;
   options.limits = (draw_limits_t){.rank_max = 3, .elements_max = 128, .terms_max = 64};
   const contract_t contract = contract_backend();
   bool is_meant = false;
-  for (int tries = 0; tries < 200 && !is_meant; tries++) {
+  for (int tries = 0; !is_meant && (tries < 200 || drawn->are_quantized); tries++) {
     const char *broken;
-    gen_program(rng, op, &options, arena, out_program, &broken);
-    is_meant = program_broken_under(out_program, NULL, &contract) == NULL &&
-               (has_short_float(out_program->operands, out_program->operand_count) || tries > 100);
+    gen_program(rng, drawn->op, &options, arena, out_program, &broken);
+    bool is_of_kind = drawn->are_quantized ? short_types_quantized(out_program)
+                                           : short_types_any(out_program) || tries > 100;
+    is_meant = is_of_kind && program_broken_under(out_program, NULL, &contract) == NULL;
   }
 }
 
@@ -81,15 +83,15 @@ static status_t note_answer(void *context, const session_t *session, const sessi
   return STATUS_OK;
 }
 
-static seen_t run(const op_t *op, const char *model, const char *contract, uint64_t cases) {
+static seen_t run(drawn_t drawn, const char *model, const char *contract, uint64_t cases) {
   seen_t seen = {0};
-  const contract_run_t session = {.op = op,
+  const contract_run_t session = {.op = drawn.op,
                                   .executor = model,
                                   .contract = contract,
                                   .seed = 17,
                                   .draws_max = cases,
                                   .draw_program = draw_program,
-                                  .draw_context = (void *)(uintptr_t)op,
+                                  .draw_context = &drawn,
                                   .on_answer = note_answer,
                                   .hook_context = &seen};
   uint64_t conforming;
@@ -98,11 +100,46 @@ static seen_t run(const op_t *op, const char *model, const char *contract, uint6
 }
 
 static void test_silent(gconstpointer data) {
-  const op_t *op = (const op_t *)data;
+  const drawn_t drawn = {.op = (const op_t *)data};
   for (size_t i = 0; i < G_N_ELEMENTS(wide_models); i++) {
-    const seen_t seen = run(op, wide_models[i], "wide", CASES);
+    const seen_t seen = run(drawn, wide_models[i], "wide", CASES);
     if (seen.diverging > 0) g_test_message("%s: %s", wide_models[i], seen.first);
     g_assert_cmpuint(seen.diverging, ==, 0);
+  }
+}
+
+/* Whether programs of the op are drawn that are quantized and express short floats. */
+static bool draws_quantized(const op_t *op) {
+  enum { TRIES = 1000 };
+  rng_t rng = rng_make(3);
+  arena_t arena;
+  arena_init(&arena);
+  bool is_drawn = false;
+  for (int i = 0; i < TRIES && !is_drawn; i++) {
+    const draw_limits_t limits = {.rank_max = 3, .elements_max = 16, .terms_max = 8};
+    const arena_mark_t mark = arena_mark(&arena);
+    program_t program = {0};
+    op->draw(&rng, &limits, &arena, &program);
+    is_drawn = short_types_quantized(&program);
+    arena_rewind(&arena, mark);
+  }
+  arena_deinit(&arena);
+  return is_drawn;
+}
+
+/* The other way: rounded between the steps, or not. */
+static const char *const quantized_models[] = {"model:random+acc=f32", "model:lanes8+fma+acc=f64",
+                                               "model:pairwise+acc=f32+other-way",
+                                               "model:random+acc=f32+other-way+seed=3"};
+
+/* Every step in f32: theory.md, T163. */
+static void test_quantized_silent(gconstpointer data) {
+  const drawn_t drawn = {.op = (const op_t *)data, .are_quantized = true};
+  for (size_t i = 0; i < G_N_ELEMENTS(quantized_models); i++) {
+    const seen_t seen = run(drawn, quantized_models[i], "wide", CASES);
+    if (seen.diverging > 0) g_test_message("%s: %s", quantized_models[i], seen.first);
+    g_assert_cmpuint(seen.diverging, ==, 0);
+    g_assert_cmpuint(seen.conforming, >, CASES / 2);
   }
 }
 
@@ -116,9 +153,10 @@ enum { NATIVE_CASES = 360 };
 /* And under `backend` the run counts what would not have kept `wide`: one in four is asked. */
 static void test_native(gconstpointer data) {
   const native_t *native = (const native_t *)data;
-  const op_t *op = op_find(str_from(native->op));
-  const seen_t wide = run(op, native->model, "wide", NATIVE_CASES);
-  const seen_t backend = run(op, native->model, "backend", NATIVE_CASES);
+  const drawn_t drawn = {.op = op_find(str_from(native->op)),
+                         .are_quantized = strcmp(native->type, SHORT_TYPES_QUANTIZED) == 0};
+  const seen_t wide = run(drawn, native->model, "wide", NATIVE_CASES);
+  const seen_t backend = run(drawn, native->model, "backend", NATIVE_CASES);
   if (backend.diverging > 0) g_test_message("%s", backend.first);
   g_test_message("%s, %s: %" PRIu64 " of %d diverge from wide; of %" PRIu64
                  " that were held %" PRIu64 " do not keep it",
@@ -138,11 +176,14 @@ int main(int argc, char **argv) {
   for (const op_t *const *op = op_all(); *op != NULL; op++) {
     g_autofree char *path = g_strdup_printf("/wide/silent/%s", (*op)->name);
     g_test_add_data_func(path, *op, test_silent);
+    if (!draws_quantized(*op)) continue;
+    g_autofree char *quantized = g_strdup_printf("/wide/silent-quantized/%s", (*op)->name);
+    g_test_add_data_func(quantized, *op, test_quantized_silent);
   }
   for (size_t i = 0; i < G_N_ELEMENTS(natives); i++) {
     if (strcmp(natives[i].with, "backend") != 0 || strcmp(natives[i].without, "wide") != 0)
       continue;
-    g_autofree char *path = g_strdup_printf("/wide/native/%s", natives[i].op);
+    g_autofree char *path = g_strdup_printf("/wide/native/%s/%s", natives[i].op, natives[i].type);
     g_test_add_data_func(path, &natives[i], test_native);
   }
   return g_test_run();

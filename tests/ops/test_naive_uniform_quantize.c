@@ -150,8 +150,13 @@ static void admit_quantized(admissible_t *admissible, const element_t *storage,
   admissible->stored[admissible->count++] = whole;
 }
 
+/* Whether it may be computed in f32, and whether in its own type. */
 static bool is_wide(const element_t *expressed, const contract_t *contract) {
-  return expressed->bits == 16 && PERMITTED(contract, intermediate) != INTERMEDIATE_NATIVE;
+  return expressed->bits <= 16 && PERMITTED(contract, intermediate) != INTERMEDIATE_NATIVE;
+}
+
+static bool is_native(const element_t *expressed, const contract_t *contract) {
+  return expressed->bits > 16 || PERMITTED(contract, intermediate) != INTERMEDIATE_WIDE;
 }
 
 static admissible_t find_admissible(const case_t *instance, const contract_t *contract,
@@ -161,26 +166,26 @@ static admissible_t find_admissible(const case_t *instance, const contract_t *co
   const element_t *expressed = result->quantization->expressed;
   const format_t *native = expressed->format, *f32 = &format_table[FORMAT_f32];
   const parameters_t to = parameters_of(result, element);
-  bool wide = is_wide(expressed, contract);
+  bool wide = is_wide(expressed, contract), own = is_native(expressed, contract);
   uint64_t bits = element_load(operand->type.element, operand->data, element);
   admissible_t admissible = {.count = 0};
   if (operand->type.quantization == NULL) {
     double value = format_to_double(native, bits);
-    admit_quantized(&admissible, result->element, &to, native, value);
+    if (own) admit_quantized(&admissible, result->element, &to, native, value);
     if (wide) admit_quantized(&admissible, result->element, &to, f32, value);
     return admissible;
   }
   const parameters_t from = parameters_of(&operand->type, element);
   int64_t stored = element_signed_value(operand->type.element, bits);
   double value = naive_dequantize(&from, native, stored);
-  admit_quantized(&admissible, result->element, &to, native, value);
+  if (own) admit_quantized(&admissible, result->element, &to, native, value);
   if (!wide) return admissible;
-  admit_quantized(&admissible, result->element, &to, f32, value);
+  if (own) admit_quantized(&admissible, result->element, &to, f32, value);
   double in_f32 = naive_dequantize(&from, f32, stored);
   double between = format_round_double(native, in_f32);
   admit_quantized(&admissible, result->element, &to, f32, in_f32);
   admit_quantized(&admissible, result->element, &to, f32, between);
-  admit_quantized(&admissible, result->element, &to, native, between);
+  if (own) admit_quantized(&admissible, result->element, &to, native, between);
   return admissible;
 }
 
@@ -236,14 +241,14 @@ static void check_quantized(experiment_t *experiment, size_t element, tally_t *t
 
 static void test_quantize(void) {
   enum { PROGRAMS = 3000 };
-  static const char *const contracts[] = {"backend", "spec"};
+  static const char *const contracts[] = {"backend", "spec", "wide"};
   rng_t rng = rng_make(0x91);
   tally_t tally = {0};
   for (int i = 0; i < PROGRAMS; i++) {
     experiment_t experiment;
     experiment_draw(&experiment, &rng, "stablehlo.uniform_quantize");
     element_conversion_draw_quantize_edges(&rng, &experiment.instance);
-    const contract_t contract = contract_of(contracts[i % 2]);
+    const contract_t contract = contract_of(contracts[i % 3]);
     experiment_decide_under(&experiment, &contract);
     size_t count = type_element_count(&experiment.instance.program.results[0]);
     for (size_t element = 0; element < count; element++) {
@@ -274,7 +279,8 @@ static void check_dequantized(experiment_t *experiment, size_t element) {
   const uint64_t candidates[] = {native, wide, format_next_up(format, native),
                                  format_next_down(format, native), 0};
   for (size_t i = 0; i < G_N_ELEMENTS(candidates); i++) {
-    bool is_admitted = candidates[i] == native || candidates[i] == wide;
+    bool is_own = is_native(expressed, experiment->question.contract);
+    bool is_admitted = (is_own && candidates[i] == native) || candidates[i] == wide;
     if (conforms(experiment, element, candidates[i]) == is_admitted) continue;
     g_autofree char *what = g_strdup_printf("%a", format_to_double(format, candidates[i]));
     fail(experiment, element, what);
@@ -283,13 +289,13 @@ static void check_dequantized(experiment_t *experiment, size_t element) {
 
 static void test_dequantize(void) {
   enum { PROGRAMS = 3000 };
-  static const char *const contracts[] = {"backend", "spec"};
+  static const char *const contracts[] = {"backend", "spec", "wide"};
   rng_t rng = rng_make(0x92);
   for (int i = 0; i < PROGRAMS; i++) {
     experiment_t experiment;
     experiment_draw(&experiment, &rng, "stablehlo.uniform_dequantize");
     draw_stored(&rng, &experiment.instance.operands[0]);
-    const contract_t contract = contract_of(contracts[i % 2]);
+    const contract_t contract = contract_of(contracts[i % 3]);
     experiment_decide_under(&experiment, &contract);
     size_t count = type_element_count(&experiment.instance.program.results[0]);
     for (size_t element = 0; element < count; element++) check_dequantized(&experiment, element);

@@ -111,6 +111,6 @@ int64_t fault_quantize(const type_t *type, const quantum_t *quantum, const forma
 const format_t *quantize_faulty_arithmetic(const type_t *type,
                                            const implementation_model_t *schedule) {
   const element_t *expressed = type->quantization->expressed;
-  bool is_wide = expressed->bits == 16 && !schedule->native;
+  bool is_wide = expressed->bits <= 16 && !schedule->native;
   return is_wide ? &format_table[FORMAT_f32] : expressed->format;
 }

@@ -13,8 +13,8 @@ quantum_t quantize_faulty_of(const type_t *type, fault_t fault, size_t element);
 /* And its storage value. */
 int64_t quantize_faulty_load(const tensor_t *tensor, fault_t fault, size_t element);
 
-/* What its expressed type is computed in: 16-bit types in f32, unless the schedule says otherwise.
- */
+/* What its expressed type is computed in: types of at most 16 bits in f32, unless the schedule says
+ * otherwise. */
 const format_t *quantize_faulty_arithmetic(const type_t *type,
                                            const implementation_model_t *schedule);
 

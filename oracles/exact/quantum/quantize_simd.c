@@ -73,9 +73,10 @@ void fast_dequantize(const tensor_t *tensor, const arithmetic_t *steps, size_t b
 
 /* A clamp by an end beyond the storage range, then by the range, is one by the range; and one by an
  * end within it by that. */
-fast_quantizer_t fast_quantizer_make(const type_t *type, size_t element) {
+fast_quantizer_t fast_quantizer_make(const type_t *type, const format_t *arithmetic,
+                                     size_t element) {
   quantum_t quantum = quantum_of(type, element);
-  const arithmetic_t steps = arithmetic_make(type->quantization->expressed->format);
+  const arithmetic_t steps = arithmetic_make(arithmetic);
   double smallest = (double)quantum.storage_min, largest = (double)quantum.storage_max;
   double low = arithmetic_round(&steps, smallest), high = arithmetic_round(&steps, largest);
   return (fast_quantizer_t){.steps = steps,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quantizing and dequantizing many elements at once, by the formulas of quantum.h in the expressed
- * type, which every contract permits: for fast sides.  Expressed types are mostly f32, whose
- * arithmetic is the host's: those functions are loops without branches, which compilers make vector
- * code of. */
+/* Quantizing and dequantizing many elements at once, by the formulas of quantum.h in the first
+ * arithmetic that the contract permits: for fast sides.  That is mostly f32, whose arithmetic is
+ * the host's: those functions are loops without branches, which compilers make vector code of. */
 #ifndef ASSAY_ORACLES_EXACT_QUANTUM_QUANTIZE_SIMD_H
 #define ASSAY_ORACLES_EXACT_QUANTUM_QUANTIZE_SIMD_H
 
@@ -29,12 +28,13 @@ typedef struct fast_quantizer {
   arithmetic_t steps;
   double scale, zero_point; /* Rounded to the arithmetic. */
   double low, high;         /* What storage values are clamped to: integers. */
-  bool has_ends;            /* False if an end of the range is NaN in the expressed type. */
+  bool has_ends;            /* False if an end of the range is NaN in the arithmetic. */
   uint64_t mask;
 } fast_quantizer_t;
 
-/* That of element `element` of a quantized type. */
-fast_quantizer_t fast_quantizer_make(const type_t *type, size_t element);
+/* That of element `element` of a quantized type, in that arithmetic. */
+fast_quantizer_t fast_quantizer_make(const type_t *type, const format_t *arithmetic,
+                                     size_t element);
 
 /* Storage patterns of a block of values, and nonzero in out_decide where none is certain. */
 void fast_quantize_floats(const fast_quantizer_t *quantizer, const float values[], size_t count,

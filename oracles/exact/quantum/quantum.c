@@ -90,9 +90,15 @@ int64_t quantum_quantize(const quantum_t *quantum, const format_t *arithmetic, d
 size_t quantum_arithmetics(const type_t *type, const contract_t *contract,
                            const format_t *out_formats[2]) {
   const element_t *expressed = type->quantization->expressed;
+  bool is_short = expressed->bits <= 16;
   size_t count = 0;
-  out_formats[count++] = expressed->format;
-  bool may_be_wider = expressed->bits == 16 && contract_permits_wide(contract);
-  if (may_be_wider) out_formats[count++] = &format_table[FORMAT_f32];
+  if (!is_short || contract_permits_native(contract)) out_formats[count++] = expressed->format;
+  if (is_short && contract_permits_wide(contract)) out_formats[count++] = &format_table[FORMAT_f32];
   return count;
+}
+
+const format_t *quantum_first_arithmetic(const type_t *type, const contract_t *contract) {
+  const format_t *formats[2];
+  quantum_arithmetics(type, contract, formats);
+  return formats[0];
 }

@@ -63,9 +63,18 @@ size_t quantum_choices_of_sum(const quantum_t *quantum, const format_t *arithmet
 /* Whether there is one choice. */
 bool quantum_is_decided(const quantum_t *quantum, const format_t *arithmetic, double value);
 
-/* The formats that these may be done in: the expressed type first, and f32 for types of 16 bits
- * where the contract permits f32 between ops.  Returns how many.  The type is quantized. */
+/* The formats that each of these may be done in (theory.md, T163): the expressed type, and f32 for
+ * types of at most 16 bits, of the two whatever PERMITTED(contract, intermediate) says, the
+ * expressed type first.  What goes from one step to the next is a number of that format, and may be
+ * rounded to the expressed type.  Returns how many.  The type is quantized. */
 size_t quantum_arithmetics(const type_t *type, const contract_t *contract,
                            const format_t *out_formats[2]);
+
+static inline const format_t *quantum_expressed(const type_t *type) {
+  return type->quantization->expressed->format;
+}
+
+/* The first of them. */
+const format_t *quantum_first_arithmetic(const type_t *type, const contract_t *contract);
 
 #endif

@@ -171,7 +171,7 @@ static void enclose_hybrid(const enclosing_t *enclosing, box_t *out_results) {
   size_t count = dot_variants(program, enclosing->contract, variants);
   for (size_t i = 0; i < count; i++) {
     set_factors(enclosing, &variants[i]);
-    const dot_plan_t plan = dot_dequantized_plan(program, &variants[i]);
+    const dot_plan_t plan = dot_dequantized_plan(&variants[i]);
     unite_float_sums(enclosing, &plan, out_results);
   }
 }
@@ -184,13 +184,13 @@ static void unite_formula(const enclosing_t *enclosing, box_t *inout_results) {
   size_t count = type_element_count(&program->results[0]);
   for (size_t r = 0; r < variant_count; r++) {
     set_factors(enclosing, &variants[r]);
-    const dot_plan_t plan = dot_dequantized_plan(program, &variants[r]);
+    const dot_plan_t plan = dot_dequantized_plan(&variants[r]);
     const box_sum_shape_t shape = find_shape(enclosing, &plan);
     for (size_t i = 0; i < count; i++) {
       box_sum_t sum = sum_of_element(enclosing, i, false);
       box_t floats = box_sum_round(&sum, &shape, enclosing->contract);
       quantum_t quantum = quantum_of(&program->results[0], i);
-      box_t stored = quantum_box_quantize(&quantum, variants[r].result, floats);
+      box_t stored = quantum_box_quantize(&quantum, variants[r].quantize, floats);
       inout_results[i] = box_unite(inout_results[i], stored);
     }
   }

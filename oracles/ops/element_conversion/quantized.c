@@ -108,28 +108,39 @@ static void add_quantized_in(quantizing_t *quantizing, const format_t *arithmeti
   }
 }
 
+/* What tells that f32 was taken where the expressed type might have been. */
+static const char *word_of(size_t arithmetic, const char *by) {
+  return arithmetic > 0 && by[0] == '\0' ? "intermediate=wide" : by;
+}
+
 /* A number of the expressed type can be quantized in every arithmetic, one of f32 in f32. */
 static void add_quantized(quantizing_t *quantizing, double value, bool is_expressed,
                           const char *by) {
-  if (is_expressed) add_quantized_in(quantizing, quantizing->arithmetics[0], value, by);
-  if (quantizing->arithmetic_count < 2) return;
-  add_quantized_in(quantizing, quantizing->arithmetics[1], value,
-                   by[0] == '\0' ? "intermediate=wide" : by);
+  for (size_t i = 0; i < quantizing->arithmetic_count; i++) {
+    const format_t *arithmetic = quantizing->arithmetics[i];
+    if (!is_expressed && arithmetic == quantizing->expressed) continue;
+    add_quantized_in(quantizing, arithmetic, value, word_of(i, by));
+  }
 }
 
 static void add_two_steps(quantizing_t *quantizing, const quantum_t *from, int64_t stored) {
-  const format_t *expressed = quantizing->arithmetics[0];
-  add_quantized(quantizing, exact_dequantize(from, expressed, stored), true, "");
-  if (flushes_inputs(quantizing->contract)) {
-    quantum_t flat = *from;
-    flat.scale = flushed(expressed, flat.scale);
-    add_quantized(quantizing, exact_dequantize(&flat, expressed, stored), true,
+  const format_t *expressed = quantizing->expressed;
+  for (size_t i = 0; i < quantizing->arithmetic_count; i++) {
+    const format_t *arithmetic = quantizing->arithmetics[i];
+    double value = exact_dequantize(from, arithmetic, stored);
+    bool is_expressed = arithmetic == expressed;
+    add_quantized(quantizing, value, is_expressed, word_of(i, ""));
+    if (is_expressed) continue;
+    add_quantized(quantizing, format_round_double(expressed, value), true, word_of(i, ""));
+  }
+  if (!flushes_inputs(quantizing->contract)) return;
+  quantum_t flat = *from;
+  flat.scale = flushed(expressed, flat.scale);
+  for (size_t i = 0; i < quantizing->arithmetic_count; i++) {
+    double value = exact_dequantize(&flat, quantizing->arithmetics[i], stored);
+    add_quantized(quantizing, format_round_double(expressed, value), true,
                   "subnormal operand flushed");
   }
-  if (quantizing->arithmetic_count < 2) return;
-  double wide = exact_dequantize(from, quantizing->arithmetics[1], stored);
-  add_quantized(quantizing, wide, false, "intermediate=wide");
-  add_quantized(quantizing, format_round_double(expressed, wide), true, "intermediate=wide");
 }
 
 static void add_merged(quantizing_t *quantizing, const quantum_t *from, int64_t stored) {
@@ -189,7 +200,7 @@ choice_set_t uniform_dequantize_set(const case_t *instance, const contract_t *co
     double value = exact_dequantize(&quantum, arithmetics[i], stored);
     set.nan |= isnan(value);
     if (!isnan(value)) {
-      choice_set_add(&set, format_from_double(format, value), i == 0 ? "" : "intermediate=wide");
+      choice_set_add(&set, format_from_double(format, value), word_of(i, ""));
     }
     if (!flushes_inputs(contract)) continue;
     value = exact_dequantize(&flat, arithmetics[i], stored);

@@ -9,6 +9,7 @@ enum { BLOCK = QUANTIZE_SIMD_BLOCK };
 
 typedef struct fast {
   const case_t *instance;
+  const format_t *arithmetic;
   uint64_t *bits;
   uint8_t *decide;
 } fast_t;
@@ -19,7 +20,7 @@ static void quantize_floats(void *context, size_t begin, size_t count) {
   const fast_t *fast = context;
   const tensor_t *operand = &fast->instance->operands[0];
   const fast_quantizer_t quantizer =
-      fast_quantizer_make(&fast->instance->program.results[0], begin);
+      fast_quantizer_make(&fast->instance->program.results[0], fast->arithmetic, begin);
   float values[BLOCK];
   if (operand->type.quantization == NULL) {
     memcpy(values, operand->data + begin * sizeof values[0], count * sizeof values[0]);
@@ -46,7 +47,7 @@ static void quantize_any(void *context, size_t begin, size_t count) {
   const tensor_t *operand = &fast->instance->operands[0];
   const element_t *from = operand->type.element;
   const fast_quantizer_t quantizer =
-      fast_quantizer_make(&fast->instance->program.results[0], begin);
+      fast_quantizer_make(&fast->instance->program.results[0], fast->arithmetic, begin);
   double values[BLOCK];
   if (operand->type.quantization != NULL) {
     fast_dequantize(operand, &quantizer.steps, begin, count, values);
@@ -61,7 +62,7 @@ static void quantize_any(void *context, size_t begin, size_t count) {
 static void dequantize_any(void *context, size_t begin, size_t count) {
   const fast_t *fast = context;
   const format_t *format = fast->instance->program.results[0].element->format;
-  const arithmetic_t steps = arithmetic_make(format);
+  const arithmetic_t steps = arithmetic_make(fast->arithmetic);
   double values[BLOCK];
   fast_dequantize(&fast->instance->operands[0], &steps, begin, count, values);
   for (size_t i = 0; i < count; i++) {
@@ -72,33 +73,38 @@ static void dequantize_any(void *context, size_t begin, size_t count) {
 
 /* ---- All elements ---------------------------------------------------------------------------- */
 
-static status_t accept_runs(const case_t *instance, quantize_simd_run_t *run, arena_t *arena,
-                            accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
-  STATUS_TRY(quantization_check(&instance->program, error));
+static bool is_quantized_or_f32(const type_t *type) {
+  return type->quantization != NULL || type->element->format == &format_table[FORMAT_f32];
+}
+
+/* `quantized`: the type whose arithmetics count; `run_f32` for those of f32 among floats of f32. */
+static status_t accept_runs(const oracle_call_t *call, const type_t *quantized,
+                            quantize_simd_run_t *run_f32, quantize_simd_run_t *run_any,
+                            accept_t out_accepts[CASE_RESULTS_MAX]) {
+  const case_t *instance = call->instance;
+  arena_t *arena = call->arena;
+  STATUS_TRY(quantization_check(&instance->program, call->error));
   const type_t *types[] = {&instance->program.operands[0], &instance->program.results[0]};
   size_t count = type_element_count(types[1]);
   fast_t fast = {.instance = instance,
+                 .arithmetic = quantum_first_arithmetic(quantized, call->contract),
                  .bits = ARENA_NEW_ARRAY(arena, uint64_t, count),
                  .decide = ARENA_NEW_ARRAY(arena, uint8_t, count)};
-  quantize_simd_runs(types, G_N_ELEMENTS(types), run, &fast);
+  bool is_f32 = fast.arithmetic == &format_table[FORMAT_f32] && is_quantized_or_f32(types[0]) &&
+                is_quantized_or_f32(types[1]);
+  quantize_simd_runs(types, G_N_ELEMENTS(types), is_f32 ? run_f32 : run_any, &fast);
   out_accepts[0] = (accept_t){.count = count, .bits = fast.bits, .decide = fast.decide};
   return STATUS_OK;
 }
 
-static bool is_f32(const type_t *type) {
-  return type->quantization->expressed->format == &format_table[FORMAT_f32];
-}
-
 status_t uniform_quantize_accept(const oracle_call_t *call,
                                  accept_t out_accepts[CASE_RESULTS_MAX]) {
-  quantize_simd_run_t *run =
-      is_f32(&call->instance->program.results[0]) ? quantize_floats : quantize_any;
-  return accept_runs(call->instance, run, call->arena, out_accepts, call->error);
+  return accept_runs(call, &call->instance->program.results[0], quantize_floats, quantize_any,
+                     out_accepts);
 }
 
 status_t uniform_dequantize_accept(const oracle_call_t *call,
                                    accept_t out_accepts[CASE_RESULTS_MAX]) {
-  quantize_simd_run_t *run =
-      is_f32(&call->instance->program.operands[0]) ? dequantize_to_floats : dequantize_any;
-  return accept_runs(call->instance, run, call->arena, out_accepts, call->error);
+  return accept_runs(call, &call->instance->program.operands[0], dequantize_to_floats,
+                     dequantize_any, out_accepts);
 }

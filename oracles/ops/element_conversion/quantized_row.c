@@ -15,7 +15,7 @@ static double slack_of(double error, double permitted) {
   return error > 0 ? (double)INFINITY : 0;
 }
 
-/* Errors are counted in quanta, from what the expressed type's arithmetic gives. */
+/* Errors are counted in quanta, from what the first arithmetic gives. */
 static void measure_quanta(const choice_set_t *set, const element_t *storage, uint64_t bits,
                            answer_t *answer) {
   if (set->any || set->count == 0) return;

@@ -107,12 +107,13 @@ static box_t enclose_integer(const enclosing_t *enclosing, box_t left, box_t rig
 /* What may be between two steps: a number of f32 may be rounded to the expressed type or stay. */
 static box_t settle(const enclosing_t *enclosing, const format_t *const arithmetics[2],
                     size_t arithmetic_count, box_t exact) {
-  box_t out = box_round(exact, arithmetics[0]);
-  for (size_t i = 1; i < arithmetic_count; i++) {
-    box_t wide = box_round(exact, arithmetics[i]);
-    out = box_unite(out, box_unite(wide, box_round(wide, arithmetics[0])));
+  const format_t *expressed = quantum_expressed(&enclosing->program->results[0]);
+  box_t out = {INFINITY, -INFINITY};
+  for (size_t i = 0; i < arithmetic_count; i++) {
+    box_t rounded = box_round(exact, arithmetics[i]);
+    out = box_unite(out, box_unite(rounded, box_round(rounded, expressed)));
   }
-  return PERMITTED(enclosing->contract, ftz) == FTZ_NONE ? out : box_flush(out, arithmetics[0]);
+  return PERMITTED(enclosing->contract, ftz) == FTZ_NONE ? out : box_flush(out, expressed);
 }
 
 static bool may_be_flushed(const enclosing_t *enclosing, const format_t *expressed, double scale) {
@@ -131,7 +132,8 @@ static box_t dequantize(const enclosing_t *enclosing, const format_t *const arit
     bool is_fused = is_sum(enclosing->function) && PERMITTED(contract, fma) == FMA_YES;
     if (is_fused) out = box_unite(out, product);
   }
-  bool is_flat = may_be_flushed(enclosing, arithmetics[0], quantum->scale);
+  const format_t *expressed = quantum_expressed(&enclosing->program->results[0]);
+  bool is_flat = may_be_flushed(enclosing, expressed, quantum->scale);
   return is_flat ? box_unite(out, box_point(0)) : out;
 }
 
@@ -140,7 +142,8 @@ static box_t enclose_formula(const enclosing_t *enclosing, const quantum_t quant
   const format_t *arithmetics[2];
   size_t count =
       quantum_arithmetics(&enclosing->program->results[0], enclosing->contract, arithmetics);
-  if (may_be_flushed(enclosing, arithmetics[0], to->scale)) return quantum_box_anything(to);
+  const format_t *expressed = quantum_expressed(&enclosing->program->results[0]);
+  if (may_be_flushed(enclosing, expressed, to->scale)) return quantum_box_anything(to);
   box_t values[2] = {{0, 0}, {0, 0}};
   for (uint32_t i = 0; i < enclosing->program->operand_count; i++) {
     values[i] = dequantize(enclosing, arithmetics, count, &quanta[i], stored[i]);

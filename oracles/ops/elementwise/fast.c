@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The fast sets: one correctly rounded operation, integers that wrap around, and the formula of
- * quantized elements in the expressed type; all of it what every contract permits, but wrapping.
- * NaN stands for the pattern that the host has; others are asked about.  f32, f64 and f32 expressed
- * are loops without branches, which compilers make vector code of. */
+ * quantized elements in the first arithmetic that is permitted; all else is what every contract
+ * permits, but wrapping.  NaN stands for the pattern that the host has; others are asked about.
+ * f32, f64 and quantized elements in f32 are loops without branches, which compilers make vector
+ * code of. */
 #include <glib.h>
 #include <math.h>
 #include <string.h>
@@ -244,6 +245,7 @@ static void accept_integers(const program_t *program, const contract_t *contract
 
 typedef struct fast {
   const case_t *instance;
+  const format_t *arithmetic;
   uint64_t *bits;
   uint8_t *decide;
 } fast_t;
@@ -256,7 +258,8 @@ static void run_floats(void *context, size_t begin, size_t count) {
   fast_dequantize_floats(&operands[0], begin, count, a);
   fast_dequantize_floats(&operands[program->operand_count - 1], begin, count, b);
   floats_operate(elementwise_of(program), a, b, count, out);
-  const fast_quantizer_t quantizer = fast_quantizer_make(&program->results[0], begin);
+  const fast_quantizer_t quantizer =
+      fast_quantizer_make(&program->results[0], fast->arithmetic, begin);
   fast_quantize_floats(&quantizer, out, count, fast->bits + begin, fast->decide + begin);
 }
 
@@ -264,7 +267,8 @@ static void run_any(void *context, size_t begin, size_t count) {
   const fast_t *fast = context;
   const program_t *program = &fast->instance->program;
   const tensor_t *operands = fast->instance->operands;
-  const fast_quantizer_t quantizer = fast_quantizer_make(&program->results[0], begin);
+  const fast_quantizer_t quantizer =
+      fast_quantizer_make(&program->results[0], fast->arithmetic, begin);
   double a[BLOCK], b[BLOCK];
   fast_dequantize(&operands[0], &quantizer.steps, begin, count, a);
   fast_dequantize(&operands[program->operand_count - 1], &quantizer.steps, begin, count, b);
@@ -272,16 +276,18 @@ static void run_any(void *context, size_t begin, size_t count) {
   fast_quantize(&quantizer, a, count, fast->bits + begin, fast->decide + begin);
 }
 
-void elementwise_quantized_accept(const case_t *instance, arena_t *arena, accept_t *out_accept) {
+void elementwise_quantized_accept(const case_t *instance, const contract_t *contract,
+                                  arena_t *arena, accept_t *out_accept) {
   const program_t *program = &instance->program;
   const type_t *result = &program->results[0];
   const type_t *types[] = {result, &program->operands[0],
                            &program->operands[program->operand_count - 1]};
   size_t count = type_element_count(result);
   fast_t fast = {.instance = instance,
+                 .arithmetic = quantum_first_arithmetic(result, contract),
                  .bits = ARENA_NEW_ARRAY(arena, uint64_t, count),
                  .decide = ARENA_NEW_ARRAY(arena, uint8_t, count)};
-  bool is_f32 = result->quantization->expressed->format == &format_table[FORMAT_f32];
+  bool is_f32 = fast.arithmetic == &format_table[FORMAT_f32];
   quantize_simd_runs(types, G_N_ELEMENTS(types), is_f32 ? run_floats : run_any, &fast);
   *out_accept = (accept_t){.count = count, .bits = fast.bits, .decide = fast.decide};
 }
@@ -313,7 +319,7 @@ status_t elementwise_accept(const oracle_call_t *call, accept_t out_accepts[CASE
   STATUS_TRY(elementwise_check(&instance->program, call->error));
   const type_t *result = &instance->program.results[0];
   if (result->quantization != NULL) {
-    elementwise_quantized_accept(instance, call->arena, &out_accepts[0]);
+    elementwise_quantized_accept(instance, call->contract, call->arena, &out_accepts[0]);
     return STATUS_OK;
   }
   size_t count = type_component_count(result);

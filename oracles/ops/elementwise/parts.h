@@ -114,7 +114,8 @@ status_t elementwise_simulate(const oracle_call_t *call, const implementation_mo
                               tensor_t *inout_results);
 
 /* Those of them for quantized programs that elementwise_check() has passed. */
-void elementwise_quantized_accept(const case_t *instance, arena_t *arena, accept_t *out_accept);
+void elementwise_quantized_accept(const case_t *instance, const contract_t *contract,
+                                  arena_t *arena, accept_t *out_accept);
 void elementwise_quantized_decide(const case_t *instance, const contract_t *contract,
                                   size_t element, const tensor_t *result, answer_t *out_answer);
 void elementwise_quantized_simulate(const case_t *instance, const implementation_model_t *schedule,

@@ -74,9 +74,18 @@ typedef struct formula_steps {
   const contract_t *contract;
   elementwise_t function;
   size_t element;
-  const format_t *arithmetics[2]; /* The expressed type, and f32 where it is permitted too. */
+  const format_t *expressed;
+  const format_t *arithmetics[2]; /* quantum_arithmetics() */
   size_t arithmetic_count;
 } formula_steps_t;
+
+/* Whether an arithmetic takes a value: that of the expressed type takes its numbers alone. */
+static bool takes(const formula_steps_t *steps, size_t index, bool is_expressed) {
+  return is_expressed || steps->arithmetics[index] != steps->expressed;
+}
+
+/* What tells that f32 was taken where the expressed type might have been. */
+static const char *word_of(size_t index) { return index > 0 ? "intermediate=wide" : ""; }
 
 static const char *first_word(const char *a, const char *b) { return a[0] != '\0' ? a : b; }
 
@@ -95,20 +104,19 @@ static void add_value(step_values_t *values, double value, bool is_expressed, co
 /* What a step gave in arithmetic `index`: as it is, and rounded to the expressed type. */
 static void add_result(const formula_steps_t *steps, step_values_t *values, size_t index,
                        double value, const char *by) {
-  const format_t *expressed = steps->arithmetics[0];
-  if (index == 0) {
+  if (steps->arithmetics[index] == steps->expressed) {
     add_value(values, value, true, by);
     return;
   }
-  by = first_word(by, "intermediate=wide");
-  add_value(values, format_round_double(expressed, value), true, by);
+  by = first_word(by, word_of(index));
+  add_value(values, format_round_double(steps->expressed, value), true, by);
   add_value(values, value, false, by);
 }
 
 /* Zeros for subnormal values, which one step may write or the next may read as such. */
 static void add_flushed(const formula_steps_t *steps, step_values_t *values) {
   if (PERMITTED(steps->contract, ftz) == FTZ_NONE) return;
-  double smallest = ldexp(1, steps->arithmetics[0]->exponent_min);
+  double smallest = ldexp(1, steps->expressed->exponent_min);
   size_t count = values->count;
   for (size_t i = 0; i < count; i++) {
     double value = values->items[i].value;
@@ -123,7 +131,7 @@ static bool flushes_inputs(const contract_t *contract) {
 
 static quantum_t quantum_flushed(const formula_steps_t *steps, const quantum_t *quantum) {
   quantum_t flushed = *quantum;
-  if (quantum->scale < ldexp(1, steps->arithmetics[0]->exponent_min)) flushed.scale = 0;
+  if (quantum->scale < ldexp(1, steps->expressed->exponent_min)) flushed.scale = 0;
   return flushed;
 }
 
@@ -176,7 +184,8 @@ static void add_fused(const formula_steps_t *steps, const step_values_t *values,
   const step_values_t *others = &values[1 - operand];
   for (size_t k = 0; k < others->count; k++) {
     const step_value_t *other = &others->items[k];
-    for (size_t i = other->is_expressed ? 0 : 1; i < steps->arithmetic_count; i++) {
+    for (size_t i = 0; i < steps->arithmetic_count; i++) {
+      if (!takes(steps, i, other->is_expressed)) continue;
       double value = fuse(steps, steps->arithmetics[i], operand, other->value);
       add_result(steps, inout_results, i, value, first_word(other->by, "fma=yes"));
     }
@@ -191,7 +200,8 @@ static void operate(const formula_steps_t *steps, const step_values_t values[2],
     const step_value_t *right = &values[1].items[pair % values[1].count];
     const char *by = first_word(left->by, right->by);
     bool are_expressed = left->is_expressed && right->is_expressed;
-    for (size_t i = are_expressed ? 0 : 1; i < steps->arithmetic_count; i++) {
+    for (size_t i = 0; i < steps->arithmetic_count; i++) {
+      if (!takes(steps, i, are_expressed)) continue;
       double value =
           elementwise_rounded(steps->function, steps->arithmetics[i], left->value, right->value);
       add_result(steps, out_results, i, value, by);
@@ -209,10 +219,11 @@ static void operate(const formula_steps_t *steps, const step_values_t values[2],
 
 static void add_quantized(const formula_steps_t *steps, const quantum_t *to,
                           const step_value_t *value, stored_judgement_t *judgement) {
-  for (size_t i = value->is_expressed ? 0 : 1; i < steps->arithmetic_count; i++) {
+  for (size_t i = 0; i < steps->arithmetic_count; i++) {
+    if (!takes(steps, i, value->is_expressed)) continue;
     int64_t choices[QUANTUM_CHOICES_MAX];
     size_t count = exact_quantize(to, steps->arithmetics[i], value->value, choices);
-    const char *by = i == 0 ? value->by : first_word(value->by, "intermediate=wide");
+    const char *by = first_word(value->by, word_of(i));
     stored_judgement_add_choices(judgement, count, choices, by);
   }
 }
@@ -223,7 +234,8 @@ void elementwise_judge_formula(const case_t *instance, const contract_t *contrac
   formula_steps_t steps = {.instance = instance,
                            .contract = contract,
                            .function = elementwise_of(program),
-                           .element = element};
+                           .element = element,
+                           .expressed = quantum_expressed(&program->results[0])};
   steps.arithmetic_count = quantum_arithmetics(&program->results[0], contract, steps.arithmetics);
   step_values_t values[2], results;
   dequantize(&steps, 0, &values[0]);
@@ -241,7 +253,7 @@ void elementwise_judge_formula(const case_t *instance, const contract_t *contrac
 
 /* ---- The answer ------------------------------------------------------------------------------ */
 
-/* Errors are counted in quanta, from what the expressed type's arithmetic gives. */
+/* Errors are counted in quanta, from what the first arithmetic gives. */
 static void measure(const stored_judgement_t *judgement, answer_t *answer) {
   if (judgement->anything || judgement->range_count == 0) return;
   int64_t exact = judgement->ranges[0].low;

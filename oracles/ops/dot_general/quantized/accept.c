@@ -206,12 +206,12 @@ static accept_t accept_floats(const oracle_call_t *call, const case_t *floats,
                               const dot_dequantized_t *variant) {
   const program_t *program = &call->instance->program;
   const dot_general_layout_t layout = dot_general_layout_make(program, call->arena);
-  const dot_plan_t plan = dot_dequantized_plan(program, variant);
+  const dot_plan_t plan = dot_dequantized_plan(variant);
   const oracle_call_t float_call = oracle_call_about(call, floats, NULL);
   return dot_general_accept_plan(&float_call, &layout, &plan);
 }
 
-/* By the variant that every contract permits. */
+/* By the first variant: its numbers between the steps are of the program's own type. */
 status_t dot_hybrid_accept(const oracle_call_t *call, accept_t *out_accept) {
   const case_t *instance = call->instance;
   STATUS_TRY(dot_dequantized_require(&instance->program, call->error));
@@ -221,7 +221,7 @@ status_t dot_hybrid_accept(const oracle_call_t *call, accept_t *out_accept) {
   *out_accept = accept_floats(call, &floats, &variants[0]);
   if (PERMITTED(call->contract, order) != ORDER_IN_ORDER) return STATUS_OK;
   const oracle_call_t float_call = oracle_call_about(call, &floats, NULL);
-  return accept_sequential(&float_call, dot_general_simulate, NULL, out_accept);
+  return accept_sequential(&float_call, dot_general_simulate, variants[0].sum, out_accept);
 }
 
 /* What a float that surely conforms is quantized to, nearest to the exact sum: by any one variant.
@@ -241,11 +241,11 @@ static accept_t accept_quantized_floats(const oracle_call_t *call,
     decide[i] = 1;
     if (floats.low == NULL || (floats.decide != NULL && floats.decide[i] != 0)) continue;
     if (!(floats.low[i] <= floats.high[i])) continue;
-    double exact = format_round_double(variant->sum, floats.reference[i]);
+    double exact = format_round_double(variant->rounded, floats.reference[i]);
     double value = isnan(exact) ? floats.low[i] : CLAMP(exact, floats.low[i], floats.high[i]);
     if (result->quantization->axis != -1) quantum = quantum_of(result, i);
-    if (!quantum_is_decided(&quantum, variant->result, value)) continue;
-    bits[i] = (uint64_t)quantum_quantize(&quantum, variant->result, value) &
+    if (!quantum_is_decided(&quantum, variant->quantize, value)) continue;
+    bits[i] = (uint64_t)quantum_quantize(&quantum, variant->quantize, value) &
               element_mask(result->element);
     decide[i] = 0;
   }

@@ -97,7 +97,7 @@ static status_t add_formula(permitted_t *permitted, const oracle_call_t *call,
         dot_dequantized_question(call->instance, &variants[i], layout, place, call->arena);
     value_range_t floats;
     STATUS_TRY(sum_range(&question, call->contract, call->arena, &floats, call->error));
-    add_quantized(permitted, quantum, variants[i].result, &floats);
+    add_quantized(permitted, quantum, variants[i].quantize, &floats);
     arena_rewind(call->arena, mark);
   }
   return STATUS_OK;

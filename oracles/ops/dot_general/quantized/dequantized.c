@@ -7,25 +7,50 @@ static const format_t *expressed_format(const program_t *program) {
   return program->operands[DOT_GENERAL_RHS].quantization->expressed->format;
 }
 
+typedef struct variant_list {
+  const format_t *own;            /* The expressed type. */
+  const format_t *arithmetics[2]; /* quantum_arithmetics() */
+  size_t arithmetic_count;
+  bool is_hybrid;
+  size_t count;
+  dot_dequantized_t *variants;
+} variant_list_t;
+
+/* A way to get at the sum, with each way to quantize it. */
+static void add_sums(variant_list_t *list, dot_dequantized_t variant) {
+  g_assert(list->count + 2 <= DOT_VARIANTS_MAX);
+  if (list->is_hybrid) {
+    list->variants[list->count++] = variant;
+    return;
+  }
+  for (size_t i = 0; i < list->arithmetic_count; i++) {
+    variant.quantize = list->arithmetics[i];
+    bool takes_sum = variant.quantize != list->own || variant.rounded == list->own;
+    if (takes_sum) list->variants[list->count++] = variant;
+  }
+}
+
 size_t dot_variants(const program_t *program, const contract_t *contract,
                     dot_dequantized_t out_variants[DOT_VARIANTS_MAX]) {
-  const format_t *arithmetics[2];
-  size_t arithmetic_count =
-      quantum_arithmetics(&program->operands[DOT_GENERAL_RHS], contract, arithmetics);
-  const format_t *own = arithmetics[0];
-  size_t count = 0;
-  out_variants[count++] = (dot_dequantized_t){own, own, own, own};
-  if (arithmetic_count == 1) return count;
-  const format_t *wide = arithmetics[1];
-  bool is_hybrid = dot_general_is_hybrid(program);
-  out_variants[count++] = (dot_dequantized_t){wide, wide, wide, is_hybrid ? own : wide};
-  out_variants[count++] = (dot_dequantized_t){wide, own, own, own};
-  if (is_hybrid) return count; /* Sums in f32, rounded at last, are those of a wider accumulator. */
-  for (size_t i = 0; i < 2; i++) {
-    out_variants[count++] = (dot_dequantized_t){arithmetics[i], own, own, wide};
-    out_variants[count++] = (dot_dequantized_t){arithmetics[i], own, wide, wide};
+  const format_t *own = expressed_format(program), *sums[ACCUMULATIONS_MAX];
+  variant_list_t list = {
+      .own = own, .is_hybrid = dot_general_is_hybrid(program), .variants = out_variants};
+  list.arithmetic_count =
+      quantum_arithmetics(&program->operands[DOT_GENERAL_RHS], contract, list.arithmetics);
+  const format_t *wide = list.arithmetics[list.arithmetic_count - 1];
+  size_t sum_count = contract_accumulations(contract, own, sums);
+  for (size_t i = 0; i < list.arithmetic_count; i++) {
+    const format_t *first = list.arithmetics[i];
+    for (size_t k = 0; k < sum_count; k++) {
+      add_sums(&list, (dot_dequantized_t){first, own, sums[k], own, NULL});
+    }
+    bool stays_wide = wide != own && !list.is_hybrid;
+    if (stays_wide) add_sums(&list, (dot_dequantized_t){first, own, wide, wide, NULL});
+    if (first == own) continue;
+    add_sums(&list, (dot_dequantized_t){first, first, first, own, NULL});
+    if (stays_wide) add_sums(&list, (dot_dequantized_t){first, first, first, first, NULL});
   }
-  return count;
+  return list.count;
 }
 
 status_t dot_dequantized_require(const program_t *program, failure_t *error) {
@@ -89,18 +114,17 @@ case_t dot_dequantized_case(const case_t *instance, const dot_dequantized_t *var
     floats.program.operands[i] = floats.operands[i].type;
   }
   if (dot_general_is_quantized(&instance->program)) {
-    floats.program.results[0].element = element_of(variant->sum);
+    floats.program.results[0].element = element_of(variant->rounded);
     floats.program.results[0].quantization = NULL;
   }
   return floats;
 }
 
-dot_plan_t dot_dequantized_plan(const program_t *program, const dot_dequantized_t *variant) {
-  bool converts = dot_general_is_hybrid(program) && variant->result != variant->sum;
+dot_plan_t dot_dequantized_plan(const dot_dequantized_t *variant) {
   return (dot_plan_t){.lhs = variant->factors,
                       .rhs = variant->factors,
                       .accumulation = variant->sum,
-                      .result = converts ? variant->result : NULL,
+                      .result = variant->rounded != variant->sum ? variant->rounded : NULL,
                       .component_counts = {1, 1},
                       .primitive_count = 1};
 }
@@ -116,7 +140,7 @@ sum_problem_t dot_dequantized_question(const case_t *instance, const dot_dequant
     right[term] = load_factor(&instance->operands[DOT_GENERAL_RHS], variant,
                               dot_general_rhs_index(layout, place, term));
   }
-  const dot_plan_t plan = dot_dequantized_plan(&instance->program, variant);
+  const dot_plan_t plan = dot_dequantized_plan(variant);
   return (sum_problem_t){.format = plan.accumulation,
                          .count = layout->term_count,
                          .left = left,

@@ -231,15 +231,25 @@ static bool is_fault_of_integers(fault_t fault) {
 
 /* ---- Floats ---------------------------------------------------------------------------------- */
 
-/* Every contract permits the first, which is all native: others compute in f32 too.  The model of a
- * hybrid has the program's own floats. */
+/* All native, or, with an accumulator that holds f32, all in f32, rounded to the expressed type
+ * between the steps; the other way: any of the permitted.  The model of a hybrid has the program's
+ * own floats. */
 static dot_dequantized_t choose_variant(const program_t *program,
                                         const implementation_model_t *schedule) {
-  const contract_t contract = contract_backend();
+  contract_t contract = contract_backend();
+  bool is_wide = !schedule->native && schedule->accumulator != NULL &&
+                 arithmetic_format_holds(schedule->accumulator, &format_table[FORMAT_f32]);
+  if (is_wide) contract_set_value(&contract, "intermediate", INTERMEDIATE_WIDE);
+  if (schedule->native) contract_set_value(&contract, "intermediate", INTERMEDIATE_NATIVE);
   dot_dequantized_t variants[DOT_VARIANTS_MAX];
   size_t count = dot_variants(program, &contract, variants);
-  if (count == 1 || schedule->native || !schedule->other_way) return variants[0];
-  return variants[dot_general_is_hybrid(program) ? 2 : 1 + schedule->seed % (count - 1)];
+  if (count == 1 || !schedule->other_way) return variants[0];
+  if (!dot_general_is_hybrid(program)) return variants[schedule->seed % count];
+  size_t last = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (variants[i].factors == variants[i].rounded) last = i;
+  }
+  return variants[last];
 }
 
 static void quantize_sums(const case_t *instance, const dot_dequantized_t *variant,
@@ -252,7 +262,7 @@ static void quantize_sums(const case_t *instance, const dot_dequantized_t *varia
     uint64_t bits = element_load(sums->type.element, sums->data, i);
     const quantum_t quantum = quantum_of(type, i);
     int64_t stored =
-        quantum_quantize(&quantum, variant->result, format_to_double(variant->sum, bits));
+        quantum_quantize(&quantum, variant->quantize, format_to_double(variant->rounded, bits));
     element_store(type->element, result->data, i, (uint64_t)stored & element_mask(type->element));
   }
 }
@@ -265,6 +275,8 @@ static status_t simulate_floats(const oracle_call_t *call, const implementation_
   const implementation_model_t *schedule = &wordless;
   const case_t *instance = call->instance;
   const dot_dequantized_t variant = choose_variant(&instance->program, schedule);
+  bool adds_wider = variant.sum != variant.rounded && wordless.accumulator == NULL;
+  if (adds_wider) wordless.accumulator = variant.sum;
   const case_t floats = dot_dequantized_case(instance, &variant, call->arena);
   if (dot_general_is_hybrid(&instance->program)) {
     const oracle_call_t float_call = oracle_call_about(call, &floats, NULL);

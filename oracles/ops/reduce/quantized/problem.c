@@ -23,7 +23,7 @@ static status_t require_scales(const reduce_quanta_t *quanta, const contract_t *
                                failure_t *error) {
   if (PERMITTED(contract, ftz) == FTZ_NONE) return STATUS_OK;
   double least = fmin(quanta->accumulation.scale, fmin(quanta->input.scale, quanta->result.scale));
-  if (least >= format_smallest_normal(quanta->arithmetics[0])) return STATUS_OK;
+  if (least >= format_smallest_normal(quanta->expressed)) return STATUS_OK;
   return status_fail(
       error, STATUS_UNSUPPORTED,
       "no oracle for quantized reductions with subnormal scales that may be flushed");
@@ -53,6 +53,7 @@ status_t reduce_quanta_make(const program_t *program, const contract_t *contract
       .result_storage = types.results[0].element,
       .converts_inputs = !scalar_type_equal(&types.inputs[0], &types.accumulations[0]),
       .converts_results = !scalar_type_equal(&types.accumulations[0], &types.results[0]),
+      .expressed = expressed->format,
   };
   quanta.arithmetic_count =
       quantum_arithmetics(&program->operands[0], contract, quanta.arithmetics);

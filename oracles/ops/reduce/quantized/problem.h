@@ -19,9 +19,10 @@ typedef struct reduce_quanta {
   const element_t *input_storage, *accumulation_storage, *result_storage;
   bool converts_inputs;
   bool converts_results;
+  const format_t *expressed;
   size_t arithmetic_count;
-  const format_t *arithmetics[2]; /* In which the formulas may be computed; the expressed type's
-                                   * first. */
+  const format_t
+      *arithmetics[2]; /* In which the formulas may be computed: quantum_arithmetics(). */
 } reduce_quanta_t;
 
 /* Of a valid program.  STATUS_UNSUPPORTED for bodies that nobody has an oracle for on quantized

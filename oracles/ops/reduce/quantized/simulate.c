@@ -94,12 +94,12 @@ static fold_value_t combine(const fold_t *base, fold_value_t left, fold_value_t 
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-/* 16-bit expressed types are computed with in their own type, or in a wider accumulator. */
+/* Short expressed types are computed with in their own type, or in a wider accumulator. */
 static const format_t *arithmetic_of(const reduce_quanta_t *quanta,
                                      const implementation_model_t *schedule) {
-  const format_t *expressed = quanta->arithmetics[0];
+  const format_t *expressed = quanta->expressed;
   const format_t *wider = &format_table[FORMAT_f32];
-  bool is_wide = expressed->bits == 16 && schedule->accumulator != NULL &&
+  bool is_wide = expressed->bits <= 16 && schedule->accumulator != NULL &&
                  arithmetic_format_holds(schedule->accumulator, wider);
   return is_wide ? wider : expressed;
 }
