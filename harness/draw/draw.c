@@ -7,21 +7,20 @@
 
 enum { WEIGHT_USUAL = 8 };
 
-typedef struct element_weight {
-  const char *name;
-  uint64_t weight;
-} element_weight_t;
-
-/* Element types that are not drawn with the usual weight. */
-static const element_weight_t element_weights[] = {
-    {"f32", 12 * WEIGHT_USUAL}, {"f16", 6 * WEIGHT_USUAL}, {"bf16", 6 * WEIGHT_USUAL},
-    {"f64", 6 * WEIGHT_USUAL},  {"i32", 4 * WEIGHT_USUAL}, {"i8", 4 * WEIGHT_USUAL},
-    {"i1", 2 * WEIGHT_USUAL},   {"f8E8M0FNU", 1},
-};
-
+/* f32 most often, then the other floats that programs use, i32 and i8, booleans; a type of scales
+ * alone seldom.  By numbers, not names: this is asked of every type for every type that is drawn. */
 static uint64_t weight_of(const element_t *element) {
-  for (size_t i = 0; i < G_N_ELEMENTS(element_weights); i++) {
-    if (strcmp(element->name, element_weights[i].name) == 0) return element_weights[i].weight;
+  switch (element->kind) {
+    case ELEMENT_BOOLEAN:
+      return 2 * WEIGHT_USUAL;
+    case ELEMENT_SIGNED:
+      return (element->bits == 32 || element->bits == 8 ? 4 : 1) * WEIGHT_USUAL;
+    case ELEMENT_FLOAT:
+      if (element->format->specials == FORMAT_EXPONENT_ONLY) return 1;
+      return (element->bits == 32 ? 12 : element->bits >= 16 ? 6 : 1) * WEIGHT_USUAL;
+    case ELEMENT_UNSIGNED:
+    case ELEMENT_COMPLEX:
+      break;
   }
   return WEIGHT_USUAL;
 }
@@ -31,19 +30,20 @@ static bool is_candidate(const element_t *element, draw_filter_t *allowed, const
 }
 
 const element_t *draw_element(rng_t *rng, draw_filter_t *allowed, const void *context) {
+  enum { ELEMENTS_MAX = 64 };
+  uint64_t weights[ELEMENTS_MAX];
   uint64_t total = 0;
+  g_assert(element_count <= ELEMENTS_MAX);
   for (size_t i = 0; i < element_count; i++) {
-    if (is_candidate(&element_table[i], allowed, context)) total += weight_of(&element_table[i]);
+    const element_t *element = &element_table[i];
+    weights[i] = is_candidate(element, allowed, context) ? weight_of(element) : 0;
+    total += weights[i];
   }
   if (total == 0) return NULL;
   uint64_t ticket = rng_below(rng, total);
-  for (size_t i = 0; i < element_count; i++) {
-    if (!is_candidate(&element_table[i], allowed, context)) continue;
-    uint64_t weight = weight_of(&element_table[i]);
-    if (ticket < weight) return &element_table[i];
-    ticket -= weight;
-  }
-  g_assert_not_reached();
+  size_t index = 0;
+  while (ticket >= weights[index]) ticket -= weights[index++];
+  return &element_table[index];
 }
 
 static bool is_same_kind(const element_t *element, const void *other) {

@@ -7,13 +7,20 @@
 #include "harness/draw/draw_quantization.h"
 #include "harness/kinds/reduction.h"
 
-static bool is_in_domain(const element_t *element, const void *body) {
-  scalar_type_t value = scalar_type_make(element), index = scalar_type_make(element_named("i32"));
+/* A body, and an input that goes with its first one: named once, not for each type. */
+typedef struct domain {
+  reduce_body_t body;
+  scalar_type_t index;
+} domain_t;
+
+static bool is_in_domain(const element_t *element, const void *context) {
+  const domain_t *domain = context;
+  scalar_type_t value = scalar_type_make(element);
   reduction_types_t types = {.count = 2,
-                             .inputs = {value, index},
-                             .accumulations = {value, index},
-                             .results = {value, index}};
-  return reduction_body_allows(*(const reduce_body_t *)body, &types);
+                             .inputs = {value, domain->index},
+                             .accumulations = {value, domain->index},
+                             .results = {value, domain->index}};
+  return reduction_body_allows(domain->body, &types);
 }
 
 static bool is_integer(const element_t *element, const void *unused) {
@@ -118,10 +125,11 @@ void reduction_draw(rng_t *rng, uint32_t inputs_max, arena_t *arena, reduction_t
   *out_reduction = (reduction_t){.body = draw_body(rng, inputs_max)};
   const reduce_body_row_t *body = &reduce_body_table[out_reduction->body];
   bool is_arg = body->domain == REDUCE_DOMAIN_ARG;
+  const domain_t domain = {out_reduction->body, scalar_type_make(element_named("i32"))};
   *out_types = (reduction_types_t){.count = body->inputs};
   for (uint32_t i = 0; i < body->inputs; i++) {
     const element_t *from =
-        i == 0 ? draw_element(rng, is_in_domain, &out_reduction->body) : draw_counting_type(rng);
+        i == 0 ? draw_element(rng, is_in_domain, &domain) : draw_counting_type(rng);
     out_types->inputs[i] = scalar_type_make(from);
     out_types->results[i] = scalar_type_make(is_arg ? from : draw_promotion(rng, from));
     out_types->accumulations[i] = out_types->results[i];
