@@ -66,6 +66,12 @@ static status_t check_reference(const accept_t *accept, size_t component,
                      reference->magnitude);
 }
 
+/* The pattern of an end of a fast set's interval; -0 is not claimed. */
+static uint64_t bits_of_end(const element_t *element, double end) {
+  if (element->format == NULL) return (uint64_t)(int64_t)end & element_mask(element);
+  return format_from_double(element->format, end == 0 ? 0 : end);
+}
+
 status_t audit_component(const oracle_t *oracle, const oracle_call_t *call, const accept_t *accepts,
                          uint32_t result, size_t component, const audit_reference_t *reference) {
   const accept_t *accept = &accepts[result];
@@ -75,10 +81,13 @@ status_t audit_component(const oracle_t *oracle, const oracle_call_t *call, cons
   oracle_call_t asked = *call;
   if (asked.results == NULL) asked.results = audit_results(call->arena, program);
   set_results(program, accepts, component, asked.results);
+  const element_t *element = program->results[result].element;
+  const format_t *format = element->format;
   if (accept->bits != NULL) {
-    return require_conforming(oracle, &asked, result, component, accept->bits[component]);
+    uint64_t bits = accept->bits[component];
+    STATUS_TRY(require_conforming(oracle, &asked, result, component, bits));
+    if (format != NULL) return STATUS_OK;
   }
-  const format_t *format = program->results[result].element->format;
   uint8_t specials = accept->specials == NULL ? 0 : accept->specials[component];
   const struct {
     accept_special_t flag;
@@ -100,7 +109,7 @@ status_t audit_component(const oracle_t *oracle, const oracle_call_t *call, cons
   for (int i = 0; i < 4; i++) {
     if (ends[i & 2] > ends[(i & 2) + 1]) continue; /* Empty. */
     if (accept->grid != NULL && format_round_double(accept->grid, ends[i]) != ends[i]) continue;
-    uint64_t bits = format_from_double(format, ends[i] == 0 ? 0 : ends[i]); /* -0 is not claimed. */
+    uint64_t bits = bits_of_end(element, ends[i]);
     STATUS_TRY(require_conforming(oracle, &asked, result, component, bits));
   }
   return STATUS_OK;

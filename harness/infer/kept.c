@@ -163,9 +163,16 @@ static status_t accepts_pattern(const search_t *search, const contract_t *contra
 
 /* Patterns of the looser fast set: its ends, and special values.  Returns their count. */
 static size_t list_ends(const accept_t *accept, const search_t *search, uint64_t out_bits[8]) {
-  const format_t *format = element_of(search)->format;
+  const element_t *element = element_of(search);
+  const format_t *format = element->format;
   size_t count = 0, component = search->component;
   if (accept->bits != NULL) out_bits[count++] = accept->bits[component];
+  if (format == NULL && accept->low != NULL) {
+    const double integers[] = {accept->low[component], accept->high[component]};
+    for (size_t i = 0; i < G_N_ELEMENTS(integers); i++) {
+      out_bits[count++] = (uint64_t)(int64_t)integers[i] & element_mask(element);
+    }
+  }
   if (format == NULL) return count;
   const double *const ends[] = {accept->low, accept->high, accept->other_low, accept->other_high};
   for (size_t i = 0; i < G_N_ELEMENTS(ends); i++) {

@@ -239,6 +239,13 @@ KERNEL void judge_block(const accept_t *accept, const tensor_t *result, componen
     load_patterns(element, data, count, bits);
     accept_patterns(bits, accept->bits + first, count, block->rejected);
   }
+  if (element->format == NULL && accept->low != NULL) {
+    for (size_t i = 0; i < count; i++) {
+      if (block->rejected[i] == 0) continue;
+      uint64_t bits = element_load(element, result->data, first + i);
+      block->rejected[i] = !accept_holds(accept, element, first + i, bits);
+    }
+  }
   if (asks_any(accept->decide, first, count)) {
     reject_unknown(accept->decide + first, count, block->rejected);
   }

@@ -25,7 +25,11 @@ bool accept_holds(const accept_t *accept, const element_t *element, size_t compo
                   uint64_t bits) {
   if (accept->decide != NULL && accept->decide[component] != 0) return false;
   if (accept->bits != NULL && accept->bits[component] == bits) return true;
-  if (accept->low == NULL || element->format == NULL) return false;
+  if (accept->low == NULL) return false;
+  if (element->format == NULL) {
+    double integer = (double)element_signed_value(element, bits);
+    return accept->low[component] <= integer && integer <= accept->high[component];
+  }
   if (accept_special_holds(accept, element->format, component, bits)) return true;
   double value = format_to_double(element->format, bits);
   if (!isfinite(value) || (value == 0 && signbit(value) != 0)) return false;

@@ -33,8 +33,8 @@ typedef struct accept {
   size_t count;
   /* Patterns: if not NULL, component i surely conforms if its pattern equals bits[i]. */
   const uint64_t *bits;
-  /* Floats, if not NULL: a finite value v (not -0) surely conforms if low[i] <= v <= high[i]; no v
-   * does where low[i] > high[i]. */
+  /* If not NULL: a finite value v (not -0) surely conforms if low[i] <= v <= high[i]; no v does
+   * where low[i] > high[i].  Of floats, or of integers of 32 bits at the most. */
   const double *low;
   const double *high;
   /* A second such interval beside a first one, or NULL: operands of a dot product may be split in

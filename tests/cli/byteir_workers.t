@@ -27,6 +27,7 @@ n byteir.quantize f32[4] f32[] ui8[] -> ui8[4] : 3f800000bf800000447a00003e80000
 - byteir.dequantize i8[4] f32[] i8[] -> f32[4] : 7f800100 : 3f000000 : 03
 n byteir.dequantize axis=0 i8[2] f32[2] i8[2] -> f32[2] : 7f80 : 3f0000003e800000 : 0304
 jxsn byteir.resize target_mode=size mode=nearest coordinate_transformation_mode=asymmetric f32[1,1,2] i64[3] -> f32[1,1,4] : 0000000040800000 : 000000000000000100000000000000010000000000000004
+jtxsn byteir.resize target_mode=size mode=linear coordinate_transformation_mode=half_pixel i8[1,1,2] i64[3] -> i8[1,1,4] : 007f : 000000000000000100000000000000010000000000000004
 xs byteir.resize target_mode=size mode=linear coordinate_transformation_mode=half_pixel f32[1,1,2] i64[3] -> f32[1,1,4] : 0000000040800000 : 000000000000000100000000000000010000000000000004
 on byteir.rng_uniform f32[] f32[] i64[] i64[] -> f32[3] : 00000000 : 3f800000 : 0000000000000001 : 0000000000000002
 ojxsn byteir.addn f32[2] f32[2] f32[2] -> f32[2] : 3f80000040000000 : 4040000040800000 : bf800000c0000000
@@ -51,7 +52,7 @@ b byteir.top_k k=2 axis=[0] sorted=true f32[1] -> f32[2] i64[2] : 3f800000
 m byteir.one_hot depth=3 axis=0 on_value=1 off_value=0 i32[1] -> f32[3,1] : 00000000
 b byteir.quantize f32[1] f32[] i8[] -> ui8[1] : 3f800000 : 3f800000 : 00
 b byteir.dequantize axis=0 i8[1] f32[] i8[] -> f32[1] : 01 : 3f800000 : 00
-m byteir.resize target_mode=scale mode=linear coordinate_transformation_mode=half_pixel i8[1] f32[1] -> i8[2] : 01 : 40000000
+m byteir.resize target_mode=scale mode=linear coordinate_transformation_mode=half_pixel i64[1] f32[1] -> i64[2] : 0000000000000001 : 40000000
 m byteir.rng_uniform f32[] f64[] i64[] i64[] -> f32[1] : 00000000 : 3ff0000000000000 : 0000000000000001 : 0000000000000002
 END
 

@@ -350,7 +350,7 @@ def resize(program: Program) -> Resize:
     has_scales = _word(program, "target_mode", "scale", "size") == "scale"
     is_linear = _word(program, "mode", "nearest", "linear") == "linear"
     coordinates = _word(program, "coordinate_transformation_mode", *COORDINATES)
-    known = FLOATS if is_linear else (*FLOATS, *INTEGERS)
+    known = (*FLOATS, *(kind for kind in INTEGERS if not (is_linear and kind.endswith("64"))))
     _rule(kind.element in known, f"resizes {', '.join(known)}")
     _rule(target.element in (("f32",) if has_scales else SIZES), "the type of the target")
     _rule(target.shape == (len(kind.shape),), "the target has a number for each dimension")

@@ -201,6 +201,8 @@ class JaxByteir:
 
     def _resize(self, program: Program) -> Run:
         wanted = byteir.resize(program)
+        if program.operands[0].element not in byteir.FLOATS:
+            raise Unsupported("jax.image.resize gives floats")
         is_half_pixel = wanted.coordinates == "half_pixel" or (
             wanted.coordinates == "pytorch_half_pixel" and not wanted.shrinks_to_1
         )

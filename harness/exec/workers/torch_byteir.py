@@ -291,6 +291,8 @@ class TorchByteir:
     def _resize(self, program: Program) -> Run:
         wanted = byteir.resize(program)
         kind, coordinates = program.operands[0], wanted.coordinates
+        if wanted.is_linear and kind.element not in byteir.FLOATS:
+            raise Unsupported("interpolate has fixed-point weights for integers, or none")
         if wanted.is_linear == (coordinates == "asymmetric"):
             raise Unsupported("interpolate is nearest and asymmetric, or linear and not asymmetric")
         is_other_rule = coordinates == "pytorch_half_pixel" and wanted.shrinks_to_1

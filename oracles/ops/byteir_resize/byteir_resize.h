@@ -21,8 +21,10 @@
  * - Coordinates do not depend on the type of the data: they are computed in f32 or in f64, each
  *   step in either, in one of several ways (byteir_resize/coordinate.h).
  * - A dimension without elements has none in the result, and no other dimension loses all.
- * - Nearest takes floats and integers of 8 bits or more.  Linear takes floats: for integers nobody
- *   says how the result is rounded. */
+ * - Nearest takes floats and integers of 8 bits or more, linear floats and integers of 8 to 32
+ * bits. These become numbers of f32 or f64, which are interpolated, and what comes of it is rounded
+ *   towards zero, down or to nearest, since nobody says how (permission resize_rounding), to an
+ *   integer of the type: to its largest one, where f32 has gone beyond that. */
 #ifndef ASSAY_ORACLES_OPS_BYTEIR_RESIZE_BYTEIR_RESIZE_H
 #define ASSAY_ORACLES_OPS_BYTEIR_RESIZE_BYTEIR_RESIZE_H
 

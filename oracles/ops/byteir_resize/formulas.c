@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "generated/byteir_resize_faults.h"
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/magnitude.h"
 
@@ -114,6 +115,14 @@ static row_t move(const steps_t *steps, row_t a, row_t b, row_t upper) {
   return formula_add(formula, a, rounded(steps, formula_multiply(formula, difference, upper)));
 }
 
+/* A planted fault of models of integers. */
+static void spoil(const formula_t *formula, row_t inout) {
+  const implementation_model_t *schedule = formula->schedule;
+  if (schedule == NULL || schedule->fault != FAULT_resize_rounds_between) return;
+  if (formula->program->operands[0].element->format != NULL) return;
+  for (size_t i = 0; i < inout.count; i++) inout.values[i] = trunc(inout.values[i]);
+}
+
 static row_t interpolate_in_order(const steps_t *steps, resize_formula_t which,
                                   const resize_cell_t *cell, const weights_t *weights,
                                   bool is_from_last) {
@@ -131,6 +140,7 @@ static row_t interpolate_in_order(const steps_t *steps, resize_formula_t which,
                     ? move(steps, rows[c], rows[c | bit], upper)
                     : weigh(steps, rows[c], rows[c | bit], weights->lower[axis], upper);
       rows[c] = is_last ? round_last(steps, rows[c]) : rounded(steps, rows[c]);
+      if (!is_last) spoil(steps->formula, rows[c]);
     }
   }
   return rows[0];

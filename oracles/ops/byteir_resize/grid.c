@@ -7,7 +7,9 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "generated/byteir_resize_faults.h"
 #include "oracles/formula/model.h"
+#include "oracles/ops/byteir_resize/integers.h"
 
 resize_grid_t resize_grid_make(const case_t *instance, bool takes_given) {
   const program_t *program = &instance->program;
@@ -135,6 +137,24 @@ static const int64_t *find_positions(const resize_grid_t *grid, size_t first, si
   return positions;
 }
 
+/* The signed integers of the same size. */
+static const element_t *signed_alike(const element_t *element) {
+  if (element->bits == 8) return element_named("i8");
+  return element_named(element->bits == 16 ? "i16" : "i32");
+}
+
+/* Integers become numbers of the working format. */
+static row_t load_corners(formula_t *formula, const element_t *element, const uint64_t *bits,
+                          size_t count) {
+  if (element->format != NULL) return model_load(formula, element->format, bits, count);
+  if (formula->schedule->fault == FAULT_resize_reads_as_signed) element = signed_alike(element);
+  double *values = ARENA_NEW_ARRAY(formula->arena, double, count);
+  for (size_t i = 0; i < count; i++) {
+    values[i] = resize_integer_number(element, formula->format, bits[i]);
+  }
+  return (row_t){.count = count, .values = values};
+}
+
 resize_cell_t resize_gather(const resize_grid_t *grid, formula_t *formula,
                             const resize_track_t *tracks, size_t first, size_t count) {
   const tensor_t *input = &grid->instance->operands[0];
@@ -148,7 +168,7 @@ resize_cell_t resize_gather(const resize_grid_t *grid, formula_t *formula,
           special_value_element(grid, tracks, positions + i * TYPE_RANK_MAX, special_value);
       bits[i] = element_load(element, input->data, from);
     }
-    cell.corners[special_value] = model_load(formula, element->format, bits, count);
+    cell.corners[special_value] = load_corners(formula, element, bits, count);
   }
   for (uint32_t axis = 0; axis < grid->moved_count; axis++) {
     double *weights = ARENA_NEW_ARRAY(formula->arena, double, count);

@@ -58,6 +58,11 @@ typedef struct resize_span {
 resize_span_t resize_linear_span(const resize_grid_t *grid, const contract_t *contract,
                                  const resize_variant_t *variant, arena_t *arena);
 
+/* What one model of a formula returns before its numbers become integers, with the least
+ * coordinates. */
+double *resize_linear_numbers(const resize_grid_t *grid, const contract_t *contract,
+                              const resize_variant_t *variant, arena_t *arena);
+
 /* Exact values, but for roundings of binary64. */
 void resize_linear_references(const resize_grid_t *grid, const contract_t *contract,
                               double *references, arena_t *arena);

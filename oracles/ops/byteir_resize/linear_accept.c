@@ -2,28 +2,37 @@
 /* The fast accept sets of linear resizes, and which formula explains results. */
 #include <math.h>
 
+#include "oracles/ops/byteir_resize/integers.h"
 #include "oracles/ops/byteir_resize/linear.h"
 
 #include "generated/byteir_resize_permissions.h"
 
 /* ---- Variants -------------------------------------------------------------------------------- */
 
+/* The first one, and the second, of integers and numbers of 16 bits. */
+static const format_t *working_format(const format_t *format, bool is_second) {
+  if (format == NULL) return &format_table[is_second ? FORMAT_f64 : FORMAT_f32];
+  return format->bits == 16 && !is_second ? &format_table[FORMAT_f32] : format;
+}
+
 size_t resize_variants(const case_t *instance, const contract_t *contract, resize_formula_t first,
                        resize_formula_t last, resize_variant_t out[RESIZE_VARIANTS_MAX]) {
   const format_t *format = instance->program.operands[0].element->format;
-  bool is_short = format->bits == 16, differ = resize_scales_differ(instance);
+  bool is_integer = format == NULL;
+  bool is_short = !is_integer && format->bits == 16, differ = resize_scales_differ(instance);
   bool has_ratio = !differ || PERMITTED(contract, resize_scale) != RESIZE_SCALE_GIVEN;
   bool has_given = differ && PERMITTED(contract, resize_scale) != RESIZE_SCALE_RATIO;
   size_t count = 0;
-  for (int native = 0; native < 2; native++) {
-    if (native == 1 && (!is_short || !contract_permits_native(contract))) break;
+  for (int second = 0; second < 2; second++) {
+    bool has_second = is_integer || (is_short && contract_permits_native(contract));
+    if (second == 1 && !has_second) break;
     for (int given = has_ratio ? 0 : 1; given <= (has_given ? 1 : 0); given++) {
       for (int formula = (int)first; formula <= (int)last; formula++) {
         out[count++] = (resize_variant_t){
             .takes_given = given == 1,
             .formula = (resize_formula_t)formula,
-            .format = is_short && native == 0 ? &format_table[FORMAT_f32] : format,
-            .is_native = native == 1,
+            .format = working_format(format, second == 1),
+            .is_native = is_short && second == 1,
         };
       }
     }
@@ -50,6 +59,22 @@ static void accept_copy(const case_t *instance, size_t count, arena_t *arena,
   *out_accept = (accept_t){.count = count, .bits = bits};
 }
 
+/* What one permitted implementation returns, and what lies between that of several. */
+static void accept_integers(const resize_grid_t *grid, const oracle_call_t *call,
+                            const resize_variant_t *variant, accept_t *out_accept) {
+  const element_t *element = grid->instance->program.results[0].element;
+  uint8_t permitted = PERMITTED(call->contract, resize_rounding);
+  resize_rounding_t rounding =
+      permitted == RESIZE_ANY_ROUNDING ? RESIZE_TO_ZERO : (resize_rounding_t)permitted;
+  uint64_t *bits = ARENA_NEW_ARRAY(call->arena, uint64_t, grid->count);
+  const double *numbers = resize_linear_numbers(grid, call->contract, variant, call->arena);
+  for (size_t i = 0; i < grid->count; i++) {
+    bits[i] = resize_integer_of(rounding, element, numbers[i]);
+  }
+  resize_span_t span = resize_linear_span(grid, call->contract, variant, call->arena);
+  *out_accept = (accept_t){.count = grid->count, .bits = bits, .low = span.low, .high = span.high};
+}
+
 /* The exact values, nearly; NaN in f64, and where two variants have two of them. */
 static double *make_references(const resize_grid_t *grid, const contract_t *contract,
                                bool has_other, arena_t *arena) {
@@ -67,6 +92,7 @@ static double *make_references(const resize_grid_t *grid, const contract_t *cont
  * multiply by weights of 0: where nobody may, what that gives is asked about. */
 status_t resize_linear_accept(const oracle_call_t *call, accept_t *out_accept) {
   const case_t *instance = call->instance;
+  const element_t *element = instance->program.results[0].element;
   resize_variant_t variants[RESIZE_VARIANTS_MAX];
   resize_variants(instance, call->contract, RESIZE_SEPARABLE, RESIZE_SEPARABLE, variants);
   resize_grid_t grid = resize_grid_make(instance, variants[0].takes_given);
@@ -77,6 +103,10 @@ status_t resize_linear_accept(const oracle_call_t *call, accept_t *out_accept) {
                    PERMITTED(call->contract, resize_scale) == RESIZE_SCALE_EITHER;
   if (grid.moved_count == 0 && !has_other) {
     accept_copy(instance, grid.count, call->arena, out_accept);
+    return STATUS_OK;
+  }
+  if (element->format == NULL) {
+    accept_integers(&grid, call, &variants[0], out_accept);
     return STATUS_OK;
   }
   resize_span_t span = resize_linear_span(&grid, call->contract, &variants[0], call->arena);
@@ -120,11 +150,13 @@ static bool holds_all(const oracle_call_t *call, resize_formula_t formula, const
   resize_variant_t variants[RESIZE_VARIANTS_MAX];
   size_t count = resize_variants(call->instance, call->contract, formula, formula, variants);
   resize_grid_t grid = resize_grid_make(call->instance, variants[0].takes_given);
-  resize_span_t span = resize_linear_span(&grid, call->contract, &variants[0], call->arena);
+  resize_span_t span = {0};
   bool may_multiply = PERMITTED(call->contract, resize_zero_weight) != RESIZE_ZERO_WEIGHT_SKIP;
+  bool has_span = may_multiply && element->format != NULL;
+  if (has_span) span = resize_linear_span(&grid, call->contract, &variants[0], call->arena);
   for (size_t i = 0; i < grid.count; i++) {
     uint64_t bits = element_load(element, result->data, i);
-    bool is_held = may_multiply && span_holds(&span, element->format, i, bits);
+    bool is_held = has_span && span_holds(&span, element->format, i, bits);
     for (size_t r = 0; r < count && !is_held; r++) {
       arena_mark_t mark = arena_mark(call->arena);
       is_held = resize_linear_holds(call, &variants[r], i, bits);

@@ -12,6 +12,7 @@
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/quantum/fault_values.h"
 #include "oracles/formula/model.h"
+#include "oracles/ops/byteir_resize/integers.h"
 
 /* One implementation: how it computes coordinates, and where it takes elements. */
 typedef struct model {
@@ -20,6 +21,7 @@ typedef struct model {
   resize_grid_t grid;
   bool clamps_indices;
   bool skips_zero_weights;
+  resize_rounding_t rounding; /* Of integers. */
 } model_t;
 
 static bool is_random(const implementation_model_t *schedule) {
@@ -109,13 +111,15 @@ static model_t model_make(const case_t *instance, const implementation_model_t *
   model_t model = {.schedule = schedule,
                    .contract = contract,
                    .clamps_indices = schedule->other_way,
-                   .skips_zero_weights = schedule->other_way};
+                   .skips_zero_weights = schedule->other_way,
+                   .rounding = schedule->other_way ? RESIZE_TO_NEAREST : RESIZE_TO_ZERO};
   if (is_random(schedule)) {
     uint64_t state = ~schedule->seed;
     rng_t rng = rng_make(rng_splitmix(&state));
     takes_given = rng_one_in(&rng, 2);
     model.clamps_indices = rng_one_in(&rng, 2);
     model.skips_zero_weights = rng_one_in(&rng, 2);
+    model.rounding = (resize_rounding_t)rng_below(&rng, RESIZE_ANY_ROUNDING);
   }
   bool is_sound = resize_check_target(instance, NULL) == STATUS_OK;
   model.grid = resize_grid_make(instance, takes_given && is_sound);
@@ -242,9 +246,21 @@ static resize_formula_t formula_of(const implementation_model_t *schedule) {
 
 /* The working format: that of the operands, f32 for those of 16 bits, or a wider one. */
 static const format_t *format_of(const format_t *format, const implementation_model_t *schedule) {
+  if (format == NULL) format = &format_table[FORMAT_f32];
   if (format->bits == 16 && !schedule->native) format = &format_table[FORMAT_f32];
   const format_t *wider = schedule->accumulator;
   return wider != NULL && arithmetic_format_holds(wider, format) ? wider : format;
+}
+
+/* What becomes of a number of an integer resize. */
+static uint64_t to_integer(const model_t *model, const element_t *element, double number) {
+  fault_t fault = model->schedule->fault;
+  if (fault == FAULT_resize_rounds_up) number = ceil(number);
+  double least = (double)element_integer_min(element);
+  double largest = (double)element_integer_max(element);
+  bool is_beyond = trunc(number) < least || trunc(number) > largest;
+  if (fault == FAULT_resize_overflows && is_beyond) number = least;
+  return resize_integer_of(model->rounding, element, number);
 }
 
 /* Result elements from `first` on. */
@@ -258,8 +274,13 @@ static void simulate_block(const model_t *model, formula_t *formula, const resiz
   row_t row = resize_interpolate(formula, which, &cell);
   for (size_t i = 0; i < count; i++) {
     double value = row.values[i];
-    uint64_t bits = format_from_double(element->format, isnan(value) ? (double)NAN : value);
-    bits = fault_spoil_bits(fault, element->format, bits, first + i);
+    uint64_t bits;
+    if (element->format == NULL) {
+      bits = to_integer(model, element, value);
+    } else {
+      bits = format_from_double(element->format, isnan(value) ? (double)NAN : value);
+      bits = fault_spoil_bits(fault, element->format, bits, first + i);
+    }
     if (fault_skips_store(fault, first + i, result)) continue;
     element_store(element, result->data, first + i, bits);
   }
@@ -276,6 +297,10 @@ static void simulate_linear(const model_t *model, arena_t *arena, tensor_t *resu
   resize_track_t tracks[RESIZE_AXES_MAX];
   for (uint32_t i = 0; i < grid->moved_count; i++) {
     tracks[i] = make_track(model, grid->moved[i], arena);
+  }
+  if (grid->moved_count == 0 && result->type.element->format == NULL) {
+    simulate_nearest(model, result); /* Integers are copied, not converted. */
+    return;
   }
   for (size_t first = 0; first < grid->count; first += RESIZE_BLOCK) {
     arena_mark_t mark = arena_mark(arena);

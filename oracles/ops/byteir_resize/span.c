@@ -3,7 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "generated/byteir_resize_permissions.h"
 #include "oracles/formula/model.h"
+#include "oracles/ops/byteir_resize/integers.h"
 #include "oracles/ops/byteir_resize/linear.h"
 
 typedef enum end { END_LOW, END_HIGH, END_EXACT } end_t;
@@ -74,7 +76,7 @@ static resize_span_t span_make(size_t count, arena_t *arena) {
 
 /* Rounds to the result's format.  A zero at an end is left out if it is -0, which fast sets do not
  * hold, and +0 not for sure; ends that overflow are given up. */
-static void finish(const resize_span_t *span, const format_t *format, size_t i) {
+static void finish_floats(const resize_span_t *span, const format_t *format, size_t i) {
   double smallest = ldexp(1, format->exponent_min - format->precision + 1);
   double low = format_round_double(format, span->low[i]);
   double high = format_round_double(format, span->high[i]);
@@ -85,6 +87,22 @@ static void finish(const resize_span_t *span, const format_t *format, size_t i) 
   span->high[i] = is_good ? high : -1;
 }
 
+/* The integers that the ends are rounded to. */
+static void finish_integers(const resize_span_t *span, const contract_t *contract,
+                            const element_t *element, size_t i) {
+  uint8_t permitted = PERMITTED(contract, resize_rounding);
+  double low = INFINITY, high = -(double)INFINITY;
+  for (int rounding = 0; rounding < RESIZE_ANY_ROUNDING; rounding++) {
+    if (permitted != RESIZE_ANY_ROUNDING && permitted != rounding) continue;
+    uint64_t least = resize_integer_of((resize_rounding_t)rounding, element, span->low[i]);
+    uint64_t largest = resize_integer_of((resize_rounding_t)rounding, element, span->high[i]);
+    low = fmin(low, (double)element_signed_value(element, least));
+    high = fmax(high, (double)element_signed_value(element, largest));
+  }
+  span->low[i] = low;
+  span->high[i] = high;
+}
+
 /* Of up to two dimensions all pairs of ends, of more all least and all largest. */
 resize_span_t resize_linear_span(const resize_grid_t *grid, const contract_t *contract,
                                  const resize_variant_t *variant, arena_t *arena) {
@@ -92,7 +110,7 @@ resize_span_t resize_linear_span(const resize_grid_t *grid, const contract_t *co
       schedule_plain(), {.other_way = true}, {.fused = true}, {.fused = true, .other_way = true}};
   size_t schedule_count = PERMITTED(contract, fma) == FMA_YES ? G_N_ELEMENTS(schedules) : 2;
   enum { PAIRED_MAX = 2 };
-  const format_t *format = grid->instance->program.results[0].element->format;
+  const element_t *element = grid->instance->program.results[0].element;
   resize_span_t span = span_make(grid->count, arena);
   arena_mark_t mark = arena_mark(arena);
   resize_track_t ends[2][RESIZE_AXES_MAX], tracks[RESIZE_AXES_MAX];
@@ -114,9 +132,26 @@ resize_span_t resize_linear_span(const resize_grid_t *grid, const contract_t *co
       for (size_t i = 0; i < grid->count; i++) take(&span, i, values[i]);
     }
   }
-  for (size_t i = 0; i < grid->count; i++) finish(&span, format, i);
+  for (size_t i = 0; i < grid->count; i++) {
+    if (element->format == NULL) finish_integers(&span, contract, element, i);
+    if (element->format != NULL) finish_floats(&span, element->format, i);
+  }
   arena_rewind(arena, mark);
   return span;
+}
+
+double *resize_linear_numbers(const resize_grid_t *grid, const contract_t *contract,
+                              const resize_variant_t *variant, arena_t *arena) {
+  const implementation_model_t schedule = schedule_plain();
+  double *numbers = ARENA_NEW_ARRAY(arena, double, grid->count);
+  arena_mark_t mark = arena_mark(arena);
+  resize_track_t tracks[RESIZE_AXES_MAX];
+  bool is_single[RESIZE_AXES_MAX];
+  make_tracks(grid, END_LOW, arena, tracks, is_single);
+  formula_t model = model_make(grid, contract, variant->format, &schedule, arena);
+  run_model(grid, &model, variant->formula, tracks, numbers);
+  arena_rewind(arena, mark);
+  return numbers;
 }
 
 void resize_linear_references(const resize_grid_t *grid, const contract_t *contract,

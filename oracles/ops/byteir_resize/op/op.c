@@ -20,12 +20,14 @@ static const attribute_row_t attribute_rows[] = {
     ATTRIBUTES_END,
 };
 
-static const char *const policies[] = {"resize_scale", "resize_zero_weight", NULL};
+static const char *const policies[] = {"resize_scale", "resize_zero_weight", "resize_rounding",
+                                       NULL};
 
 bool byteir_resize_takes(resize_mode_t mode, const element_t *element) {
-  enum { BITS_MIN = 8 };
+  enum { BITS_MIN = 8, LINEAR_BITS_MAX = 32 };
   if (byteir_is_float(element, NULL)) return true;
-  return mode == RESIZE_NEAREST && element_is_integer(element) && element->bits >= BITS_MIN;
+  if (!element_is_integer(element) || element->bits < BITS_MIN) return false;
+  return mode == RESIZE_NEAREST || element->bits <= LINEAR_BITS_MAX;
 }
 
 /* ---- Constraints ----------------------------------------------------------------------------- */
@@ -76,11 +78,12 @@ static const op_constraint_t constraints[] = {
                  "operands: target", has_target),
     OP_FORBIDDEN("result", "the result has any shape of the input's rank", "results: output",
                  keeps_rank),
-    OP_UNMODELLED("types",
-                  "input and result are unquantized tensors of f16, bf16, f32 or f64, or, for "
-                  "nearest, of integers of 8 bits or more, both of the same; the target is of f32, "
-                  "i32 or i64",
-                  is_modelled),
+    OP_UNMODELLED(
+        "types",
+        "input and result are unquantized tensors of f16, bf16, f32 or f64, or of "
+        "integers of 8 bits or more, for linear of 32 bits at the most, both of the same; "
+        "the target is of f32, i32 or i64",
+        is_modelled),
     OP_UNMODELLED("empty",
                   "a dimension is empty in the result where it is in the input, and only there",
                   keeps_empty),
