@@ -47,6 +47,11 @@ typedef struct module_attributes {
 
 extern const attribute_codec_t module_steps; /* const module_t * */
 
+/* Whether it is one of op `module`; its steps. */
+#define MODULE_OP "module"
+static inline bool program_is_module(const program_t *program) {
+  return strcmp(program->op->name, MODULE_OP) == 0;
+}
 static inline const module_t *module_of(const program_t *program) {
   return ((const module_attributes_t *)program->attributes)->module;
 }

@@ -64,7 +64,7 @@ static void print_mlir(const program_t *program, GString *out_text) {
 static const char *const policies[] = {"intermediates", NULL};
 
 const op_t module_op = {
-    .name = "module",
+    .name = MODULE_OP,
     .spec = "StableHLO specification, Programs",
     .summary = "several steps, compiled and run as one program",
     .attributes_bytes = sizeof(module_attributes_t),
