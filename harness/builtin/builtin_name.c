@@ -188,14 +188,18 @@ static bool parse_dot_option(scan_t *scan, implementation_model_t *inout_schedul
   return true;
 }
 
-static bool is_known_formula(str_t name) {
-  for (const op_t *const *op = op_all(); *op != NULL; op++) {
+static bool has_formula(const op_t *const *ops, str_t name) {
+  for (const op_t *const *op = ops; *op != NULL; op++) {
     if ((*op)->formulas == NULL) continue;
     for (uint8_t i = 0; i < contract_value_count((*op)->formulas); i++) {
       if (str_equal_text(name, contract_spelling((*op)->formulas, i))) return true;
     }
   }
   return false;
+}
+
+static bool is_known_formula(str_t name) {
+  return has_formula(op_all(), name) || has_formula(op_on_request(), name);
 }
 
 static status_t parse_formula(scan_t *scan, implementation_model_t *inout_schedule,

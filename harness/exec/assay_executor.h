@@ -45,6 +45,29 @@ typedef struct assay_attribute {
   const char *value;
 } assay_attribute_t;
 
+/* One step of a module: the program of an op, the values that it takes, and those that it gives. */
+typedef struct assay_step {
+  const struct assay_program *program;
+  const uint32_t *operands; /* program->operand_count numbers of values. */
+  const uint32_t *results;  /* program->result_count of them. */
+} assay_step_t;
+
+/* Several steps that are compiled and run as one, wired by values, which are numbers below
+ * value_count: operand i of the module is value i, constant k is value constants_begin + k.  A step
+ * sees the bits of a value: its type for it may differ from that of the definition in the
+ * quantization alone. */
+typedef struct assay_module {
+  uint32_t struct_size;
+  uint32_t value_count;
+  uint32_t constants_begin;
+  uint32_t constant_count;
+  uint32_t step_count;
+  const assay_type_t *constant_types;
+  const void *const *constant_data; /* As operands of execute(). */
+  const assay_step_t *steps;        /* Each after those whose results it takes. */
+  const uint32_t *returns;          /* The values that are the results of the program. */
+} assay_module_t;
+
 /* A program: one op, its attributes and types.  All memory is Assay's and lives until compile()
  * returns. */
 typedef struct assay_program {
@@ -59,6 +82,10 @@ typedef struct assay_program {
   const assay_type_t *operands;
   const assay_type_t *results;
   const assay_attribute_t *attributes;
+
+  /* Of op "module": its steps; else NULL.  `program_line` and `mlir` say the same.  Who cannot run
+   * exactly these steps answers ASSAY_EXECUTOR_UNSUPPORTED, and says which step it is. */
+  const assay_module_t *module;
 } assay_program_t;
 
 /* Where a backend explains itself. */

@@ -144,6 +144,7 @@ static inline assay_kernel_program_t *assay_kernel_copy(const assay_program_t *p
   copy->program = *program;
   copy->program.struct_size = (uint32_t)sizeof *program;
   copy->program.mlir = NULL;
+  copy->program.module = NULL;
   copy->program.op = assay_kernel_put_text(copy, program->op);
   copy->program.program_line = assay_kernel_put_text(copy, program->program_line);
   copy->program.operands = assay_kernel_put_types(copy, program->operands, program->operand_count);

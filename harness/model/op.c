@@ -10,9 +10,16 @@
 /* Generated from the folders: oracles/ops/row_table.c.in. */
 extern const op_t *const *const op_families[];
 
-static void add_rows(GPtrArray *rows, const op_t *const *added) {
+static void add_rows(GPtrArray *rows, const op_t *const *added, bool are_on_request) {
   for (; added != NULL && *added != NULL; added++) {
+    if ((*added)->is_on_request != are_on_request) continue;
     g_ptr_array_add(rows, (gpointer)(uintptr_t)*added);
+  }
+}
+
+static void add_families(GPtrArray *rows, bool are_on_request) {
+  for (const op_t *const *const *family = op_families; *family != NULL; family++) {
+    add_rows(rows, *family, are_on_request);
   }
 }
 
@@ -20,10 +27,16 @@ static void add_rows(GPtrArray *rows, const op_t *const *added) {
  */
 static gpointer join_families(gpointer declared) {
   GPtrArray *rows = g_ptr_array_new();
-  for (const op_t *const *const *family = op_families; *family != NULL; family++) {
-    add_rows(rows, *family);
-  }
-  add_rows(rows, declared);
+  add_families(rows, false);
+  add_rows(rows, declared, false);
+  g_ptr_array_add(rows, NULL);
+  return g_ptr_array_free(rows, FALSE);
+}
+
+static gpointer join_on_request(gpointer unused) {
+  (void)unused;
+  GPtrArray *rows = g_ptr_array_new();
+  add_families(rows, true);
   g_ptr_array_add(rows, NULL);
   return g_ptr_array_free(rows, FALSE);
 }
@@ -35,6 +48,11 @@ static const op_t *const *join_rows(const op_t *const *declared) {
 }
 
 const op_t *const *op_all(void) { return join_rows(NULL); }
+
+const op_t *const *op_on_request(void) {
+  static GOnce once = G_ONCE_INIT;
+  return g_once(&once, join_on_request, NULL);
+}
 
 bool op_declare(const op_t *const *rows) {
   const op_t *const *all = join_rows(rows);
@@ -54,8 +72,11 @@ bool op_has_folder(str_t name) {
 }
 
 const op_t *op_find(str_t name) {
-  for (const op_t *const *row = op_all(); *row != NULL; row++) {
-    if (str_equal_text(name, (*row)->name)) return *row;
+  const op_t *const *const lists[] = {op_all(), op_on_request()};
+  for (size_t i = 0; i < G_N_ELEMENTS(lists); i++) {
+    for (const op_t *const *row = lists[i]; *row != NULL; row++) {
+      if (str_equal_text(name, (*row)->name)) return *row;
+    }
   }
   return NULL;
 }

@@ -33,10 +33,8 @@ status_t ledger_open(store_t *store, const store_run_t *run, executor_t *const *
   return STATUS_OK;
 }
 
-status_t ledger_describe_constraints(const ledger_t *ledger, failure_t *error) {
-  if (ledger->store == NULL) return STATUS_OK;
-  GArray *texts = g_array_new(FALSE, FALSE, sizeof(store_constraint_text_t));
-  for (const op_t *const *op = op_all(); *op != NULL; op++) {
+static void add_constraint_texts(const op_t *const *ops, GArray *texts) {
+  for (const op_t *const *op = ops; *op != NULL; op++) {
     const op_constraint_t *const lists[] = {(*op)->constraints, (*op)->contract_constraints};
     for (size_t i = 0; i < G_N_ELEMENTS(lists); i++) {
       for (const op_constraint_t *c = lists[i]; c != NULL && c->id != NULL; c++) {
@@ -45,6 +43,13 @@ status_t ledger_describe_constraints(const ledger_t *ledger, failure_t *error) {
       }
     }
   }
+}
+
+status_t ledger_describe_constraints(const ledger_t *ledger, failure_t *error) {
+  if (ledger->store == NULL) return STATUS_OK;
+  GArray *texts = g_array_new(FALSE, FALSE, sizeof(store_constraint_text_t));
+  add_constraint_texts(op_all(), texts);
+  add_constraint_texts(op_on_request(), texts);
   status_t status = store_describe_constraints(
       ledger->store, (const store_constraint_text_t *)(void *)texts->data, texts->len, error);
   g_array_unref(texts);

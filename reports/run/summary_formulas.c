@@ -50,18 +50,24 @@ static bool describe_op(const run_report_t *report, size_t executor, const op_t 
   return out_text->len > before;
 }
 
+static void print_ops(const run_report_t *report, size_t executor, const op_t *const *ops,
+                      bool *inout_has_head) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  for (const op_t *const *op = ops; *op != NULL; op++) {
+    g_string_truncate(text, 0);
+    if ((*op)->formulas == NULL || !describe_op(report, executor, *op, text)) continue;
+    if (!*inout_has_head)
+      printf("\nFormulas, identified by the bits: cases by the tightest that explains them\n");
+    *inout_has_head = true;
+    printf("  %s %s: %s\n", run_report_executor(report, executor), (*op)->name, text->str);
+  }
+}
+
 void summary_print_formulas(const run_report_t *report) {
   bool has_head = false;
-  g_autoptr(GString) text = g_string_new(NULL);
   for (size_t e = 0; e < run_report_executor_count(report); e++) {
-    for (const op_t *const *op = op_all(); *op != NULL; op++) {
-      g_string_truncate(text, 0);
-      if ((*op)->formulas == NULL || !describe_op(report, e, *op, text)) continue;
-      if (!has_head)
-        printf("\nFormulas, identified by the bits: cases by the tightest that explains them\n");
-      has_head = true;
-      printf("  %s %s: %s\n", run_report_executor(report, e), (*op)->name, text->str);
-    }
+    print_ops(report, e, op_all(), &has_head);
+    print_ops(report, e, op_on_request(), &has_head);
   }
 }
 

@@ -146,6 +146,39 @@ static void test_compiling(void) {
   }
 }
 
+/* Programs of several steps go to workers that say that they take them, and to no others. */
+static void test_modules(void) {
+  static const char line[] =
+      "module steps={v0=stablehlo.negate(a0) f32[2] -> f32[2];return(v0)} f32[2] -> f32[2]";
+  static const struct {
+    const char *line;
+    const char *reason;
+    executor_outcome_t outcome;
+  } rows[] = {{"hardware any", "takes no modules", EXECUTOR_REFUSED},
+              {"modules no", "takes no modules", EXECUTOR_REFUSED},
+              {"modules yes", "", EXECUTOR_OK}};
+  arena_t arena;
+  arena_init(&arena);
+  failure_t error = {0};
+  program_t program;
+  g_assert_cmpint(program_parse(str_from(line), &arena, &program, NULL, &error), ==, STATUS_OK);
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_autofree char *name = g_strdup_printf(
+        "proc:printf 'assay-worker 1\nname a\nversion 1\nmlir no\n%s\nready\n'; read l; case $l in "
+        "\"compile 1 0 %s\") echo ok;; esac; cat >/dev/null",
+        rows[i].line, line);
+    executor_t *executor = open_worker(name, 0, 0);
+    executor_program_t *compiled;
+    char reason[192] = "";
+    executor_outcome_t outcome =
+        executor_compile(executor, &program, &compiled, reason, sizeof reason);
+    g_assert_cmpint(outcome, ==, rows[i].outcome);
+    check_text_contains(reason, rows[i].reason);
+    executor_close(executor);
+  }
+  arena_deinit(&arena);
+}
+
 /* A program that was compiled before a crash is compiled again by the next worker. */
 static void test_crash_costs_one_case(void) {
   bench_t bench;
@@ -284,6 +317,7 @@ int main(int argc, char **argv) {
   }
   g_test_add_func("/process/crash_costs_one_case", test_crash_costs_one_case);
   g_test_add_func("/process/compiling", test_compiling);
+  g_test_add_func("/process/modules", test_modules);
   g_test_add_func("/process/giving_up", test_giving_up);
   g_test_add_func("/process/shell_example", test_shell_example);
   g_test_add_func("/process/c_example", test_c_example);

@@ -30,6 +30,7 @@ typedef struct greeting {
   bool declares_promises;
   bool validates;
   bool compiling_is_dear;
+  bool takes_modules;
   str_t failure; /* Why it cannot serve, in the bytes read; empty if it can. */
 } greeting_t;
 

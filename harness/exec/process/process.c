@@ -11,6 +11,7 @@
 #include "harness/base/plain_text.h"
 #include "harness/exec/process/session.h"
 #include "harness/exec/transport/reason.h"
+#include "harness/kinds/module/module.h"
 #include "harness/model/op.h"
 
 typedef struct process_transport {
@@ -210,11 +211,20 @@ static process_handle_t *make_handle(process_transport_t *process, const program
   return handle;
 }
 
+/* Whether it is a program of several steps, and the worker has not said that it takes these. */
+static bool is_beyond(const process_transport_t *process, const program_t *program) {
+  return program_is_module(program) && !process->session.greeting.takes_modules;
+}
+
 static executor_outcome_t process_compile(transport_t *transport, const program_t *program,
                                           void **out_handle, assay_reason_t *reason) {
   process_transport_t *process = (process_transport_t *)transport;
   executor_outcome_t outcome = take_pending(process, reason);
   if (outcome != EXECUTOR_OK) return outcome;
+  if (is_beyond(process, program)) {
+    snprintf(reason->text, reason->text_bytes, "takes no modules: one op at a time");
+    return EXECUTOR_REFUSED;
+  }
   process_handle_t *handle = make_handle(process, program);
   outcome = compile_handle(process, handle, reason);
   if (outcome == EXECUTOR_OK) {
@@ -247,6 +257,7 @@ static executor_promise_t process_promises(transport_t *transport, const program
   if (!process->session.greeting.declares_promises || process->pending_outcome != EXECUTOR_OK) {
     return EXECUTOR_PROMISE_NONE;
   }
+  if (is_beyond(process, program)) return EXECUTOR_PROMISE_NO;
   assay_reason_t reason = {.text = process->pending_reason,
                            .text_bytes = sizeof process->pending_reason};
   executor_promise_t promise = EXECUTOR_PROMISE_NONE;

@@ -3,6 +3,8 @@
  * lives for one call. */
 #include "harness/exec/transport/program_view.h"
 
+#include "harness/kinds/module/module.h"
+
 static const char *finish_text(GString *text, arena_t *arena) {
   const char *copy = arena_copy_text(arena, text->str, text->len);
   g_string_free(text, TRUE);
@@ -23,6 +25,33 @@ static const assay_type_t *view_types(const type_t *types, uint32_t count, arena
   assay_type_t *views = ARENA_NEW_ARRAY(arena, assay_type_t, count);
   for (uint32_t i = 0; i < count; i++) views[i] = view_type(&types[i], arena);
   return views;
+}
+
+static const assay_module_t *view_module(const module_t *module, arena_t *arena) {
+  assay_type_t *types = ARENA_NEW_ARRAY(arena, assay_type_t, module->constant_count);
+  const void **data = ARENA_NEW_ARRAY(arena, const void *, module->constant_count);
+  for (uint32_t i = 0; i < module->constant_count; i++) {
+    types[i] = view_type(&module->constants[i].type, arena);
+    data[i] = module->constants[i].data;
+  }
+  assay_step_t *steps = ARENA_NEW_ARRAY(arena, assay_step_t, module->step_count);
+  for (uint32_t i = 0; i < module->step_count; i++) {
+    const module_step_t *step = &module->steps[i];
+    steps[i] = (assay_step_t){.program = program_view(&step->program, arena),
+                              .operands = step->operands,
+                              .results = step->results};
+  }
+  assay_module_t *view = arena_alloc(arena, sizeof *view);
+  *view = (assay_module_t){.struct_size = sizeof *view,
+                           .value_count = module->value_count,
+                           .constants_begin = MODULE_ARGUMENTS_MAX,
+                           .constant_count = module->constant_count,
+                           .step_count = module->step_count,
+                           .constant_types = types,
+                           .constant_data = data,
+                           .steps = steps,
+                           .returns = module->returns};
+  return view;
 }
 
 const assay_program_t *program_view(const program_t *program, arena_t *arena) {
@@ -49,5 +78,8 @@ const assay_program_t *program_view(const program_t *program, arena_t *arena) {
                         .operands = view_types(program->operands, program->operand_count, arena),
                         .results = view_types(program->results, program->result_count, arena),
                         .attributes = views};
+  /* What is not wired has no values. */
+  bool is_module = program_is_module(program) && program_broken(program) == NULL;
+  if (is_module) view->module = view_module(module_of(program), arena);
   return view;
 }

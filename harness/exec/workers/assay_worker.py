@@ -206,12 +206,18 @@ class Program:
 
     @staticmethod
     def parse(line: str, mlir: str) -> Program:
-        left, _, right = line.partition(" -> ")
+        op, steps, line_of_types = line.partition(" ")[0], None, line
+        if op == "module":  # Its steps have types and arrows of their own: module_program.py.
+            steps, line_of_types = _take_braces(line)
+        left, _, right = line_of_types.partition(" -> ")
         op, *words = left.split(" ")
         pairs = [word.partition("=") for word in words if "=" in word]
         operands = [Type.parse(word) for word in words if "=" not in word]
         results = [Type.parse(word) for word in right.split(" ")]
-        return Program(line, op, {key: value for key, _, value in pairs}, operands, results, mlir)
+        attributes = {key: value for key, _, value in pairs}
+        if steps is not None:
+            attributes["steps"] = steps
+        return Program(line, op, attributes, operands, results, mlir)
 
     @property
     def is_quantized(self) -> bool:
@@ -220,7 +226,8 @@ class Program:
     @property
     def is_declared(self) -> bool:
         """Whether a file declares the op, so that its module is one of known ops: worker.md."""
-        return not self.op.startswith(("stablehlo.", "byteir.", "tf.")) and bool(self.mlir)
+        is_known = self.op.startswith(("stablehlo.", "byteir.", "tf.")) or self.op == "module"
+        return not is_known and bool(self.mlir)
 
     def require_known(self) -> None:
         """For backends that run modules of StableHLO's ops: refuses a call of another by its name, as
@@ -259,6 +266,16 @@ class Program:
         return json.loads(self.attributes[key])
 
 
+def _take_braces(line: str) -> tuple[str, str]:
+    """The steps of a module, with their braces, and the line without them."""
+    begin, depth = line.index("{"), 0
+    for end in range(begin, len(line)):
+        depth += {"{": 1, "}": -1}.get(line[end], 0)
+        if depth == 0:
+            break
+    return line[begin : end + 1], "module" + line[end + 1 :]
+
+
 class Worker:
     """A backend.  Its constructor gets the options, a dict of text; raising Invalid ends it."""
 
@@ -272,6 +289,8 @@ class Worker:
     # Whether compile() costs far more than execute() does on small data, because it generates code, say.  Each program
     # gets 16 times as many data then.
     compiling_is_dear = False
+    # Whether compile() takes programs of several steps (op "module"): module_program.py takes them apart.
+    takes_modules = False
     # Whether the program lies in the target; None: if it compiles.
     promises: Callable[[Program], bool | None] | None = None
     # The only dot algorithms in the target, by name; None: no such limit.  main() sets it.
@@ -454,6 +473,8 @@ class _Server:
             lines.append("validates yes")
         if worker.compiling_is_dear:
             lines.append("compiling dear")
+        if worker.takes_modules:
+            lines.append("modules yes")
         self.say("\n".join([*lines, "ready"]))
 
     def promises(self, mlir_bytes: str, line: str) -> None:

@@ -4,6 +4,8 @@
     assay run --executor onnxruntime
     assay run --executor 'onnxruntime?optimize=all,threads=1'
 
+opset=21 writes programs of several steps in that version of ONNX's ops, in place of 19.
+
 With types=any also quantized types whose parameters make ONNX, or ONNX Runtime's kernels, round
 otherwise than StableHLO (default types=exact: those are refused).
 
@@ -11,7 +13,8 @@ A reduction is ONNX's over all its dimensions, then combined once with the initi
 is Transpose, Reshape and MatMul, then Reshape.  Convolutions, windows, conversions and
 quantized products are in onnxruntime_stablehlo.py, what works element by element or moves
 elements in onnxruntime_elementwise.py, the batch norm in onnxruntime_batch_norm.py, the graphs of
-the ByteIR ops in onnxruntime_byteir.py and onnxruntime_data_dependent.py.
+the ByteIR ops in onnxruntime_byteir.py and onnxruntime_data_dependent.py, and programs of several
+steps in onnxruntime_module.py.
 """
 from __future__ import annotations
 
@@ -27,15 +30,20 @@ import assay_worker
 import batch_norm_program
 import byteir_program
 import data_dependent_program
+import module_program
 import onnxruntime_batch_norm
 import onnxruntime_byteir
 import onnxruntime_data_dependent
 import onnxruntime_elementwise
+import onnxruntime_module
 import onnxruntime_stablehlo
 from accumulation_program import Chain
 from assay_worker import Program, Type, Unsupported, Worker
 
 OPSET = 21
+# Of modules: with 21 the optimizer of 1.31.1 gives a QuantizeLinear of i8 a zero point of ui8, and then refuses its own
+# graph; with opset=21 that is to be seen.
+MODULE_OPSET = 19
 REDUCTIONS = {
     "add": ("ReduceSum", "Add"),
     "multiply": ("ReduceProd", "Mul"),
@@ -60,6 +68,8 @@ class Handle:
 
 class Graph:
     """Nodes that follow one another; each takes names and gives one, or as many as it is asked."""
+
+    leaves_matrices = False  # Products of matrices have no batch of 1 around them.
 
     def __init__(self, helper: Any, takes_any: bool) -> None:
         self.helper = helper
@@ -103,11 +113,13 @@ class Graph:
 class OnnxRuntime(Worker):
     name = "onnxruntime"
     validates = True
+    takes_modules = True
 
     def __init__(self, options: dict[str, str]) -> None:
         level = assay_worker.take(options, "optimize", "all", tuple(LEVELS))
         threads = assay_worker.take(options, "threads", "1")
         types = assay_worker.take(options, "types", "exact", ("exact", "any"))
+        self.module_opset = int(assay_worker.take(options, "opset", str(MODULE_OPSET), ("19", "21")))
         super().__init__(options)
         import onnx
         import onnxruntime
@@ -132,25 +144,17 @@ class OnnxRuntime(Worker):
         strange -= set(onnxruntime_stablehlo.types(program))
         strange -= set(onnxruntime_elementwise.types(program))
         strange -= set(onnxruntime_data_dependent.types(program))
+        if module_program.is_module(program):
+            strange |= onnxruntime_module.types(program) - set(TYPES)
         if byteir_program.is_byteir(program):
             strange -= {"bf16"}  # ONNX Runtime tells for which of these ops.
         if strange:
             raise Unsupported(f"computes nothing in {', '.join(strange)}")
         graph = Graph(self.onnx.helper, self.takes_any)
-        if program.op == "stablehlo.reduce":
-            results = [self._reduce(graph, program)]
-        elif program.op == "stablehlo.dot_general":
-            results = [self._dot_general(graph, program)]
-        elif program.op in onnxruntime_stablehlo.MAKERS:
-            results = [onnxruntime_stablehlo.MAKERS[program.op](graph, program)]
-        elif program.op in onnxruntime_elementwise.MAKERS:
-            results = [onnxruntime_elementwise.MAKERS[program.op](graph, program)]
-        elif batch_norm_program.is_batch_norm(program):
-            results = onnxruntime_batch_norm.make(graph, program)
-        elif program.op in OTHERS:
-            results = OTHERS[program.op](graph, program)
+        if module_program.is_module(program):
+            results = onnxruntime_module.make(graph, program, self._make)
         else:
-            raise Unsupported(f"no {program.op} here")
+            results = self._make(graph, program)
         model = self._model(graph, program, results)
         try:
             handle = Handle(self.runtime.InferenceSession(model, self.options), program)
@@ -162,9 +166,25 @@ class OnnxRuntime(Worker):
             pass  # No operands but fitting ones can be tried.
         elif byteir_program.is_byteir(program) or batch_norm_program.is_batch_norm(program):
             self._try(handle, byteir_program.example_operands(program))
-        elif program.op in TRIED or program.is_quantized:
+        elif program.op in TRIED or program.is_quantized or module_program.is_module(program):
             self._try(handle, [np.zeros(kind.shape, kind.dtype) for kind in program.operands])
         return handle
+
+    def _make(self, graph: Any, program: Program) -> list[str]:
+        """The results' names of a program of one op."""
+        if program.op == "stablehlo.reduce":
+            return [self._reduce(graph, program)]
+        if program.op == "stablehlo.dot_general":
+            return [self._dot_general(graph, program)]
+        if program.op in onnxruntime_stablehlo.MAKERS:
+            return [onnxruntime_stablehlo.MAKERS[program.op](graph, program)]
+        if program.op in onnxruntime_elementwise.MAKERS:
+            return [onnxruntime_elementwise.MAKERS[program.op](graph, program)]
+        if batch_norm_program.is_batch_norm(program):
+            return onnxruntime_batch_norm.make(graph, program)
+        if program.op in OTHERS:
+            return OTHERS[program.op](graph, program)
+        raise Unsupported(f"no {program.op} here")
 
     def _try(self, handle: Handle, operands: list[np.ndarray]) -> None:
         """Some kernels tell only when they run what they do not do."""
@@ -182,7 +202,8 @@ class OnnxRuntime(Worker):
         inputs = [value(f"operand{i}", kind) for i, kind in enumerate(program.operands)]
         outputs = [value(name, kind) for name, kind in zip(results, program.results)]
         whole = helper.make_graph(graph.nodes, "program", inputs, outputs, graph.constants)
-        opset = [helper.make_opsetid("", OPSET)]
+        version = self.module_opset if module_program.is_module(program) else OPSET
+        opset = [helper.make_opsetid("", version)]
         return helper.make_model(whole, opset_imports=opset, ir_version=10).SerializeToString()
 
     def _reduce(self, graph: Graph, program: Program) -> str:
@@ -212,11 +233,17 @@ class OnnxRuntime(Worker):
             if order != sorted(order):
                 moved = graph.add("Transpose", [moved], perm=order)
             sizes = [math.prod(kind.shape[dim] for dim in group) for group in groups]
-            sides.append(graph.add("Reshape", [moved, graph.integers(sizes)]))
+            if graph.leaves_matrices and len(order) == 2 and not batch[side]:
+                sides.append(moved)  # No node between those that the optimizer fuses.
+            else:
+                sides.append(graph.add("Reshape", [moved, graph.integers(sizes)]))
         if program.is_quantized:
             product = onnxruntime_stablehlo.quantized_dot_general(graph, program, sides)
         else:
             product = graph.add("MatMul", sides)
+        are_matrices = all(len(kind.shape) == 2 for kind in [*program.operands, *program.results])
+        if graph.leaves_matrices and are_matrices and not batch[0]:
+            return product
         return graph.add("Reshape", [product, graph.integers(list(program.results[0].shape))])
 
     def execute(self, handle: Handle | Chain, operands: list[np.ndarray]) -> list[np.ndarray]:

@@ -37,6 +37,7 @@ import batch_norm_stablehlo
 import byteir_program
 import byteir_stablehlo
 import collective_program
+import module_program
 from assay_worker import BITS, Program, Type, Unsupported, Worker
 from collective_program import Collective
 from process_groups import threads_needed
@@ -192,6 +193,7 @@ class Interpreter(Worker):
     name = "stablehlo-interpreter"
     validates = True
     compiling_is_dear = True
+    takes_modules = True
 
     def __init__(self, options: dict[str, str]) -> None:
         everything = assay_worker.take(options, "everything", "false", ("true", "false"))
@@ -217,6 +219,8 @@ class Interpreter(Worker):
             return True
         if program.is_declared or collective_program.is_collective(program):
             return None
+        if module_program.is_module(program):
+            return None  # Its steps are told by trying.
         if program.op not in OPS:
             return False
         if program.is_quantized or 0 in program.operands[-1].shape:
@@ -249,14 +253,25 @@ class Interpreter(Worker):
             raise Unsupported(f"a module of more than {STEPS_MAX} elements")
         return program
 
+    def _decompose_step(self, program: Program) -> Program | None:
+        """A step of a module that the interpreter does not know, as one of ops that it knows."""
+        program.require_specified()
+        if collective_program.is_collective(program):
+            raise Unsupported("no processes in a module of several steps")
+        if fatal(program) and not self.runs_everything:
+            raise Unsupported(fatal(program))
+        return self._decompose(program) if is_decomposed(program) else None
+
     def compile(self, program: Program) -> Handle:
         program.require_specified()
         if any(np.prod(t.shape) > ELEMENTS_MAX for t in program.operands):
             raise Unsupported(f"more than {ELEMENTS_MAX} elements")
         if is_decomposed(program):
             program = self._decompose(program)
+        if module_program.is_module(program):
+            program = module_program.with_functions(program, self._decompose_step)
         program.require_known()
-        if program.is_declared:
+        if program.is_declared or module_program.is_module(program):
             self._require_small(program)
         wanted = program.results
         collective = None
@@ -270,7 +285,7 @@ class Interpreter(Worker):
             self.lowering.parse(program)
             if fatal(program) and not self.runs_everything:
                 raise Unsupported(fatal(program))
-            if program.is_quantized:
+            if program.is_quantized or "!quant." in program.mlir:
                 program = self.lowering.lower(program)
             recasts = [Recast(kind, index) for index, kind in enumerate(program.results * copies)]
             module = self.ir.Module.parse(wrap(program, recasts, collective))

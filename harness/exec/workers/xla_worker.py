@@ -35,6 +35,7 @@ import batch_norm_program
 import byteir_program
 import byteir_stablehlo
 import collective_program
+import module_program
 from assay_worker import Invalid, Program, Unsupported, Worker
 from collective_program import Collective
 from quantized_stablehlo import WAYS, Lowering
@@ -88,6 +89,8 @@ def is_promised(program: Program) -> bool | None:
     results = [kind.element for kind in program.results]
     if batch_norm_program.is_batch_norm(program) or collective_program.is_collective(program):
         return None
+    if module_program.is_module(program):
+        return None  # Its steps are told by trying.
     if program.is_declared:
         program.require_known()
         return not names_no_type(program)
@@ -115,6 +118,7 @@ class Xla(Worker):
     name = "xla"
     validates = True
     compiling_is_dear = True
+    takes_modules = True
 
     def __init__(self, options: dict[str, str]) -> None:
         platform = assay_worker.take(options, "platform", "cpu", ("cpu", "gpu"))
@@ -161,14 +165,27 @@ class Xla(Worker):
             return self._compile_collective(Collective.parse(program), wanted)
         if byteir_program.is_byteir(program):
             program = byteir_stablehlo.decompose(program, self.variant)
+        if module_program.is_module(program):
+            program = module_program.with_functions(program, self._decompose_step)
         program.require_known()
-        if program.is_quantized:
+        if program.is_quantized or "!quant." in program.mlir:
             program = self.lowering.lower(program)
         try:
             run = self.client.compile_and_load(program.mlir, self.devices, self.options)
         except self.jax.errors.JaxRuntimeError as error:
             raise refusal(error) from error
         return Handle(run, [kind.dtype for kind in program.operands], wanted)
+
+    def _decompose_step(self, program: Program) -> Program | None:
+        """A step of a module that is no op of StableHLO's, as one of these."""
+        program.require_specified()
+        if names_no_type(program):
+            raise Unsupported(f"XLA has none of the types {', '.join(NO_TYPES)}")
+        if collective_program.is_collective(program):
+            raise Unsupported("no processes in a module of several steps")
+        if not byteir_program.is_byteir(program):
+            return None
+        return byteir_stablehlo.decompose(program, self.variant)
 
     def _compile_collective(
         self, collective: Collective, wanted: list[np.dtype]

@@ -48,6 +48,17 @@ static json_t *json_op(const op_t *op) {
                    json_attributes(op), "constraints", constraints, "formulas", json_formulas(op));
 }
 
+static void list_ops(const op_t *const *ops, bool as_json, json_t *inout_document) {
+  for (const op_t *const *op = ops; *op != NULL; op++) {
+    if (as_json) {
+      json_array_append_new(inout_document, json_op(*op));
+    } else {
+      printf("%-24s %s%s\n", (*op)->name, (*op)->summary,
+             (*op)->is_on_request ? " (drawn with --op only)" : "");
+    }
+  }
+}
+
 int command_ops(const command_t *command, int argc, char **argv) {
   gboolean as_json = FALSE;
   const GOptionEntry entries[] = {
@@ -58,13 +69,8 @@ int command_ops(const command_t *command, int argc, char **argv) {
   arguments_add(&arguments, entries);
   if (!arguments_parse(&arguments, &argc, &argv, 0, 0)) return EXIT_CODE_USAGE;
   json_t *document = json_array();
-  for (const op_t *const *op = op_all(); *op != NULL; op++) {
-    if (as_json) {
-      json_array_append_new(document, json_op(*op));
-    } else {
-      printf("%-24s %s\n", (*op)->name, (*op)->summary);
-    }
-  }
+  list_ops(op_all(), as_json, document);
+  list_ops(op_on_request(), as_json, document);
   if (as_json) {
     json_print(document, false);
   } else {

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Encloses a module step by step (theory.md, T174 to T177): each step by its own oracle, its
+ * operands in the boxes of what was made before.  Where intermediate values may be wider, a box
+ * holds what is not rounded too; where scales may be merged, what they may be off by.  Sums of
+ * known operands of which few values are left are held against the step's exact side. */
+#include <math.h>
+
+#include "generated/element_conversion_permissions.h"
+#include "oracles/ops/module/module.h"
+
+/* Candidates of one element that the exact side is asked about, and of one step. */
+enum { CANDIDATES_MAX = 8, QUESTIONS_MAX = 1 << 14 };
+
+/* Units roundoff of the expressed type by which numbers are off before they are quantized: where
+ * kernels multiply scales into one another (theory.md, T177), and where quotients are computed
+ * wider (theory.md, T176). */
+static const double merged_roundings = 8 * (1 + 0x1p-5); /* T177 */
+static const double wider_roundings = 2;                 /* T176 */
+
+/* Zero points of up to this magnitude are added within that (theory.md, T176). */
+static const double small_zero_point = 0x1p8; /* T176 */
+
+/* The unit roundoff of a format, and the largest of those that are wider (theory.md, D6). */
+static double roundoff_of(const format_t *format) { return ldexp(1, -format->precision); }
+static double wider_roundoff_of(const format_t *format) {
+  return ldexp(1, -format->precision - (format->precision <= 5 ? 3 : 11));
+}
+
+typedef struct walk {
+  const case_t *instance;
+  const module_t *module;
+  contract_t contract; /* Of the steps. */
+  uint8_t intermediates;
+  box_t **boxes;          /* By value: what later steps may see. */
+  box_t **stored;         /* By value: what is returned of it; the same array where alike. */
+  const tensor_t **known; /* By value: its bits where there is one possibility, or NULL. */
+  arena_t *arena;
+  failure_t *error;
+} walk_t;
+
+bool module_step_is(const module_step_t *step, const char *name) {
+  static const char prefix[] = "stablehlo.";
+  const char *full = step->program.op->name;
+  return strncmp(full, prefix, sizeof prefix - 1) == 0 &&
+         strcmp(full + sizeof prefix - 1, name) == 0;
+}
+
+static bool is_sum(const module_step_t *step) {
+  return module_step_is(step, "dot_general") || module_step_is(step, "convolution") ||
+         module_step_is(step, "reduce");
+}
+
+static box_t *boxes_of(walk_t *walk, const tensor_t *tensor) {
+  size_t count = type_element_count(&tensor->type);
+  box_t *boxes = ARENA_NEW_ARRAY(walk->arena, box_t, count);
+  for (size_t i = 0; i < count; i++) boxes[i] = box_make_point(tensor, i);
+  return boxes;
+}
+
+/* ---- One step -------------------------------------------------------------------------------- */
+
+static status_t fail_at(walk_t *walk, const module_step_t *step, const char *reason) {
+  g_autoptr(GString) name = g_string_new(NULL);
+  module_print_value(step->results[0], name);
+  return status_fail(walk->error, STATUS_UNSUPPORTED, "%s (%s) is not enclosed: %.250s", name->str,
+                     step->program.op->name, reason);
+}
+
+/* By the step's oracle; `program` may be its program seen otherwise. */
+static status_t enclose_by_oracle(walk_t *walk, const module_step_t *step, const program_t *program,
+                                  const contract_t *contract, const box_t *const operands[],
+                                  box_t *const out_results[]) {
+  const oracle_t *oracle = oracle_find(program->op);
+  if (oracle == NULL || oracle->enclose == NULL) return fail_at(walk, step, "no oracle does that");
+  failure_t reason = {0};
+  const enclosure_call_t call = {.program = program,
+                                 .contract = contract,
+                                 .operands = operands,
+                                 .arena = walk->arena,
+                                 .error = &reason};
+  status_t status = oracle->enclose(&call, out_results);
+  if (status == STATUS_OK) return status;
+  if (status == STATUS_INVALID) return status_fail(walk->error, status, "%s", reason.text);
+  return fail_at(walk, step, reason.text);
+}
+
+static void unite(const box_t *other, size_t count, box_t *inout_boxes) {
+  for (size_t i = 0; i < count; i++) inout_boxes[i] = box_unite(inout_boxes[i], other[i]);
+}
+
+/* What lies within so many roundings of that size, or within a subnormal number. */
+static box_t widen_relatively(box_t box, double roundings, const format_t *format) {
+  if (!box_is_finite(box)) return box_whole_line();
+  double least = ldexp(1, format->exponent_min - format->precision + 1);
+  return box_widen(box, box_magnitude(box) * roundings + least);
+}
+
+/* The numbers that the operand of a uniform_quantize stands for, as a kernel has them. */
+static box_t *numbers_of_operand(walk_t *walk, const module_step_t *step, const box_t *boxes) {
+  const type_t *type = &step->program.operands[0];
+  bool is_merged = walk->intermediates == INTERMEDIATES_EITHER;
+  const format_t *format = step->program.results[0].quantization->expressed->format;
+  double roundings = is_merged ? merged_roundings : wider_roundings;
+  size_t count = type_element_count(type);
+  box_t *numbers = ARENA_NEW_ARRAY(walk->arena, box_t, count);
+  for (size_t i = 0; i < count; i++) {
+    numbers[i] =
+        widen_relatively(box_value(type, i, boxes[i]), roundings * roundoff_of(format), format);
+  }
+  return numbers;
+}
+
+/* Quantizes what is not rounded, or off by roundings of scales: both as the type computes and
+ * exactly.  A zero point of more than 8 bits may cost a step. */
+static status_t add_unrounded_quantize(walk_t *walk, const module_step_t *step,
+                                       const box_t *operand, box_t *inout_result) {
+  program_t program = step->program;
+  const quantization_t *result = program.results[0].quantization;
+  const type_t *type = &step->program.operands[0];
+  program.operands[0] = type_make(result->expressed, type->rank, type->dims);
+  size_t count = type_element_count(type);
+  const box_t *numbers[] = {numbers_of_operand(walk, step, operand)};
+  box_t *made[] = {ARENA_NEW_ARRAY(walk->arena, box_t, count)};
+  const contract_t *contracts[] = {&walk->contract, NULL};
+  for (size_t i = 0; i < G_N_ELEMENTS(contracts); i++) {
+    STATUS_TRY(enclose_by_oracle(walk, step, &program, contracts[i], numbers, made));
+    unite(made[0], count, inout_result);
+  }
+  for (size_t i = 0; i < count; i++) {
+    double zero_point = fabs((double)quantization_zero_point(&program.results[0], i));
+    if (zero_point <= small_zero_point) continue;
+    bool is_known = zero_point < ldexp(1, result->expressed->format->precision + 9);
+    inout_result[i] = box_clamp(box_widen(inout_result[i], is_known ? 1 : 0x1p33),
+                                (double)result->storage_min, (double)result->storage_max);
+  }
+  return STATUS_OK;
+}
+
+/* From the neighbour below of what is stored to that above, and the exact results (T175). */
+static box_t unrounded(box_t stored, box_t exact, const format_t *format) {
+  if (!box_is_finite(stored) || !box_is_finite(exact)) return box_whole_line();
+  box_t beyond = {box_below(stored.low), box_above(stored.high)};
+  return box_unite(box_round_either_way(beyond, format), exact);
+}
+
+/* Whether each element of a result is one of an operand, or its negation: nothing is rounded. */
+static bool only_selects(const module_step_t *step) {
+  static const char *const names[] = {
+      "reshape", "transpose", "broadcast_in_dim", "concatenate", "maximum", "minimum", "negate"};
+  for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+    if (module_step_is(step, names[i])) return true;
+  }
+  return false;
+}
+
+/* What later steps may see of a result of floats, and what may be returned of it. */
+static void widen_floats(walk_t *walk, const module_step_t *step, uint32_t result,
+                         const box_t *stored, const box_t *exact) {
+  const type_t *type = &step->program.results[result];
+  const format_t *format = type->element->format;
+  size_t count = type_element_count(type);
+  bool is_merged =
+      walk->intermediates == INTERMEDIATES_EITHER && module_step_is(step, "uniform_dequantize");
+  box_t *seen = ARENA_NEW_ARRAY(walk->arena, box_t, count);
+  box_t *returned = ARENA_NEW_ARRAY(walk->arena, box_t, count);
+  for (size_t i = 0; i < count; i++) {
+    box_t number = exact == NULL ? stored[i] : exact[i];
+    seen[i] =
+        only_selects(step) ? box_unite(stored[i], number) : unrounded(stored[i], number, format);
+    if (is_merged)
+      seen[i] = box_unite(seen[i],
+                          widen_relatively(number, merged_roundings * roundoff_of(format), format));
+    box_t wider = widen_relatively(number, 2 * wider_roundoff_of(format), format);
+    returned[i] =
+        box_is_finite(wider) ? box_unite(stored[i], box_round(wider, format)) : box_whole_line();
+  }
+  walk->boxes[step->results[result]] = seen;
+  walk->stored[step->results[result]] = returned;
+}
+
+/* ---- Few values ------------------------------------------------------------------------------ */
+
+/* The operands' bits, if all are known. */
+static bool find_known(const walk_t *walk, const module_step_t *step, case_t *out_case) {
+  const program_t *program = &step->program;
+  out_case->program = *program;
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    const tensor_t *known = walk->known[step->operands[i]];
+    if (known == NULL) return false;
+    out_case->operands[i] = (tensor_t){.type = program->operands[i], .data = known->data};
+  }
+  return true;
+}
+
+/* The patterns of the element from `low` on, up to `high`; 0 if there are more than a few, or no
+ * number of the type is an end. */
+static size_t list_candidates(const element_t *element, box_t box,
+                              uint64_t out_bits[CANDIDATES_MAX]) {
+  if (!box_is_finite(box)) return 0;
+  size_t count = 0;
+  if (element->format == NULL) {
+    if (box.high - box.low >= (double)CANDIDATES_MAX || fabs(box.low) > 0x1p52) return 0;
+    for (double value = box.low; value <= box.high; value++) {
+      out_bits[count++] = (uint64_t)(int64_t)value & element_mask(element);
+    }
+    return count;
+  }
+  uint64_t bits = format_from_double(element->format, box.low);
+  if (format_to_double(element->format, bits) != box.low) return 0;
+  while (format_to_double(element->format, bits) <= box.high) {
+    if (count == CANDIDATES_MAX) return 0;
+    out_bits[count++] = bits;
+    bits = format_next_up(element->format, bits);
+  }
+  return count;
+}
+
+/* Patterns of one element, and what encloses them. */
+typedef struct candidates {
+  uint64_t bits[CANDIDATES_MAX];
+  size_t count;
+  box_t box;
+} candidates_t;
+
+/* Those that the exact side permits; all where it has no answer. */
+static box_t narrow_element(const oracle_call_t *call, tensor_t *result, size_t element,
+                            const candidates_t *candidates) {
+  const oracle_t *oracle = oracle_find(call->instance->program.op);
+  box_t kept = {INFINITY, -INFINITY};
+  for (size_t i = 0; i < candidates->count; i++) {
+    element_store(result->type.element, result->data, element, candidates->bits[i]);
+    answer_t answer = {.conforms = false};
+    status_t status = oracle_decide_with_memo(oracle->decide, call, 0, element, &answer);
+    if (status != STATUS_OK) return candidates->box;
+    if (answer.conforms) kept = box_unite(kept, box_make_point(result, element));
+  }
+  return kept.low <= kept.high ? kept : candidates->box;
+}
+
+/* A sum of known operands: its enclosure bounds what the exact side knows value by value. */
+static void narrow(walk_t *walk, const module_step_t *step, box_t *inout_boxes) {
+  case_t known;
+  bool is_float = step->program.results[0].element->format != NULL;
+  bool may_be_unrounded = is_float && walk->intermediates != INTERMEDIATES_ROUNDED;
+  if (!is_sum(step) || step->program.result_count != 1 || may_be_unrounded) return;
+  if (!find_known(walk, step, &known)) return;
+  tensor_t result = tensor_make(walk->arena, &step->program.results[0]);
+  memset(result.data, 0, type_bytes(&result.type));
+  decision_memo_t memo;
+  decision_memo_init(&memo);
+  failure_t unused;
+  const oracle_call_t call = {.instance = &known,
+                              .contract = &walk->contract,
+                              .results = &result,
+                              .memo = &memo,
+                              .arena = walk->arena,
+                              .error = &unused};
+  size_t count = type_element_count(&result.type), questions = 0;
+  for (size_t i = 0; i < count; i++) {
+    candidates_t candidates = {.box = inout_boxes[i]};
+    candidates.count = list_candidates(result.type.element, inout_boxes[i], candidates.bits);
+    if (candidates.count < 2 || (questions += candidates.count) > QUESTIONS_MAX) continue;
+    inout_boxes[i] = narrow_element(&call, &result, i, &candidates);
+  }
+  decision_memo_deinit(&memo);
+}
+
+/* The bits of a value of which each element is one number, not zero if it is a float, whose sign
+ * would be open. */
+static const tensor_t *find_bits(walk_t *walk, const type_t *type, const box_t *boxes) {
+  tensor_t *tensor = arena_alloc(walk->arena, sizeof *tensor);
+  *tensor = tensor_make(walk->arena, type);
+  size_t count = type_element_count(type);
+  for (size_t i = 0; i < count; i++) {
+    uint64_t bits[CANDIDATES_MAX];
+    bool is_zero = type->element->format != NULL && boxes[i].low == 0;
+    if (is_zero || list_candidates(type->element, boxes[i], bits) != 1) return NULL;
+    element_store(type->element, tensor->data, i, bits[0]);
+  }
+  return tensor;
+}
+
+/* ---- The walk -------------------------------------------------------------------------------- */
+
+/* What conforming steps store. */
+static status_t enclose_stored(walk_t *walk, const module_step_t *step, const box_t *const given[],
+                               box_t *out_made[CASE_RESULTS_MAX]) {
+  const program_t *program = &step->program;
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    size_t count = type_element_count(&program->results[i]);
+    out_made[i] = ARENA_NEW_ARRAY(walk->arena, box_t, count);
+  }
+  STATUS_TRY(enclose_by_oracle(walk, step, program, &walk->contract, given, out_made));
+  narrow(walk, step, out_made[0]);
+  bool is_quantize = module_step_is(step, "uniform_quantize");
+  if (walk->intermediates == INTERMEDIATES_ROUNDED || !is_quantize) return STATUS_OK;
+  return add_unrounded_quantize(walk, step, given[0], out_made[0]);
+}
+
+/* The exact results, for ops that have some; boxes are NULL for those that have none. */
+static status_t enclose_exactly(walk_t *walk, const module_step_t *step, const box_t *const given[],
+                                box_t *out_exact[CASE_RESULTS_MAX]) {
+  const program_t *program = &step->program;
+  box_t *made[CASE_RESULTS_MAX] = {NULL};
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    made[i] = ARENA_NEW_ARRAY(walk->arena, box_t, type_element_count(&program->results[i]));
+  }
+  status_t status = enclose_by_oracle(walk, step, program, NULL, given, made);
+  if (status == STATUS_INVALID) return status;
+  for (uint32_t i = 0; i < program->result_count && status == STATUS_OK; i++) {
+    out_exact[i] = made[i];
+  }
+  return STATUS_OK;
+}
+
+static status_t walk_step(walk_t *walk, const module_step_t *step) {
+  const program_t *program = &step->program;
+  const box_t *given[CASE_OPERANDS_MAX] = {NULL};
+  box_t *made[CASE_RESULTS_MAX] = {NULL}, *exact[CASE_RESULTS_MAX] = {NULL};
+  for (uint32_t i = 0; i < program->operand_count; i++) given[i] = walk->boxes[step->operands[i]];
+  STATUS_TRY(enclose_stored(walk, step, given, made));
+  bool may_be_wider = walk->intermediates != INTERMEDIATES_ROUNDED;
+  if (may_be_wider) STATUS_TRY(enclose_exactly(walk, step, given, exact));
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    const type_t *type = &program->results[i];
+    bool is_float = type->element->format != NULL && type->quantization == NULL;
+    walk->boxes[step->results[i]] = walk->stored[step->results[i]] = made[i];
+    walk->known[step->results[i]] = NULL;
+    if (is_float && may_be_wider) {
+      widen_floats(walk, step, i, made[i], exact[i]);
+    } else {
+      walk->known[step->results[i]] = find_bits(walk, type, made[i]);
+    }
+  }
+  return STATUS_OK;
+}
+
+/* Who computes wider has wider nodes in sums, unrounded products, and one multiplication in place
+ * of two: those are permitted of the steps then. */
+static contract_t contract_of_steps(const contract_t *contract) {
+  contract_t steps = *contract;
+  if (PERMITTED(contract, intermediates) == INTERMEDIATES_ROUNDED) return steps;
+  PERMITTED(&steps, accum_wider) = ACCUM_WIDER_YES;
+  PERMITTED(&steps, fma) = FMA_YES;
+  if (PERMITTED(contract, intermediates) == INTERMEDIATES_EITHER) {
+    PERMITTED(&steps, requantize) = contract_value_spelled("requantize", "merged");
+  }
+  return steps;
+}
+
+static bool is_enclosed(const type_t *type) { return type->element->components == 1; }
+
+status_t module_enclose(const case_t *instance, const contract_t *contract, arena_t *arena,
+                        box_t *out_results[CASE_RESULTS_MAX], failure_t *error) {
+  const program_t *program = &instance->program;
+  const module_t *module = module_of(program);
+  walk_t walk = {.instance = instance,
+                 .module = module,
+                 .contract = contract_of_steps(contract),
+                 .intermediates = PERMITTED(contract, intermediates),
+                 .boxes = ARENA_NEW_ARRAY(arena, box_t *, module->value_count),
+                 .stored = ARENA_NEW_ARRAY(arena, box_t *, module->value_count),
+                 .known = ARENA_NEW_ARRAY(arena, const tensor_t *, module->value_count),
+                 .arena = arena,
+                 .error = error};
+  for (module_value_t value = 0; value < module->value_count; value++) {
+    bool is_argument = value < program->operand_count;
+    const tensor_t *known =
+        is_argument ? &instance->operands[value] : module_constant(module, value);
+    walk.known[value] = known;
+    if (known == NULL) continue;
+    if (!is_enclosed(&known->type)) {
+      return status_fail(error, STATUS_UNSUPPORTED, "complex numbers are not enclosed");
+    }
+    walk.boxes[value] = walk.stored[value] = boxes_of(&walk, known);
+  }
+  for (uint32_t i = 0; i < module->step_count; i++) {
+    const program_t *step = &module->steps[i].program;
+    for (uint32_t k = 0; k < step->result_count; k++) {
+      if (!is_enclosed(&step->results[k])) {
+        return status_fail(error, STATUS_UNSUPPORTED, "complex numbers are not enclosed");
+      }
+    }
+    STATUS_TRY(walk_step(&walk, &module->steps[i]));
+  }
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    out_results[i] = walk.stored[module->returns[i]];
+  }
+  return STATUS_OK;
+}
