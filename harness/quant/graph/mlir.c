@@ -133,6 +133,16 @@ static void print_port_types(const quant_graph_t *graph, const quant_region_t *r
   }
 }
 
+/* The element type of a tensor. */
+static void print_element_type(const type_t *type, GString *out_text) {
+  static const char before[] = "tensor<";
+  const type_t scalar = type_make(type->element, 0, NULL);
+  g_autoptr(GString) text = g_string_new(NULL);
+  type_print_mlir(&scalar, text); /* "tensor<f32>" */
+  g_string_append_len(out_text, text->str + strlen(before),
+                      (gssize)(text->len - strlen(before) - 1));
+}
+
 /* MLIR's verifier takes no other spelling of a spec that says nothing than that of one that keeps
  * high precision: the expressed type. */
 static void print_specs(const quant_graph_t *graph, const quant_region_t *region, uint32_t begin,
@@ -142,8 +152,11 @@ static void print_specs(const quant_graph_t *graph, const quant_region_t *region
     if (port > begin) g_string_append(out_text, ", ");
     const quant_spec_t *spec = quant_port_constraint(graph, &region->ports[port]);
     const quant_value_t *value = &graph->values[region->ports[port].value];
-    const quant_spec_t kept = quant_spec_of_type(&value->type);
-    quant_spec_print(spec->kind == QUANT_SPEC_OPEN ? &kept : spec, out_text);
+    if (spec->kind == QUANT_SPEC_OPEN) {
+      print_element_type(&value->type, out_text);
+    } else {
+      quant_spec_print(spec, out_text);
+    }
   }
   g_string_append_c(out_text, ']');
 }
@@ -185,6 +198,26 @@ static void print_body(const quant_region_t *region, GString *out_text) {
     if (i > 0) g_string_append(out_text, ", ");
     print_inner(region, region->returns[i], out_text);
   }
+}
+
+static char *value_name(const quant_graph_t *graph, const quant_port_t *port) {
+  GString *name = g_string_new("v.");
+  append_name(graph->values[port->value].name, name);
+  return g_string_free(name, FALSE);
+}
+
+/* An op in no region: its tensors are values. */
+static void print_plain_op(const quant_graph_t *graph, const quant_region_t *region,
+                           GString *out_text) {
+  char *names[QUANT_PORTS_MAX];
+  for (uint32_t port = 0; port < quant_port_count(region); port++) {
+    names[port] = value_name(graph, &region->ports[port]);
+  }
+  g_string_append(out_text, "    ");
+  mlir_print_op(&region->ops[0].program, (const char *const *)names + region->input_count,
+                (const char *const *)names, "  ", out_text);
+  g_string_append_c(out_text, '\n');
+  for (uint32_t port = 0; port < quant_port_count(region); port++) g_free(names[port]);
 }
 
 static void print_region(const quant_graph_t *graph, const quant_region_t *region,
@@ -264,7 +297,12 @@ void quant_graph_print_mlir(const quant_graph_t *graph, GString *out_text) {
   arena_init(&arena);
   const uint32_t *order = quant_graph_order(graph, &arena);
   for (uint32_t i = 0; i < graph->region_count; i++) {
-    print_region(graph, &graph->regions[order[i]], out_text);
+    const quant_region_t *region = &graph->regions[order[i]];
+    if (region->is_op) {
+      print_plain_op(graph, region, out_text);
+    } else {
+      print_region(graph, region, out_text);
+    }
   }
   arena_deinit(&arena);
   print_return(graph, out_text);

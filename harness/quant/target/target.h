@@ -160,7 +160,7 @@ const char *const *quant_target_names(void);
  * A value's UNIFORM spec that does not fit does not refuse a row, since a rescale can stand between
  * (only a port's own spec does); nor does it refuse FLOAT, as little as a value's ANY does.  A
  * value's KEEP does, and so does its ANY where the port has fewer bits: no rescale brings them
- * back.
+ * back.  A value that is of no floats is as one with KEEP.  An op in no region fits no row.
  *
  * STATUS_UNSUPPORTED where no row fits, with region, port, and reason and line of the row that came
  * closest (most ports in order, first one on ties), or that the table has no such kernel. */

@@ -30,14 +30,18 @@ static int put_text(GString *text) {
 /* ---- Verbs without executors ----------------------------------------------------------------- */
 
 static void print_graph_facts(const quant_graph_t *graph) {
-  uint32_t constants = 0, ops = 0;
+  uint32_t constants = 0, ops = 0, plain = 0;
   for (uint32_t i = 0; i < graph->value_count; i++) {
     constants += graph->values[i].constant != NULL;
   }
-  for (uint32_t i = 0; i < graph->region_count; i++) ops += graph->regions[i].op_count;
-  printf("%s: %u regions of %u ops, %u values, %u inputs, %u outputs, %u constants\n", graph->name,
-         graph->region_count, ops, graph->value_count, graph->input_count, graph->output_count,
-         constants);
+  for (uint32_t i = 0; i < graph->region_count; i++) {
+    plain += graph->regions[i].is_op;
+    if (!graph->regions[i].is_op) ops += graph->regions[i].op_count;
+  }
+  printf("%s: %u regions of %u ops, ", graph->name, graph->region_count - plain, ops);
+  if (plain > 0) printf("%u ops in no region, ", plain);
+  printf("%u values, %u inputs, %u outputs, %u constants\n", graph->value_count, graph->input_count,
+         graph->output_count, constants);
 }
 
 /* The graph alone, and with --table which kernels the target has. */
@@ -51,6 +55,11 @@ static status_t check_graph(const request_t *request, arena_t *arena, bool *out_
   quant_target_t table;
   STATUS_TRY(quant_read_target(request->flags->table, arena, &table, error));
   for (uint32_t i = 0; i < graph.region_count; i++) {
+    if (graph.regions[i].is_op) {
+      printf("  %s (%s): an op in no region, stays in high precision\n", graph.regions[i].name,
+             graph.regions[i].kernel);
+      continue;
+    }
     if (strcmp(graph.regions[i].kernel, QUANT_RESCALE_KERNEL) == 0) {
       printf("  %s (%s): every target has it\n", graph.regions[i].name, graph.regions[i].kernel);
       continue;
