@@ -2,9 +2,11 @@
 /* Graphs as MLIR: one function of quant.region ops.  Tensors are called %v.NAME, those inside of
  * regions %i.REGION$$NAME, with '$' for '/': no op's own body has such names. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "harness/model/mlir.h"
+#include "harness/quant/graph/mlir_attributes.h"
 #include "harness/quant/graph/parts.h"
 #include "harness/quant/spec/decimal.h"
 
@@ -104,11 +106,21 @@ static void print_dense(const tensor_t *tensor, GString *out_text) {
   type_print_mlir(&tensor->type, out_text);
 }
 
+/* " {quant.spec = T}", or nothing. */
+static void print_spec(const quant_spec_t *spec, GString *out_text) {
+  if (spec->kind == QUANT_SPEC_OPEN) return;
+  g_string_append(out_text, " {quant.spec = ");
+  quant_mlir_print_spec(spec, out_text);
+  g_string_append_c(out_text, '}');
+}
+
 /* After the name. */
-static void print_constant(const tensor_t *constant, GString *out_text) {
+static void print_constant(const tensor_t *constant, const quant_spec_t *spec, GString *out_text) {
   g_string_append(out_text, " = \"stablehlo.constant\"() <{value = ");
   print_dense(constant, out_text);
-  g_string_append(out_text, "}> : () -> ");
+  g_string_append(out_text, "}>");
+  print_spec(spec, out_text);
+  g_string_append(out_text, " : () -> ");
   type_print_mlir(&constant->type, out_text);
   g_string_append_c(out_text, '\n');
 }
@@ -155,7 +167,7 @@ static void print_specs(const quant_graph_t *graph, const quant_region_t *region
     if (spec->kind == QUANT_SPEC_OPEN) {
       print_element_type(&value->type, out_text);
     } else {
-      quant_spec_print(spec, out_text);
+      quant_mlir_print_spec(spec, out_text);
     }
   }
   g_string_append_c(out_text, ']');
@@ -190,7 +202,8 @@ static void print_body(const quant_region_t *region, GString *out_text) {
     if (region->inners[i].constant == NULL) continue;
     g_string_append(out_text, "      ");
     print_inner(region, i, out_text);
-    print_constant(region->inners[i].constant, out_text);
+    const quant_spec_t open = {.kind = QUANT_SPEC_OPEN}; /* See quant.inners of the function. */
+    print_constant(region->inners[i].constant, &open, out_text);
   }
   for (uint32_t i = 0; i < region->op_count; i++) print_op(region, &region->ops[i], out_text);
   g_string_append(out_text, "      \"quant.return\"(");
@@ -266,10 +279,13 @@ static void print_signature(const quant_graph_t *graph, GString *out_text) {
     print_value(value, out_text);
     g_string_append(out_text, ": ");
     type_print_mlir(&value->type, out_text);
+    print_spec(&value->spec, out_text);
   }
   g_string_append(out_text, ") -> (");
   print_value_types(graph, graph->outputs, graph->output_count, out_text);
-  g_string_append(out_text, ") {\n");
+  g_string_append_c(out_text, ')');
+  quant_mlir_print_attributes(graph, out_text);
+  g_string_append(out_text, " {\n");
 }
 
 static void print_return(const quant_graph_t *graph, GString *out_text) {
@@ -283,16 +299,31 @@ static void print_return(const quant_graph_t *graph, GString *out_text) {
   g_string_append(out_text, "\n  }\n}\n");
 }
 
+/* By name, whatever the order of declaration. */
+static int compare_values(const void *a, const void *b) {
+  const quant_value_t *const *first = a, *const *second = b;
+  return strcmp((*first)->name, (*second)->name);
+}
+
+static void print_constants(const quant_graph_t *graph, GString *out_text) {
+  g_autofree const quant_value_t **constants =
+      g_new(const quant_value_t *, MAX(graph->value_count, 1));
+  uint32_t count = 0;
+  for (uint32_t v = 0; v < graph->value_count; v++) {
+    if (graph->values[v].constant != NULL) constants[count++] = &graph->values[v];
+  }
+  qsort(constants, count, sizeof constants[0], compare_values);
+  for (uint32_t i = 0; i < count; i++) {
+    g_string_append(out_text, "    ");
+    print_value(constants[i], out_text);
+    print_constant(constants[i]->constant, &constants[i]->spec, out_text);
+  }
+}
+
 void quant_graph_print_mlir(const quant_graph_t *graph, GString *out_text) {
   g_string_append(out_text, "module {\n");
   print_signature(graph, out_text);
-  for (uint32_t v = 0; v < graph->value_count; v++) {
-    const quant_value_t *value = &graph->values[v];
-    if (value->constant == NULL) continue;
-    g_string_append(out_text, "    ");
-    print_value(value, out_text);
-    print_constant(value->constant, out_text);
-  }
+  print_constants(graph, out_text);
   arena_t arena;
   arena_init(&arena);
   const uint32_t *order = quant_graph_order(graph, &arena);
