@@ -18,11 +18,13 @@ typedef struct quant_flags {
   char **lowerings;  /* Spellings; NULL: all. */
   char *picture;     /* Where the picture goes: .svg by Graphviz, else its language. */
   gboolean mlir;
-  gboolean cases;  /* export: case lines. */
-  gboolean values; /* run: errors of every value. */
-  gint64 inputs;   /* run, fuzz: sets of inputs of a graph. */
-  gint64 graphs;   /* fuzz */
-  char *save;      /* fuzz: folder for graphs that break a property, or diverge. */
+  gboolean cases;       /* export: case lines. */
+  gboolean values;      /* run: errors of every value. */
+  gint64 inputs;        /* run, fuzz: sets of inputs of a graph. */
+  gint64 graphs;        /* fuzz */
+  char *output;         /* import: the file of the graph, or NULL. */
+  gboolean is_unsigned; /* import: of fake-quant ops that name no storage type. */
+  char *save;           /* fuzz: folder for graphs that break a property, or diverge. */
 } quant_flags_t;
 
 typedef struct quant_subject {
@@ -33,9 +35,15 @@ typedef struct quant_subject {
   quant_graph_t quantized; /* What quant_materialize() made. */
 } quant_subject_t;
 
-/* Reads the graph ("-" is standard input).  Errors name path, line and column. */
+/* Reads the graph ("-" is standard input), or a module: a file that ends in .mlir, or text that
+ * does not begin as graphs do.  Errors name path, line and column; what is not exactly as in a
+ * module is said on stderr. */
 status_t quant_read_graph(const char *path, arena_t *arena, quant_graph_t *out_graph,
                           failure_t *error);
+
+/* The same; `is_unsigned`: fake-quant ops that name no storage type get an unsigned one. */
+status_t quant_read_graph_as(const char *path, bool is_unsigned, arena_t *arena,
+                             quant_graph_t *out_graph, failure_t *error);
 
 /* Reads the table of that name or path; NULL is an error that lists the names. */
 status_t quant_read_target(const char *name, arena_t *arena, quant_target_t *out_table,
@@ -50,6 +58,9 @@ static inline void quant_subject_deinit(quant_subject_t *subject) { arena_deinit
 /* The forms that --form names, all without it; out_wanted by form. */
 status_t quant_read_lowerings(char *const *names, bool out_wanted[QUANT_LOWERING_COUNT],
                               failure_t *error);
+
+/* Writes a file; STATUS_IO if that fails. */
+status_t quant_write_text(const char *path, const GString *text, failure_t *error);
 
 /* Writes a picture in Graphviz's language; a path that ends in .svg is drawn by Graphviz's `dot`.
  */

@@ -215,6 +215,31 @@ static int verb_tables(const request_t *request) {
   return EXIT_CODE_CLEAN;
 }
 
+/* A module as a graph: on stdout, or in a file with what is in it on stdout. */
+static status_t import_module(const request_t *request, arena_t *arena, failure_t *error) {
+  const quant_flags_t *flags = request->flags;
+  quant_graph_t graph;
+  STATUS_TRY(quant_read_graph_as(request->words[0], flags->is_unsigned, arena, &graph, error));
+  g_autoptr(GString) text = g_string_new(NULL);
+  quant_graph_print(&graph, text);
+  if (flags->output == NULL) {
+    fputs(text->str, stdout);
+    return STATUS_OK;
+  }
+  STATUS_TRY(quant_write_text(flags->output, text, error));
+  print_graph_facts(&graph);
+  return STATUS_OK;
+}
+
+static int verb_import(const request_t *request) {
+  arena_t arena;
+  arena_init(&arena);
+  failure_t error = {0};
+  status_t status = import_module(request, &arena, &error);
+  arena_deinit(&arena);
+  return status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, &error);
+}
+
 /* ---- Verbs with executors -------------------------------------------------------------------- */
 
 static int verb_run(const request_t *request) {
@@ -234,6 +259,7 @@ static const struct verb {
   int (*run)(const request_t *request);
   const char *usage;
 } VERBS[] = {
+    {"import", 1, 1, verb_import, "import FILE.mlir [-o FILE.graph] [--unsigned]"},
     {"check", 1, 1, verb_check, "check GRAPH [--table TABLE]"},
     {"propagate", 1, 1, verb_propagate, "propagate GRAPH --table TABLE [--mlir] [--picture FILE]"},
     {"explain", 1, 2, verb_explain, "explain GRAPH [REGION] --table TABLE [--picture FILE]"},
@@ -291,6 +317,10 @@ static void add_arguments(quant_flags_t *flags, arguments_t *arguments) {
        "run, fuzz: sets of inputs for each graph (default 8)", "N"},
       {"graphs", 0, 0, G_OPTION_ARG_INT64, &flags->graphs, "fuzz: graphs to draw (default 1000)",
        "N"},
+      {"output", 'o', 0, G_OPTION_ARG_FILENAME, &flags->output,
+       "import: write the graph to this file", "FILE"},
+      {"unsigned", 0, 0, G_OPTION_ARG_NONE, &flags->is_unsigned,
+       "import: unsigned storage for fake-quant ops that name none", NULL},
       {"save", 0, 0, G_OPTION_ARG_FILENAME, &flags->save,
        "fuzz: keep graphs that break a property, or diverge, in this folder", "FOLDER"},
       G_OPTION_ENTRY_NULL};
@@ -304,6 +334,7 @@ static void flags_free(quant_flags_t *flags) {
   g_free(flags->table);
   g_strfreev(flags->lowerings);
   g_free(flags->picture);
+  g_free(flags->output);
   g_free(flags->save);
 }
 
