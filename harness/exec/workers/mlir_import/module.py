@@ -9,7 +9,7 @@ from typing import Any, Iterator
 import jaxlib
 from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir._mlir_libs import _jax_mlir_ext
-from jaxlib.mlir.dialects import mhlo, stablehlo
+from jaxlib.mlir.dialects import chlo, mhlo, stablehlo
 
 from source_text import ImportFailure, Place, Source
 
@@ -31,6 +31,7 @@ def make_context() -> ir.Context:
     context.load_all_available_dialects()
     stablehlo.register_dialect(context)
     mhlo.register_mhlo_dialect(context)
+    chlo.register_dialect(context)
     with context, ir.Location.unknown():
         empty = ir.Module.parse("module {}").operation
         passmanager.PassManager.parse(LOADS_QUANT).run(empty)

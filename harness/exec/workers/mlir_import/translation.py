@@ -220,11 +220,7 @@ class Translation:
             operands = []
             for operand in step.operands:
                 if isinstance(operand, patterns.Splat):
-                    number = np.full(like.shape, operand.number).astype(elements.FLOATS[like.element])
-                    data = elements.array_digits(number, like.element)
-                    tensor = Tensor(f"{name}.number", like, node.offset, None, data)
-                    self.body.constants.append(tensor)
-                    operands.append(tensor)
+                    operands.append(self._spread_number(operand.number, like, name, node.offset))
                 else:
                     operands.append(made[operand] if isinstance(operand, int) else self._of(operand))
             if index + 1 == len(found.steps):
@@ -236,6 +232,18 @@ class Translation:
         if found.note is not None:
             place = self.reader.source.place(node.offset)
             self.notes.append(f"{place.line}:{place.column}: {found.note}")
+
+    def _spread_number(self, number: float, like: elements.Kind, name: str, offset: int) -> Tensor:
+        kind = elements.Kind(like.element, ())
+        data = elements.array_digits(np.array(number).astype(elements.FLOATS[like.element]), like.element)
+        tensor = Tensor(f"{name}.number", kind, offset, None, data)
+        self.body.constants.append(tensor)
+        if not like.shape:
+            return tensor
+        spread = Tensor(f"{name}.numbers", like, offset)
+        words_said = "broadcast_dimensions=[]"
+        self.body.items.append(Op("stablehlo.broadcast_in_dim", words_said, [tensor], [spread], offset))
+        return spread
 
     # ---- Annotations -------------------------------------------------------------------------
 
