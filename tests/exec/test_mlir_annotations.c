@@ -102,6 +102,13 @@ static const annotated_t ANNOTATED[] = {
                "= dense<> : "
                "tensor<0xi64>"),
      "!quant.any<i8:f32>"},
+    /* What the decomposition captures stands in front. */
+    {"%c = stablehlo.constant dense<1.0> : tensor<f32>\n%y = stablehlo.composite "
+     "\"quant.fake_quant\" %c, %x "
+     "{composite_attributes = {dtype = \"i8\", narrow_range = false, scale = [0.5], zero_point = "
+     "[1]}, decomposition "
+     "= @captures} : (tensor<f32>, tensor<2x3xf32>) -> tensor<2x3xf32>",
+     "!quant.uniform<i8:f32, 0.5:1>"},
     {TORCH(
          "torch.fake_quantize_per_tensor_affine",
          "scale = 0.5 : f64, zero_point = 3 : i64, quant_min = -128 : i64, quant_max = 127 : i64"),
