@@ -17,6 +17,10 @@ typedef struct quant_flags {
   char *table;       /* A name of quant_target_names(), or a path. */
   char **lowerings;  /* Spellings; NULL: all. */
   char *picture;     /* Where the picture goes: .svg by Graphviz, else its language. */
+  gboolean explain;  /* fuse */
+  char *region;      /* unfuse, revert: names with commas between them, or NULL. */
+  char *kernel;      /* The same of kernels. */
+  char *out;         /* fuse, unfuse, revert: where the graph goes; NULL: standard output. */
   gboolean mlir;
   gboolean cases;  /* export: case lines. */
   gboolean values; /* run: errors of every value. */

@@ -6,6 +6,7 @@
 
 #include "harness/cli/verbs/quant/fuzz.h"
 #include "harness/cli/verbs/quant/input.h"
+#include "harness/cli/verbs/quant/kernels.h"
 #include "harness/cli/verbs/quant/measure.h"
 #include "harness/quant/propagate/explain.h"
 #include "harness/quant/propagate/picture.h"
@@ -215,6 +216,18 @@ static int verb_tables(const request_t *request) {
   return EXIT_CODE_CLEAN;
 }
 
+static int verb_fuse(const request_t *request) {
+  return quant_verb_fuse(request->flags, request->words[0]);
+}
+
+static int verb_unfuse(const request_t *request) {
+  return quant_verb_unfuse(request->flags, request->words[0]);
+}
+
+static int verb_revert(const request_t *request) {
+  return quant_verb_revert(request->flags, request->words[0]);
+}
+
 /* ---- Verbs with executors -------------------------------------------------------------------- */
 
 static int verb_run(const request_t *request) {
@@ -235,6 +248,10 @@ static const struct verb {
   const char *usage;
 } VERBS[] = {
     {"check", 1, 1, verb_check, "check GRAPH [--table TABLE]"},
+    {"fuse", 1, 1, verb_fuse, "fuse GRAPH --table TABLE [--explain] [--mlir] [--out FILE]"},
+    {"unfuse", 1, 1, verb_unfuse, "unfuse GRAPH [--region NAMES] [--mlir] [--out FILE]"},
+    {"revert", 1, 1, verb_revert,
+     "revert GRAPH --region NAMES|--kernel KERNELS [--table TABLE] [--out FILE]"},
     {"propagate", 1, 1, verb_propagate, "propagate GRAPH --table TABLE [--mlir] [--picture FILE]"},
     {"explain", 1, 2, verb_explain, "explain GRAPH [REGION] --table TABLE [--picture FILE]"},
     {"picture", 1, 1, verb_picture, "picture GRAPH --table TABLE --picture FILE"},
@@ -282,6 +299,14 @@ static void add_arguments(quant_flags_t *flags, arguments_t *arguments) {
        "fixed, float or integer; may be given several times (default: all)", "FORM"},
       {"picture", 0, 0, G_OPTION_ARG_FILENAME, &flags->picture,
        "Draw the model: FILE.svg by Graphviz, else in its language", "FILE"},
+      {"explain", 0, 0, G_OPTION_ARG_NONE, &flags->explain,
+       "fuse: say what every op became, and why; the graph goes to --out alone", NULL},
+      {"region", 0, 0, G_OPTION_ARG_STRING, &flags->region,
+       "unfuse, revert: these regions, with commas between them", "NAMES"},
+      {"kernel", 0, 0, G_OPTION_ARG_STRING, &flags->kernel,
+       "unfuse, revert: all regions of these kernels", "KERNELS"},
+      {"out", 0, 0, G_OPTION_ARG_FILENAME, &flags->out,
+       "fuse, unfuse, revert: write the graph to this file", "FILE"},
       {"mlir", 0, 0, G_OPTION_ARG_NONE, &flags->mlir, "Print an MLIR module", NULL},
       {"cases", 0, 0, G_OPTION_ARG_NONE, &flags->cases,
        "export: print case lines, for `assay replay`", NULL},
@@ -305,6 +330,9 @@ static void flags_free(quant_flags_t *flags) {
   g_strfreev(flags->lowerings);
   g_free(flags->picture);
   g_free(flags->save);
+  g_free(flags->region);
+  g_free(flags->kernel);
+  g_free(flags->out);
 }
 
 int command_quant(const command_t *command, int argc, char **argv) {
