@@ -2,7 +2,7 @@
 /* The fused graph: what is inside of regions leaves the graph, unless something else uses it. */
 #include <string.h>
 
-#include "harness/quant/fuse/match.h"
+#include "harness/quant/fuse/state.h"
 #include "harness/quant/graph/unique_name.h"
 
 typedef struct fuse_writer {
@@ -112,29 +112,32 @@ static quant_spec_t kept_spec(const inside_t *inside, const quant_value_t *value
   return is_lost ? (quant_spec_t){.kind = QUANT_SPEC_OPEN} : value->spec;
 }
 
+/* What a value is called where the region stands. */
+static const char *local_to(const inside_t *inside, uint32_t value) {
+  const quant_graph_t *graph = inside->writer->graph;
+  return name_in_call(graph, value, graph->regions[inside->match->root].call);
+}
+
 /* A constant, or what an op inside makes: by its own name. */
 static void add_inner(inside_t *inside, uint32_t index, bool is_output) {
   const quant_value_t *value = &inside->writer->graph->values[index];
   quant_inner_t *inner = &inside->inners[inside->count];
   *inner = (quant_inner_t){
-      .name = local_name(value->name), .type = value->type, .constant = value->constant};
+      .name = local_to(inside, index), .type = value->type, .constant = value->constant};
   if (!is_output) inner->spec = kept_spec(inside, value);
   inside->values[inside->count++] = index;
 }
 
 /* Inputs are called as their values, unless something inside is. */
 static void name_inputs(inside_t *inside) {
-  const quant_region_t *root = &inside->writer->graph->regions[inside->match->root];
   for (uint32_t i = inside->match->input_count; i < inside->count; i++) {
     unique_names_take(inside->names, inside->inners[i].name);
   }
   for (uint32_t i = 0; i < inside->match->input_count; i++) {
     const quant_value_t *value = &inside->writer->graph->values[inside->match->inputs[i]];
     inside->inners[i] = (quant_inner_t){
-        .name =
-            unique_name(inside->names, "",
-                        name_in_call(inside->writer->graph, inside->match->inputs[i], root->call),
-                        "", QUANT_NAME_BYTES_MAX, inside->writer->arena),
+        .name = unique_name(inside->names, "", local_to(inside, inside->match->inputs[i]), "",
+                            QUANT_NAME_BYTES_MAX, inside->writer->arena),
         .type = value->type};
     inside->values[i] = inside->match->inputs[i];
   }

@@ -2,7 +2,7 @@
 /* The greedy choice of what becomes a region: fuse.md, "Order". */
 #include <string.h>
 
-#include "harness/quant/fuse/match.h"
+#include "harness/quant/fuse/state.h"
 #include "harness/quant/graph/unique_name.h"
 
 /* ---- What is known of ops -------------------------------------------------------------------- */

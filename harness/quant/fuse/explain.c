@@ -2,7 +2,7 @@
 /* Kernel fusion in sentences: what each op became, and why those that are left were not taken. */
 #include <inttypes.h>
 
-#include "harness/quant/fuse/match.h"
+#include "harness/quant/fuse/state.h"
 
 static const char *result_name(const quant_graph_t *graph, uint32_t op) {
   return quant_region_key(graph, &graph->regions[op]);

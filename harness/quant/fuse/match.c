@@ -1,242 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether ops of a graph are what a pattern describes, and whether they may become one region. */
-#include "harness/quant/fuse/match.h"
-
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "harness/model/op.h"
+#include "harness/quant/fuse/matcher.h"
 #include "harness/quant/lower/attribute.h"
-
-enum { OPS_MAX = 64, CONSTANTS_MAX = 32 }; /* Inside of one region. */
-
-typedef struct matcher {
-  const fuser_t *fuser;
-  const variant_t *variant;
-  uint32_t swaps; /* Bit i: line i has its operands the other way round. */
-  uint32_t root;
-  int32_t line_ops[QUANT_PATTERN_LINES_MAX]; /* By line: the op, or QUANT_NONE. */
-  int64_t ports[QUANT_PORTS_MAX];            /* By input of the kernel: the value, or -1. */
-  uint32_t repeated_count;                   /* Values of the last one, if it is repeated. */
-  uint32_t repeated[QUANT_PORTS_MAX];
-  uint32_t widening_count; /* Ops that widen a number. */
-  uint32_t widenings[OPS_MAX];
-  uint32_t constant_count;
-  uint32_t constants[CONSTANTS_MAX];
-  uint32_t bound; /* Lines that are bound. */
-  miss_t *miss;
-} matcher_t;
-
-static bool fail_at(const matcher_t *matcher, uint32_t progress, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static bool fail_at(const matcher_t *matcher, uint32_t progress, const char *format, ...) {
-  matcher->miss->progress = progress;
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(matcher->miss->text, sizeof matcher->miss->text, format, arguments);
-  va_end(arguments);
-  return false;
-}
-
-#define FAIL(matcher, ...) fail_at(matcher, (matcher)->bound, __VA_ARGS__)
-
-/* ---- Numbers ----------------------------------------------------------------------------------
- */
-
-static const char *value_name(const matcher_t *matcher, uint32_t value) {
-  return matcher->fuser->graph->values[value].name;
-}
-
-/* Whether all elements of a constant are the number, rounded to their type. */
-static bool is_splat(const quant_value_t *value, double number) {
-  const element_t *element = value->type.element;
-  size_t count = type_element_count(&value->type);
-  if (element->kind != ELEMENT_FLOAT || count == 0) return false;
-  double wanted = format_to_double(element->format, format_from_double(element->format, number));
-  for (size_t i = 0; i < count; i++) {
-    uint64_t bits = element_load(element, value->constant->data, i);
-    if (format_to_double(element->format, bits) != wanted) return false;
-  }
-  return true;
-}
-
-/* Notes that a constant goes inside; false if it belongs to another call, or there are too many. */
-static bool absorb_constant(matcher_t *matcher, uint32_t value) {
-  for (uint32_t i = 0; i < matcher->constant_count; i++) {
-    if (matcher->constants[i] == value) return true;
-  }
-  int32_t call = matcher->fuser->graph->regions[matcher->root].call;
-  if (!value_is_in_call(matcher->fuser->graph, value, call)) {
-    return FAIL(matcher, "%s belongs to another call", value_name(matcher, value));
-  }
-  if (matcher->constant_count == CONSTANTS_MAX) return FAIL(matcher, "it has too many constants");
-  matcher->constants[matcher->constant_count++] = value;
-  return true;
-}
-
-/* Whether an op only widens one number; it may be copied into any region of its call. */
-static bool is_widening(const matcher_t *matcher, const quant_region_t *region) {
-  static const char *const names[] = {"stablehlo.broadcast_in_dim", "stablehlo.reshape"};
-  int32_t call = matcher->fuser->graph->regions[matcher->root].call;
-  if (!region->is_op || region->call != call) return false;
-  for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
-    if (strcmp(region->kernel, names[i]) == 0) return true;
-  }
-  return false;
-}
-
-/* A constant of one number, or what widens one. */
-static bool bind_number(matcher_t *matcher, uint32_t value, double number) {
-  const quant_graph_t *graph = matcher->fuser->graph;
-  const char *name = value_name(matcher, value);
-  uint32_t widenings[OPS_MAX], count = 0;
-  while (graph->values[value].constant == NULL) {
-    int32_t producer = graph->values[value].producer;
-    bool goes_on = producer != QUANT_NONE && is_widening(matcher, &graph->regions[producer]) &&
-                   value_is_in_call(graph, value, graph->regions[producer].call);
-    if (!goes_on || count + matcher->widening_count == OPS_MAX) {
-      return FAIL(matcher, "%s is no constant of %.9g", name, number);
-    }
-    widenings[count++] = (uint32_t)producer;
-    value = graph->regions[producer].ports[0].value;
-  }
-  if (!is_splat(&graph->values[value], number)) {
-    return FAIL(matcher, "%s is not %.9g everywhere", name, number);
-  }
-  for (uint32_t i = 0; i < count; i++) {
-    bool is_known = false;
-    for (uint32_t k = 0; k < matcher->widening_count; k++) {
-      is_known |= matcher->widenings[k] == widenings[i];
-    }
-    if (!is_known) matcher->widenings[matcher->widening_count++] = widenings[i];
-  }
-  return absorb_constant(matcher, value);
-}
-
-/* ---- Ops ------------------------------------------------------------------------------------- */
-
-static bool bind_line(matcher_t *matcher, uint32_t line, uint32_t op);
-
-static bool bind_producer(matcher_t *matcher, uint32_t line, uint32_t value) {
-  const quant_graph_t *graph = matcher->fuser->graph;
-  int32_t producer = graph->values[value].producer;
-  const char *wanted = matcher->variant->pattern->lines[line].op->name;
-  if (producer == QUANT_NONE) {
-    return FAIL(matcher, "%s is %s, not made by %s", value_name(matcher, value),
-                graph->values[value].constant != NULL ? "a constant" : "an input", wanted);
-  }
-  return bind_line(matcher, line, (uint32_t)producer);
-}
-
-static bool bind_port(matcher_t *matcher, uint32_t port, uint32_t value) {
-  if (matcher->ports[port] == -1) matcher->ports[port] = value;
-  if (matcher->ports[port] == value) return true;
-  return FAIL(matcher, "%s would be both %s and %s", matcher->variant->pattern->ports[port],
-              value_name(matcher, (uint32_t)matcher->ports[port]), value_name(matcher, value));
-}
-
-/* The terms of the reduction that a line is; lines above are bound before numbers are asked for. */
-static double count_terms(const matcher_t *matcher, uint32_t line) {
-  const fuser_t *fuser = matcher->fuser;
-  const quant_region_t *region = &fuser->graph->regions[matcher->line_ops[line]];
-  arena_mark_t mark = arena_mark(fuser->arena);
-  uint64_t terms = quant_reduction_terms(&region->ops[0].program, fuser->arena);
-  arena_rewind(fuser->arena, mark);
-  return (double)terms;
-}
-
-static bool bind_argument(matcher_t *matcher, quant_argument_t argument, uint32_t value) {
-  argument = variant_resolve(matcher->variant, argument);
-  switch (argument.kind) {
-    case QUANT_ARGUMENT_LINE:
-      return bind_producer(matcher, argument.index, value);
-    case QUANT_ARGUMENT_PORT:
-      return bind_port(matcher, argument.index, value);
-    case QUANT_ARGUMENT_NUMBER:
-      return bind_number(matcher, value, argument.number);
-    case QUANT_ARGUMENT_COUNT:
-    case QUANT_ARGUMENT_SHARE: {
-      if (matcher->line_ops[argument.index] == QUANT_NONE) {
-        return FAIL(matcher, "%s is not there",
-                    matcher->variant->pattern->lines[argument.index].name);
-      }
-      double terms = count_terms(matcher, argument.index);
-      return bind_number(matcher, value, argument.kind == QUANT_ARGUMENT_COUNT ? terms : 1 / terms);
-    }
-    case QUANT_ARGUMENT_PORTS:
-      break;
-  }
-  return FAIL(matcher, "operands do not fit");
-}
-
-/* Which operand argument `i` of a line is. */
-static uint32_t operand_of(const matcher_t *matcher, uint32_t line, uint32_t i) {
-  return matcher->swaps >> line & 1 ? 1 - i : i;
-}
-
-static bool bind_operands(matcher_t *matcher, uint32_t line, const quant_region_t *region) {
-  const quant_pattern_line_t *wanted = &matcher->variant->pattern->lines[line];
-  /* What numbers count stands in lines, so lines and ports come first. */
-  for (int round = 0; round < 2; round++) {
-    for (uint32_t i = 0; i < wanted->argument_count; i++) {
-      const quant_argument_t argument = variant_resolve(matcher->variant, wanted->arguments[i]);
-      if (argument.kind == QUANT_ARGUMENT_PORTS) continue;
-      bool is_number = argument.kind != QUANT_ARGUMENT_LINE && argument.kind != QUANT_ARGUMENT_PORT;
-      if (is_number != (round == 1)) continue;
-      uint32_t value = region->ports[operand_of(matcher, line, i)].value;
-      if (!bind_argument(matcher, argument, value)) return false;
-    }
-  }
-  return true;
-}
-
-static bool has_operand_count(matcher_t *matcher, const quant_pattern_line_t *wanted,
-                              const quant_region_t *region) {
-  uint32_t count = wanted->argument_count;
-  bool is_open = count > 0 && wanted->arguments[count - 1].kind == QUANT_ARGUMENT_PORTS;
-  uint32_t inputs = region->input_count;
-  bool fits = is_open ? inputs >= count : inputs == count;
-  if (!fits || region->output_count != 1) {
-    return FAIL(matcher, "%s has %u operands and %u results", region->name, inputs,
-                region->output_count);
-  }
-  if (!is_open) return true;
-  for (uint32_t i = count - 1; i < inputs; i++) {
-    matcher->repeated[matcher->repeated_count++] = region->ports[i].value;
-  }
-  return true;
-}
-
-static bool bind_line(matcher_t *matcher, uint32_t line, uint32_t op) {
-  const fuser_t *fuser = matcher->fuser;
-  const quant_region_t *region = &fuser->graph->regions[op];
-  const quant_pattern_line_t *wanted = &matcher->variant->pattern->lines[line];
-  if (matcher->line_ops[line] != QUANT_NONE) {
-    if (matcher->line_ops[line] == (int32_t)op) return true;
-    return FAIL(matcher, "%s would be two ops", wanted->name);
-  }
-  if (!region->is_op) {
-    return FAIL(matcher, "%s is made by region %s, not by %s in no region",
-                fuser->graph->values[region->ports[region->input_count].value].name, region->name,
-                wanted->op->name);
-  }
-  if (fuser->fates[op].match != QUANT_NONE) {
-    return FAIL(matcher, "%s is in another region already", quant_region_key(fuser->graph, region));
-  }
-  if (region->ops[0].program.op != wanted->op) {
-    return FAIL(matcher, "%s is %s, not %s", quant_region_key(fuser->graph, region), region->kernel,
-                wanted->op->name);
-  }
-  if (region->call != fuser->graph->regions[matcher->root].call) {
-    return FAIL(matcher, "%s stands in another call", quant_region_key(fuser->graph, region));
-  }
-  if (!has_operand_count(matcher, wanted, region)) return false;
-  matcher->line_ops[line] = (int32_t)op;
-  matcher->bound++;
-  return bind_operands(matcher, line, region);
-}
 
 /* ---- Conditions ------------------------------------------------------------------------------ */
 
@@ -340,15 +108,16 @@ static bool check_uses(matcher_t *matcher) {
     uint32_t index = region->ports[region->input_count].value;
     const quant_value_t *value = &graph->values[index];
     if (!value_is_in_call(graph, index, region->call)) {
-      return fail_at(matcher, all, "%s is a result of its call", value->name);
+      return matcher_fail(matcher, all, "%s is a result of its call", value->name);
     }
     if (fuser->fates[op].is_constant) continue;
-    if (value->is_output) return fail_at(matcher, all, "%s is an output of the graph", value->name);
+    if (value->is_output)
+      return matcher_fail(matcher, all, "%s is an output of the graph", value->name);
     for (uint32_t i = 0; i < value->use_count; i++) {
       uint32_t user = value->uses[i].region;
       if (has_op(matcher, user)) continue;
-      return fail_at(matcher, all, "%s is used by %s too", value->name,
-                     quant_region_key(graph, &graph->regions[user]));
+      return matcher_fail(matcher, all, "%s is used by %s too", value->name,
+                          quant_region_key(graph, &graph->regions[user]));
     }
   }
   return true;
@@ -386,7 +155,7 @@ static int compare_ranked(gconstpointer a, gconstpointer b) {
   return left->rank < right->rank ? -1 : left->rank > right->rank;
 }
 
-static uint32_t collect_ops(const matcher_t *matcher, ranked_t out_ops[OPS_MAX * 2]) {
+static uint32_t collect_ops(const matcher_t *matcher, ranked_t out_ops[MATCH_OPS_MAX * 2]) {
   uint32_t count = 0;
   for (uint32_t line = 0; line < matcher->variant->pattern->line_count; line++) {
     if (matcher->line_ops[line] == QUANT_NONE) continue;
@@ -442,18 +211,19 @@ static bool find_row(const matcher_t *matcher, quant_match_t *match) {
     return true;
   }
   const char *said = strstr(reason.text, ": "); /* "region NAME: ..." */
-  return fail_at(matcher, matcher->variant->size + 2, "%.200s",
-                 said == NULL ? reason.text : said + 2);
+  return matcher_fail(matcher, matcher->variant->size + 2, "%.200s",
+                      said == NULL ? reason.text : said + 2);
 }
 
 static bool finish(matcher_t *matcher, quant_match_t *match) {
   arena_t *arena = matcher->fuser->arena;
   uint32_t inputs_of_ports[QUANT_PORTS_MAX];
   if (!collect_inputs(matcher, match, inputs_of_ports)) {
-    return fail_at(matcher, matcher->variant->size, "its inputs do not fit the kernel's ports");
+    return matcher_fail(matcher, matcher->variant->size,
+                        "its inputs do not fit the kernel's ports");
   }
   if (!find_row(matcher, match)) return false;
-  ranked_t ops[OPS_MAX * 2];
+  ranked_t ops[MATCH_OPS_MAX * 2];
   uint32_t count = collect_ops(matcher, ops);
   uint32_t *regions = ARENA_NEW_ARRAY(arena, uint32_t, count);
   int32_t *lines = ARENA_NEW_ARRAY(arena, int32_t, count);
@@ -492,7 +262,7 @@ static bool match_swapped(const fuser_t *fuser, const variant_t *variant, uint32
                                .left_out = variant->left_out,
                                .size = variant->size,
                                .root = root};
-  return bind_line(&matcher, variant->root, root) && check_conditions(&matcher) &&
+  return matcher_bind(&matcher, variant->root, root) && check_conditions(&matcher) &&
          check_uses(&matcher) && finish(&matcher, out_match);
 }
 

@@ -2,7 +2,7 @@
 /* Names and the calls that they stand in. */
 #include <string.h>
 
-#include "harness/quant/fuse/match.h"
+#include "harness/quant/fuse/state.h"
 
 const char *local_name(const char *name) {
   const char *end = strrchr(name, '/');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of kernel fusion share among themselves. */
-#ifndef ASSAY_QUANT_FUSE_MATCH_H
-#define ASSAY_QUANT_FUSE_MATCH_H
+#ifndef ASSAY_QUANT_FUSE_STATE_H
+#define ASSAY_QUANT_FUSE_STATE_H
 
 #include "harness/quant/fuse/fuse.h"
 

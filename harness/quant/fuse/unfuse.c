@@ -1,33 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Regions taken apart into ops in no region; with casts where they were quantized. */
+/* Regions taken apart into ops in no region. */
 #include <string.h>
 
 #include "harness/model/op.h"
-#include "harness/quant/fuse/match.h"
+#include "harness/quant/fuse/unfuse.h"
 #include "harness/quant/graph/parts.h"
 #include "harness/quant/graph/unique_name.h"
-
-/* An op that stands in the new graph, told by its result. */
-typedef struct placed {
-  const program_t *program;
-  const uint32_t *operands; /* Values of the new graph. */
-} placed_t;
-
-typedef struct unfuser {
-  const quant_graph_t *graph;
-  const bool *is_wanted; /* By region, or NULL for all. */
-  bool has_casts;
-  arena_t *arena;
-  quant_builder_t *builder;
-  GHashTable *values;  /* Name -> value + 1, in the new graph. */
-  GHashTable *names;   /* Of values and regions, for unique_name(). */
-  GArray *specs;       /* quant_spec_t of the values of the new graph. */
-  GArray *constants;   /* const tensor_t *, or NULL. */
-  GHashTable *placed;  /* Value + 1 -> placed_t, of ops with one result. */
-  GHashTable *casts;   /* "VALUE CALL" -> value + 1: in high precision. */
-  GPtrArray *rescales; /* quant_region_t, added last. */
-  GString *notes;
-} unfuser_t;
 
 static bool takes_apart(const unfuser_t *unfuser, uint32_t index) {
   const quant_region_t *region = &unfuser->graph->regions[index];
@@ -37,7 +15,7 @@ static bool takes_apart(const unfuser_t *unfuser, uint32_t index) {
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-static uint32_t add_value(unfuser_t *unfuser, quant_value_role_t role, const char *name,
+uint32_t unfuse_add_value(unfuser_t *unfuser, quant_value_role_t role, const char *name,
                           const type_t *type, const quant_spec_t *spec, const tensor_t *constant) {
   uint32_t index = quant_builder_add_value(unfuser->builder, role, name, type, spec, constant);
   g_hash_table_insert(unfuser->values, (gpointer)(uintptr_t)name, GUINT_TO_POINTER(index + 1));
@@ -95,7 +73,7 @@ static void add_old_values(unfuser_t *unfuser, const quant_spec_t *specs) {
     quant_value_role_t role = value->constant != NULL         ? QUANT_CONSTANT
                               : value->producer == QUANT_NONE ? QUANT_INPUT
                                                               : QUANT_RESULT;
-    add_value(unfuser, role, value->name, &value->type, &specs[v], value->constant);
+    unfuse_add_value(unfuser, role, value->name, &value->type, &specs[v], value->constant);
     unique_names_take(unfuser->names, value->name);
   }
   for (uint32_t i = 0; i < graph->output_count; i++) {
@@ -148,64 +126,6 @@ static bool is_same_constant(const unfuser_t *unfuser, const char *name, const q
          quant_spec_equal(&g_array_index(unfuser->specs, quant_spec_t, *out_value), &inner->spec);
 }
 
-/* ---- Casts ----------------------------------------------------------------------------------- */
-
-/* A rescale from one value to another, with what specs these have. */
-static void add_rescale(unfuser_t *unfuser, const char *name, uint32_t from, uint32_t to) {
-  quant_port_t *ports = ARENA_NEW_ARRAY(unfuser->arena, quant_port_t, 2);
-  ports[0] = (quant_port_t){from, g_array_index(unfuser->specs, quant_spec_t, from)};
-  ports[1] = (quant_port_t){to, g_array_index(unfuser->specs, quant_spec_t, to)};
-  quant_region_t *region = ARENA_NEW_ARRAY(unfuser->arena, quant_region_t, 1);
-  *region = (quant_region_t){.name = name,
-                             .kernel = QUANT_RESCALE_KERNEL,
-                             .input_count = 1,
-                             .output_count = 1,
-                             .ports = ports};
-  g_ptr_array_add(unfuser->rescales, region);
-}
-
-static bool is_quantized(const unfuser_t *unfuser, uint32_t value) {
-  const quant_value_t *declared = &unfuser->graph->values[value];
-  return declared->spec.kind == QUANT_SPEC_UNIFORM && declared->constant == NULL;
-}
-
-/* A value in high precision beside a quantized one, with a new name. */
-static uint32_t add_high(unfuser_t *unfuser, uint32_t value, int32_t call, const char *tail,
-                         const char **out_name) {
-  const quant_value_t *declared = &unfuser->graph->values[value];
-  const char *head = call_prefix(unfuser->graph, call, unfuser->arena);
-  *out_name = unique_name(unfuser->names, head, name_in_call(unfuser->graph, value, call), tail,
-                          QUANT_NAME_BYTES_MAX, unfuser->arena);
-  const quant_spec_t keep = quant_spec_of_type(&declared->type);
-  return add_value(unfuser, QUANT_RESULT, *out_name, &declared->type, &keep, NULL);
-}
-
-/* The input of an op that was in a region: in high precision. */
-static uint32_t cast_input(unfuser_t *unfuser, uint32_t value, int32_t call) {
-  if (!unfuser->has_casts || !is_quantized(unfuser, value)) return value;
-  g_autofree char *text = g_strdup_printf("%u %d", value, call);
-  gpointer found = g_hash_table_lookup(unfuser->casts, text);
-  if (found != NULL) return GPOINTER_TO_UINT(found) - 1;
-  const char *name;
-  uint32_t made = add_high(unfuser, value, call, ".dcast", &name);
-  add_rescale(unfuser, name, value, made);
-  const char *key = arena_copy_text(unfuser->arena, text, strlen(text));
-  g_hash_table_insert(unfuser->casts, (gpointer)(uintptr_t)key, GUINT_TO_POINTER(made + 1));
-  return made;
-}
-
-/* What an op is to make for a value: the value, or what is quantized to it. */
-static uint32_t cast_output(unfuser_t *unfuser, uint32_t value, int32_t call) {
-  if (!unfuser->has_casts || !is_quantized(unfuser, value)) return value;
-  const char *name;
-  uint32_t made = add_high(unfuser, value, call, ".float", &name);
-  const char *cast = unique_name(unfuser->names, call_prefix(unfuser->graph, call, unfuser->arena),
-                                 name_in_call(unfuser->graph, value, call), ".qcast",
-                                 QUANT_NAME_BYTES_MAX, unfuser->arena);
-  add_rescale(unfuser, cast, made, value);
-  return made;
-}
-
 /* ---- Regions --------------------------------------------------------------------------------- */
 
 /* A region while it is taken apart. */
@@ -245,8 +165,9 @@ static void place_constants(taken_t *taken) {
     if (is_same_constant(taken->unfuser, scoped(taken, inner->name), inner, &taken->values[i])) {
       continue;
     }
-    taken->values[i] = add_value(taken->unfuser, QUANT_CONSTANT, new_name(taken, inner->name),
-                                 &inner->type, &inner->spec, inner->constant);
+    taken->values[i] =
+        unfuse_add_value(taken->unfuser, QUANT_CONSTANT, new_name(taken, inner->name), &inner->type,
+                         &inner->spec, inner->constant);
   }
 }
 
@@ -285,7 +206,7 @@ static void place_op(taken_t *taken, const quant_op_t *op) {
       own = scoped(taken, taken->locals[output]);
     } else {
       own = new_name(taken, inner->name);
-      results[i] = add_value(unfuser, QUANT_RESULT, own, &inner->type, &inner->spec, NULL);
+      results[i] = unfuse_add_value(unfuser, QUANT_RESULT, own, &inner->type, &inner->spec, NULL);
     }
     if (i == 0) name = own;
     taken->values[index] = results[i];
@@ -319,12 +240,12 @@ static status_t take_apart(unfuser_t *unfuser, const quant_region_t *region, fai
                    .outputs = ARENA_NEW_ARRAY(arena, uint32_t, region->output_count + 1),
                    .is_made = arena_alloc_zeroed(arena, region->output_count + 1)};
   for (uint32_t i = 0; i < region->input_count; i++) {
-    taken.values[i] = cast_input(unfuser, region->ports[i].value, region->call);
+    taken.values[i] = unfuse_cast_input(unfuser, region->ports[i].value, region->call);
   }
   for (uint32_t i = 0; i < region->output_count; i++) {
     uint32_t value = region->ports[region->input_count + i].value;
     taken.locals[i] = name_in_call(unfuser->graph, value, region->call);
-    taken.outputs[i] = cast_output(unfuser, value, region->call);
+    taken.outputs[i] = unfuse_cast_output(unfuser, value, region->call);
   }
   place_constants(&taken);
   for (uint32_t i = 0; i < region->op_count; i++) place_op(&taken, &region->ops[i]);
@@ -372,7 +293,7 @@ static status_t fill(unfuser_t *unfuser, failure_t *error) {
   return STATUS_OK;
 }
 
-static status_t rebuild(unfuser_t *unfuser, quant_graph_t *out_graph, failure_t *error) {
+status_t unfuse_rebuild(unfuser_t *unfuser, quant_graph_t *out_graph, failure_t *error) {
   unfuser->builder = quant_builder_new(unfuser->graph->name, unfuser->arena);
   unfuser->values = g_hash_table_new(g_str_hash, g_str_equal);
   unfuser->names = unique_names_begin();
@@ -400,26 +321,5 @@ static status_t rebuild(unfuser_t *unfuser, quant_graph_t *out_graph, failure_t 
 status_t quant_unfuse(const quant_graph_t *graph, const bool *is_wanted, arena_t *arena,
                       quant_graph_t *out_graph, GString *out_notes, failure_t *error) {
   unfuser_t unfuser = {.graph = graph, .is_wanted = is_wanted, .arena = arena, .notes = out_notes};
-  return rebuild(&unfuser, out_graph, error);
-}
-
-status_t quant_revert(const quant_graph_t *graph, const bool *is_wanted, arena_t *arena,
-                      quant_graph_t *out_graph, GString *out_notes, failure_t *error) {
-  for (uint32_t r = 0; r < graph->region_count; r++) {
-    const quant_region_t *region = &graph->regions[r];
-    bool has_parameters = false;
-    for (uint32_t p = 0; p < quant_port_count(region); p++) {
-      has_parameters |= region->ports[p].spec.kind == QUANT_SPEC_UNIFORM;
-    }
-    if (!is_wanted[r] || has_parameters) continue;
-    return status_fail(error, STATUS_INVALID,
-                       "region %s (%s) is not quantized, so that there is nothing to take back",
-                       region->name, region->kernel);
-  }
-  unfuser_t unfuser = {.graph = graph,
-                       .is_wanted = is_wanted,
-                       .has_casts = true,
-                       .arena = arena,
-                       .notes = out_notes};
-  return rebuild(&unfuser, out_graph, error);
+  return unfuse_rebuild(&unfuser, out_graph, error);
 }

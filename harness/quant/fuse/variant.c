@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Patterns with and without the lines that may be left out, in the order in which they are tried.
  */
-#include "harness/quant/fuse/match.h"
+#include "harness/quant/fuse/state.h"
 
 quant_argument_t variant_resolve(const variant_t *variant, quant_argument_t argument) {
   while (argument.kind == QUANT_ARGUMENT_LINE && !variant_has(variant, argument.index)) {
