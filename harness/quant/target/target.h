@@ -6,7 +6,7 @@
 #ifndef ASSAY_QUANT_TARGET_TARGET_H
 #define ASSAY_QUANT_TARGET_TARGET_H
 
-#include "harness/quant/graph/graph.h"
+#include "harness/quant/target/pattern.h"
 
 /* Who set the parameters of a port.  Of what is offered for an open port the first of these wins.
  */
@@ -85,6 +85,8 @@ typedef struct quant_target {
   quant_signature_port_t default_port; /* What a wildcard becomes: kind STORAGE. */
   uint32_t row_count;
   const quant_target_row_t *rows;
+  uint32_t pattern_count;
+  const quant_pattern_t *patterns; /* In the order of the text; each below its kernel's rows. */
 } quant_target_t;
 
 /* A rule that is asked about one region, and what it changes there. */

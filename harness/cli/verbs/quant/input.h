@@ -17,12 +17,15 @@ typedef struct quant_flags {
   char *table;       /* A name of quant_target_names(), or a path. */
   char **lowerings;  /* Spellings; NULL: all. */
   char *picture;     /* Where the picture goes: .svg by Graphviz, else its language. */
+  gboolean explain;  /* fuse */
+  char *region;      /* unfuse, revert: names with commas between them, or NULL. */
+  char *kernel;      /* The same of kernels. */
+  char *out; /* import, fuse, unfuse, revert: where the graph goes; NULL: standard output. */
   gboolean mlir;
   gboolean cases;       /* export: case lines. */
   gboolean values;      /* run: errors of every value. */
   gint64 inputs;        /* run, fuzz: sets of inputs of a graph. */
   gint64 graphs;        /* fuzz */
-  char *output;         /* import: the file of the graph, or NULL. */
   gboolean is_unsigned; /* import: of fake-quant ops that name no storage type. */
   char *save;           /* fuzz: folder for graphs that break a property, or diverge. */
 } quant_flags_t;

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "harness/cli/verbs/quant/fuzz.h"
+#include "harness/cli/verbs/quant/import.h"
 #include "harness/cli/verbs/quant/input.h"
+#include "harness/cli/verbs/quant/kernels.h"
 #include "harness/cli/verbs/quant/measure.h"
 #include "harness/quant/propagate/explain.h"
 #include "harness/quant/propagate/picture.h"
@@ -215,29 +217,20 @@ static int verb_tables(const request_t *request) {
   return EXIT_CODE_CLEAN;
 }
 
-/* A module as a graph: on stdout, or in a file with what is in it on stdout. */
-static status_t import_module(const request_t *request, arena_t *arena, failure_t *error) {
-  const quant_flags_t *flags = request->flags;
-  quant_graph_t graph;
-  STATUS_TRY(quant_read_graph_as(request->words[0], flags->is_unsigned, arena, &graph, error));
-  g_autoptr(GString) text = g_string_new(NULL);
-  quant_graph_print(&graph, text);
-  if (flags->output == NULL) {
-    fputs(text->str, stdout);
-    return STATUS_OK;
-  }
-  STATUS_TRY(quant_write_text(flags->output, text, error));
-  print_graph_facts(&graph);
-  return STATUS_OK;
+static int verb_import(const request_t *request) {
+  return quant_verb_import(request->flags, request->words[0]);
 }
 
-static int verb_import(const request_t *request) {
-  arena_t arena;
-  arena_init(&arena);
-  failure_t error = {0};
-  status_t status = import_module(request, &arena, &error);
-  arena_deinit(&arena);
-  return status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, &error);
+static int verb_fuse(const request_t *request) {
+  return quant_verb_fuse(request->flags, request->words[0]);
+}
+
+static int verb_unfuse(const request_t *request) {
+  return quant_verb_unfuse(request->flags, request->words[0]);
+}
+
+static int verb_revert(const request_t *request) {
+  return quant_verb_revert(request->flags, request->words[0]);
 }
 
 /* ---- Verbs with executors -------------------------------------------------------------------- */
@@ -259,8 +252,12 @@ static const struct verb {
   int (*run)(const request_t *request);
   const char *usage;
 } VERBS[] = {
-    {"import", 1, 1, verb_import, "import FILE.mlir [-o FILE.graph] [--unsigned]"},
+    {"import", 1, 1, verb_import, "import FILE.mlir [--out FILE.graph] [--unsigned]"},
     {"check", 1, 1, verb_check, "check GRAPH [--table TABLE]"},
+    {"fuse", 1, 1, verb_fuse, "fuse GRAPH --table TABLE [--explain] [--mlir] [--out FILE]"},
+    {"unfuse", 1, 1, verb_unfuse, "unfuse GRAPH [--region NAMES] [--mlir] [--out FILE]"},
+    {"revert", 1, 1, verb_revert,
+     "revert GRAPH --region NAMES|--kernel KERNELS [--table TABLE] [--out FILE]"},
     {"propagate", 1, 1, verb_propagate, "propagate GRAPH --table TABLE [--mlir] [--picture FILE]"},
     {"explain", 1, 2, verb_explain, "explain GRAPH [REGION] --table TABLE [--picture FILE]"},
     {"picture", 1, 1, verb_picture, "picture GRAPH --table TABLE --picture FILE"},
@@ -308,6 +305,14 @@ static void add_arguments(quant_flags_t *flags, arguments_t *arguments) {
        "fixed, float or integer; may be given several times (default: all)", "FORM"},
       {"picture", 0, 0, G_OPTION_ARG_FILENAME, &flags->picture,
        "Draw the model: FILE.svg by Graphviz, else in its language", "FILE"},
+      {"explain", 0, 0, G_OPTION_ARG_NONE, &flags->explain,
+       "fuse: say what every op became, and why; the graph goes to --out alone", NULL},
+      {"region", 0, 0, G_OPTION_ARG_STRING, &flags->region,
+       "unfuse, revert: these regions, with commas between them", "NAMES"},
+      {"kernel", 0, 0, G_OPTION_ARG_STRING, &flags->kernel,
+       "unfuse, revert: all regions of these kernels", "KERNELS"},
+      {"out", 'o', 0, G_OPTION_ARG_FILENAME, &flags->out,
+       "import, fuse, unfuse, revert: write the graph to this file", "FILE"},
       {"mlir", 0, 0, G_OPTION_ARG_NONE, &flags->mlir, "Print an MLIR module", NULL},
       {"cases", 0, 0, G_OPTION_ARG_NONE, &flags->cases,
        "export: print case lines, for `assay replay`", NULL},
@@ -317,8 +322,6 @@ static void add_arguments(quant_flags_t *flags, arguments_t *arguments) {
        "run, fuzz: sets of inputs for each graph (default 8)", "N"},
       {"graphs", 0, 0, G_OPTION_ARG_INT64, &flags->graphs, "fuzz: graphs to draw (default 1000)",
        "N"},
-      {"output", 'o', 0, G_OPTION_ARG_FILENAME, &flags->output,
-       "import: write the graph to this file", "FILE"},
       {"unsigned", 0, 0, G_OPTION_ARG_NONE, &flags->is_unsigned,
        "import: unsigned storage for fake-quant ops that name none", NULL},
       {"save", 0, 0, G_OPTION_ARG_FILENAME, &flags->save,
@@ -334,8 +337,10 @@ static void flags_free(quant_flags_t *flags) {
   g_free(flags->table);
   g_strfreev(flags->lowerings);
   g_free(flags->picture);
-  g_free(flags->output);
   g_free(flags->save);
+  g_free(flags->region);
+  g_free(flags->kernel);
+  g_free(flags->out);
 }
 
 int command_quant(const command_t *command, int argc, char **argv) {
