@@ -66,6 +66,16 @@ like out "= byteir.softmax(" "the transformer's softmax is one op"
 like out "= byteir.layer_norm(" "and so are its norms"
 like out "= byteir.gelu(.*approximate=tanh" "and its gelu"
 
+
+# From the framework to an executor.
+run 0 "fused" quant fuse inverted_residual.litert.mlir --table tflite_int8 -o fused.graph
+run 0 "and propagated" quant propagate fused.graph --table tflite_int8 --mlir
+like err "^fully quantized: 4 regions, 0 refused, .* 0 rescales" "and propagated: fully quantized"
+cp out fused.mlir
+run 0 "and run, as a module" quant run fused.mlir --table tflite_int8 --executor model:sequential --inputs 1 --json
+[ "$(json out 'scalar grep { $_->{steps}{diverges} + $_->{steps}{failed} == 0 and not grep { !($_->{observed} <= $_->{certified}) } values %{$_->{values}} } @{$d->{runs}}')" = 3 ]
+ok $? "and run, as a module: three forms conform, within what is certified"
+
 run 2 "a missing file" quant import nowhere.mlir
 like err "cannot read nowhere.mlir" "a missing file: named"
 printf 'module {\n  func.func' >cut.mlir

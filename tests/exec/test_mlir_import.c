@@ -4,6 +4,7 @@
 #include "harness/model/op.h"
 #include "harness/quant/check/draw_graph.h"
 #include "harness/quant/check/draw_target.h"
+#include "harness/quant/fuse/fuse.h"
 #include "harness/quant/propagate/propagate.h"
 #include "tests/exec/mlir_import_test.h"
 
@@ -64,6 +65,42 @@ static void test_drawn(void) {
   }
   g_assert_cmpuint(calls, >, GRAPHS / 4);
   g_assert_cmpuint(materialized, >, GRAPHS / 2);
+}
+
+/* The graphs of corpus/quant, as they are and with the kernels of each table made of their ops. */
+static void test_corpus(void) {
+  if (skips()) return;
+  g_autofree char *folder = g_build_filename(ASSAY_SOURCE_DIR, "corpus", "quant", NULL);
+  GDir *files = g_dir_open(folder, 0, NULL);
+  g_assert_nonnull(files);
+  uint32_t graphs = 0, kernels = 0;
+  for (const char *name; (name = g_dir_read_name(files)) != NULL;) {
+    if (!g_str_has_suffix(name, ".graph")) continue;
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    g_autofree char *text = NULL;
+    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    arena_t arena;
+    arena_init(&arena);
+    quant_graph_t graph;
+    failure_t error = {0};
+    g_assert_cmpint(quant_graph_parse(str_from(text), &arena, &graph, &error), ==, STATUS_OK);
+    check_round_trip(&graph, &arena);
+    for (const char *const *table = quant_target_names(); *table != NULL; table++) {
+      quant_target_t target;
+      quant_fusion_t fusion;
+      const char *rows = quant_target_text(str_from(*table));
+      g_assert_cmpint(quant_target_parse(str_from(rows), &arena, &target, &error), ==, STATUS_OK);
+      g_assert_cmpint(quant_fuse(&graph, &target, QUANT_FUSE_FAULT_none, &arena, &fusion, &error),
+                      ==, STATUS_OK);
+      check_round_trip(&fusion.fused, &arena);
+      kernels += fusion.match_count;
+    }
+    arena_deinit(&arena);
+    graphs++;
+  }
+  g_dir_close(files);
+  g_assert_cmpuint(graphs, >=, 3);
+  g_assert_cmpuint(kernels, >, 0);
 }
 
 /* ---- Single ops ------------------------------------------------------------------------------ */
@@ -130,6 +167,7 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   open_importer();
   g_test_add_func("/mlir-import/drawn", test_drawn);
+  g_test_add_func("/mlir-import/corpus", test_corpus);
   for (const op_t *const *op = op_all(); *op != NULL; op++) {
     g_autofree char *name = g_strdup_printf("/mlir-import/programs/%s", (*op)->name);
     g_test_add_data_func(name, *op, test_programs);
