@@ -47,7 +47,7 @@ const command_t command_table[] = {
     {"compare", "VERSION VERSION --db FILE [--executor NAME]",
      "compare two versions: findings, bits, refusals", command_compare},
     {"quant",
-     "check|fuse|unfuse|propagate|revert|explain|picture|export|run|... [GRAPH] [--table TABLE]",
+     "import|check|fuse|unfuse|propagate|explain|picture|export|run|... [GRAPH] [--table TABLE]",
      "quantize an annotated model for a target, and judge executors on it", command_quant},
     {"shrink", "LINE|FILE|- --executor NAME, or --db FILE --finding ID",
      "make a diverging case as small as possible", command_shrink},

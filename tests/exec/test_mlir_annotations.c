@@ -241,9 +241,13 @@ static const refused_t REFUSED[] = {
      "2:6: 'stablehlo.add' op"},
     {"func.func @main(%x: tensor<*xf32>) -> tensor<*xf32> {\nreturn %x : tensor<*xf32>\n}\n",
      "1:1: argument 0 of @main: graphs have tensors of known sizes, and no tensor<*xf32>"},
+    {FUNCTION "  cf.br ^next\n^next:\n  %y = stablehlo.negate %x : tensor<2xf32>\n" END,
+     "1:1: @main has 2 blocks: graphs know no control flow"},
+    {FUNCTION "  %y = \"stablehlo.reduce\"(%x) ({\n  }) : (tensor<2xf32>) -> tensor<2xf32>\n" END,
+     "2:8: "},
     {FUNCTION "return %x : tensor<2xf32>\n}\n", "2:1: %x is returned as it came"},
     {FUNCTION "  %y = stablehlo.sine %x : tensor<2xf32>\n" END,
-     "2:8: stablehlo.sine: graphs know no such op; `assay ops` lists those they know"},
+     "2:8: expected an op (`assay ops` lists them"},
     /* No softmax, though nearly one: the sum is along all dimensions, and the rest unknown. */
     {"func.func @main(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {\n%z = stablehlo.constant "
      "dense<0.0> : "
@@ -254,7 +258,7 @@ static const refused_t REFUSED[] = {
      "stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> tensor<2x2xf32>\n%y = "
      "stablehlo.divide %e, %b : "
      "tensor<2x2xf32>\nreturn %y : tensor<2x2xf32>\n}\n",
-     "3:6: stablehlo.exponential: graphs know no such op"},
+     "3:6: expected an op (`assay ops` lists them"},
     /* Nor this: the sums of rows stand along columns. */
     {"func.func @main(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {\n%z = stablehlo.constant "
      "dense<0.0> : "
@@ -265,7 +269,8 @@ static const refused_t REFUSED[] = {
      "stablehlo.broadcast_in_dim %s, dims = [1] : (tensor<2xf32>) -> tensor<2x2xf32>\n%y = "
      "stablehlo.divide %e, "
      "%b : tensor<2x2xf32>\nreturn %y : tensor<2x2xf32>\n}\n",
-     "3:6: stablehlo.exponential: graphs know no such op"},
+     "3:6: expected an op (`assay ops` lists them"},
+    {UNARY("\"stablehlo.cholesky\"(%x) {lower = true}"), "2:8: "},
     {UNARY("stablehlo.custom_call @mine.op(%x)"),
      "2:8: stablehlo.custom_call mine.op: graphs know no such op"},
     {UNARY("\"my.op\"(%x)"), "2:8: my.op: graphs know no such op"},

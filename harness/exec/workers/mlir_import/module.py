@@ -154,8 +154,14 @@ class Reader:
         offset = self.offset(op)
         if not op.operation.regions[0].blocks:
             raise self.fail(offset, f"@{name} is declared and has no body")
-        block = self._block(op.operation.regions[0].blocks[0], {}, "")
+        block = self._block(self._only_block(name, offset), {}, "")
         return Function(op, name, offset, block)
+
+    def _only_block(self, name: str, offset: int) -> Any:
+        blocks = self.functions[name].operation.regions[0].blocks
+        if len(blocks) != 1:
+            raise self.fail(offset, f"@{name} has {len(blocks)} blocks: graphs know no control flow")
+        return blocks[0]
 
     def has_regions(self, name: str) -> bool:
         """Whether quant.region ops stand in the function: then its calls are kept."""
@@ -229,7 +235,7 @@ class Reader:
         self.depth += 1
         self.calls[name] = self.calls.get(name, 0) + 1
         path = name if self.calls[name] == 1 else f"{name}.{self.calls[name]}"
-        body = self._block(function.operation.regions[0].blocks[0], {}, path, operands)
+        body = self._block(self._only_block(name, self.offset(function)), {}, path, operands)
         self.depth -= 1
         returned = body.nodes.pop()
         for operand in returned.operands:  # The return is no use.
