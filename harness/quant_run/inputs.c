@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random inputs of a quantized model: numbers within the range of each input's specification, at
- * its ends, near zero, and beyond it where clamping is to be seen. */
+ * its ends, near zero, and beyond it where clamping is to be seen; small indices and booleans of
+ * inputs that are no floats. */
 #include <math.h>
 
 #include "harness/quant_run/quant_run.h"
@@ -50,6 +51,19 @@ static double draw_number(rng_t *rng, range_t range, bool goes_beyond) {
   return range.low + (range.high - range.low) * share;
 }
 
+enum { INTEGER_MAX = 7 }; /* Of inputs of integers, which are indices as a rule. */
+
+static uint64_t draw_component(rng_t *rng, const element_t *element, range_t range,
+                               bool goes_beyond) {
+  if (element->kind == ELEMENT_BOOLEAN) return rng_below(rng, 2);
+  if (element->format == NULL) {
+    uint64_t largest = MIN(element_integer_max(element), (uint64_t)INTEGER_MAX);
+    return rng_below(rng, largest + 1);
+  }
+  double number = draw_number(rng, range, goes_beyond);
+  return format_from_double(element->format, isfinite(number) ? number : 0);
+}
+
 tensor_t *quant_draw_inputs(rng_t *rng, const quant_graph_t *graph, bool goes_beyond,
                             arena_t *arena) {
   tensor_t *inputs = ARENA_NEW_ARRAY(arena, tensor_t, graph->input_count + 1);
@@ -58,11 +72,9 @@ tensor_t *quant_draw_inputs(rng_t *rng, const quant_graph_t *graph, bool goes_be
     const element_t *element = value->type.element;
     const range_t range = range_of(value);
     inputs[i] = tensor_make(arena, &value->type);
-    size_t count = type_element_count(&value->type);
+    size_t count = type_element_count(&value->type) * element->components;
     for (size_t k = 0; k < count; k++) {
-      double number = draw_number(rng, range, goes_beyond);
-      if (!isfinite(number)) number = 0;
-      element_store(element, inputs[i].data, k, format_from_double(element->format, number));
+      element_store(element, inputs[i].data, k, draw_component(rng, element, range, goes_beyond));
     }
   }
   return inputs;

@@ -101,7 +101,7 @@ static inline int32_t find_tensor(const quant_steps_t *steps, const quant_port_t
 
 /* The body in f64 on the numbers that the run's own inputs of the region stand for: all inner
  * tensors. */
-static const tensor_t *evaluate(const run_t *run, const quant_region_t *region) {
+static inline const tensor_t *evaluate(const run_t *run, const quant_region_t *region) {
   tensor_t *inners = arena_alloc_zeroed(run->arena, region->inner_count * sizeof *inners);
   for (uint32_t i = 0; i < region->inner_count; i++) {
     const quant_inner_t *inner = &region->inners[i];

@@ -116,6 +116,81 @@ ok $? "fuzz a canary: beyond what is certified"
 unlike err "Assay is wrong" "fuzz what refuses: what the model put in is not audited"
 like out "^openblas *fixed *100 *0 .* 0 |" "fuzz what refuses: all graphs run, none beyond"
 
+plain=$corpus/plain_block.graph
+run 0 "check a plain model" quant check "$plain" --table onednn
+like out "^plain_block: 0 regions of 0 ops, 16 ops in no region" "check a plain model: what is in it"
+like out "sum (stablehlo.add): an op in no region" "check a plain model: ops"
+run 0 "fuse" quant fuse "$plain" --table onednn
+like err "^fused: 6 regions of 16 ops, 0 ops left in no region; 0 regions were there$" "fuse: the summary"
+like out "^region features depthwise_conv_2d$" "fuse: regions"
+cp out fused.graph
+run 0 "fuse what was fused" quant fuse fused.graph --table onednn
+cmp -s out fused.graph
+ok $? "fuse what was fused: nothing changes"
+run 0 "unfuse" quant unfuse fused.graph
+cp out apart.graph
+run 0 "the plain model, fused from another order" quant fuse apart.graph --table onednn --out again.graph
+run 0 "both apart" quant unfuse again.graph
+cmp -s out apart.graph
+ok $? "both apart: the same"
+run 0 "explain fusing" quant fuse "$plain" --table onnxruntime --explain
+like out "^region features (relu): pattern of line [0-9]* of table onnxruntime" "explain fusing: patterns"
+like out "zeros (stablehlo.broadcast_in_dim) is a number that is widened" "explain fusing: ops"
+unlike out "^graph" "explain fusing: not the graph"
+printf 'graph g\ninput x f32[2]\nop n = stablehlo.negate(x) f32[2] -> f32[2]\noutput n\n' >left.graph
+run 0 "an op that is left" quant fuse left.graph --table onednn --explain --out left.out
+like out "op n (stablehlo.negate) is left: no pattern of table onednn ends in stablehlo.negate" "an op that is left: why"
+like left.out "^op n = stablehlo.negate" "an op that is left: the graph"
+run 0 "a plain model runs" quant run "$plain" --table onednn --executor model:sequential --inputs 1
+like out "^model:sequential *fixed *probabilities *[0-9.]*e-0[0-9]" "a plain model runs: in high precision"
+run 0 "a fused model runs" quant run fused.graph --table onednn --executor model:sequential --inputs 1
+like out "^model:sequential *fixed *probabilities *0\.0" "a fused model runs: quantized"
+run 0 "MLIR of a plain model" quant unfuse fused.graph --mlir
+like out "%v.sum = \"stablehlo.add\"(%v.image, %v.mixed)" "MLIR of a plain model: ops"
+
+run 0 "quantize the block" quant propagate "$block" --table onednn
+cp out block.graph
+run 0 "revert" quant revert block.graph --region pointwise,residual
+like out "^region features.dcast rescale$" "revert: dequantized before"
+like out "^region mixed.qcast rescale$" "revert: quantized behind"
+like out "^op mixed.float = stablehlo.add" "revert: ops in between"
+unlike out "^region pointwise " "revert: the region is gone"
+cp out reverted.graph
+run 0 "revert of an annotated model" quant revert "$block" --table onednn --region residual,pointwise
+cmp -s out reverted.graph
+ok $? "revert of an annotated model: the same"
+run 0 "propagate what was reverted" quant propagate reverted.graph --table onednn
+cmp -s out reverted.graph
+ok $? "propagate what was reverted: nothing changes"
+like err "2 rescales\|0 rescales" "propagate what was reverted: no new rescales"
+run 0 "run what was reverted" quant run reverted.graph --table onednn --executor model:sequential --inputs 2
+like out "^model:sequential *integer *[1-9][0-9]* *0 *0 *0 *0 *0 *0$" "run what was reverted: all conforms"
+run 0 "revert a kernel" quant revert block.graph --kernel conv_2d
+like out "^region mixed.qcast rescale$" "revert a kernel: its region"
+run 0 "export what was reverted" quant export reverted.graph --table onednn --form fixed
+like out "stablehlo.uniform_dequantize" "export what was reverted: casts"
+run 2 "revert nothing" quant revert block.graph
+like err "region NAME\[,NAME\] or --kernel KERNEL" "revert nothing: what to write"
+run 2 "revert what is not there" quant revert block.graph --region pointwis
+like err "no region 'pointwis' (--region); did you mean 'pointwise'" "revert what is not there: suggestion"
+run 2 "revert a kernel that is not there" quant revert block.graph --kernel conv_3d
+like err "no region of kernel 'conv_3d' (--kernel); did you mean 'conv_2d'" "revert a kernel that is not there: suggestion"
+run 2 "revert what is not quantized" quant revert "$block" --region pointwise
+like err "region pointwise (conv_2d) is not quantized" "revert what is not quantized: said"
+run 2 "fuse without a table" quant fuse "$plain"
+like err "table is missing" "fuse without a table: said"
+printf 'table t\ndefault i8\nkernel relu\n  in x i8\n  out y i8\nend\n' >none.table
+run 2 "fuse by a table without patterns" quant fuse "$plain" --table none.table
+like err "table t has no patterns" "fuse by a table without patterns: said"
+printf 'pattern relu\n  y = stablehlo.maximum(z, 0)\nend\n' | cat none.table - >bad.table
+run 2 "a bad pattern" quant fuse "$plain" --table bad.table
+like err "bad.table: line 8, column 25: no line above and no input of kernel relu is called z" "a bad pattern: file, line and column"
+printf 'graph g\ninput x f32[2]\nop y = stablehlo.add(x, z) f32[2] f32[2] -> f32[2]\noutput y\n' >bad.op
+run 2 "a bad op" quant fuse bad.op --table onednn
+like err "bad.op: line 3, column 25: there is no value called z" "a bad op: file, line and column"
+run 3 "a folder that is not there" quant fuse "$plain" --table onednn --out nowhere/fused.graph
+like err "nowhere" "a folder that is not there: named"
+
 run 2 "no verb" quant
 like err "assay quant propagate GRAPH" "no verb: what there is"
 run 2 "no graph" quant propagate

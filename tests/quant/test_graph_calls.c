@@ -333,7 +333,11 @@ static void test_mlir(void) {
       "op s = stablehlo.add(x, u.2) f32[2] f32[2] -> f32[2]\nreturn s\nend\nend\n";
   static const char *const expected =
       "module {\n"
-      "  func.func @\"1st\"(%v.x: tensor<2xf32>) -> (tensor<2xf32>) {\n"
+      "  func.func @\"1st\"(%v.x: tensor<2xf32> {quant.spec = !quant.calibrated<f32<-1.0:1.0>>}) "
+      "-> "
+      "(tensor<2xf32>) attributes {quant.calls = [{arguments = 2 : i64, formals = [\"x\", \"w\", "
+      "\"y\"], name = \"c\", subprogram = \"f\", values = [\"x\", \"w\", \"y\"]}], quant.ports = "
+      "{\"c/r\" = [unit, f32, !quant.any<u8:f32>]}} {\n"
       "    %v.w = \"stablehlo.constant\"() <{value = dense<[0x7F800000, -0.5]> : tensor<2xf32>}> : "
       "() -> tensor<2xf32>\n"
       "    %v.y = \"quant.region\"(%v.x, %v.w) ({\n"
@@ -355,6 +359,34 @@ static void test_mlir(void) {
   quant_graph_print_mlir(&graph, printed);
   g_assert_cmpstr(printed->str, ==, expected);
   g_string_free(printed, TRUE);
+  arena_deinit(&arena);
+}
+
+/* What the ops of MLIR do not say: constraints on values and on tensors inside of regions, a range
+ * of one number (MLIR has no type for it), and where an op stands that makes a caller's value. */
+static void test_mlir_attributes(void) {
+  static const char *const text =
+      "graph g\ninput x f32[2]\nconstant w f32[2] !quant.calibrated<f32<2:2>> = [1, 2]\n"
+      "value y !quant.any<i8:f32>\ncall c f(x, w) -> (y)\nregion r k\nin y f32\n"
+      "out z f32[2] f32\nop n = stablehlo.negate(y) f32[2] -> f32[2]\nvalue n f32\nreturn n\nend\n"
+      "output z\nsubprogram f(x: f32[2], w: f32[2]) -> (y)\n"
+      "op y = stablehlo.add(x, w) f32[2] f32[2] -> f32[2]\nend\n";
+  static const char *const expected[] = {
+      "%v.w = \"stablehlo.constant\"() <{value = dense<[1.0, 2.0]> : tensor<2xf32>}> {quant.spec = "
+      "\"!quant.calibrated<f32<2.0:2.0>>\"} : () -> tensor<2xf32>\n",
+      "], quant.inners = {\"r\" = {\"n\" = f32}}, quant.ops = {\"y\" = \"c/y\"}, quant.values = "
+      "{\"y\" = "
+      "!quant.any<i8:f32>}} {\n",
+  };
+  arena_t arena;
+  arena_init(&arena);
+  quant_graph_t graph = parse_graph(text, &arena);
+  g_autoptr(GString) printed = g_string_new(NULL);
+  quant_graph_print_mlir(&graph, printed);
+  for (size_t i = 0; i < G_N_ELEMENTS(expected); i++) {
+    g_test_message("%s", printed->str);
+    g_assert_nonnull(strstr(printed->str, expected[i]));
+  }
   arena_deinit(&arena);
 }
 
@@ -388,6 +420,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/graph-calls/bounds", test_bounds);
   g_test_add_func("/graph-calls/scopes", test_scopes);
   g_test_add_func("/graph-calls/mlir", test_mlir);
+  g_test_add_func("/graph-calls/mlir-attributes", test_mlir_attributes);
   g_test_add_func("/graph-calls/mlir-spellings", test_mlir_spellings);
   return g_test_run();
 }

@@ -235,7 +235,7 @@ static void test_check(void) {
   static const struct {
     const char *spec, *type, *message;
   } rows[] = {
-      {"unit", "i32[2]", "only a tensor of unquantized floats"},
+      {"f32", "i32[2]", "only a tensor of unquantized floats"},
       {"f32", "!quant.uniform<i8:f32,0x1p-1>[2]", "only a tensor of unquantized floats"},
       {"f32", "f16[2]", "the spec is of f32, the tensor's elements are f16"},
       {"bf16", "f16[2]", "the spec is of bf16, the tensor's elements are f16"},

@@ -59,6 +59,7 @@ static const struct {
     {"sys/wait.h", "harness/exec/child/*"},
     {"sys/wait.h", "harness/exec/process/*"},
     {"sys/wait.h", "harness/exec/isolate/*"},
+    {"sys/wait.h", "harness/exec/mlir_import/*"},
     {"sys/wait.h", "tests/*"},
     {"poll.h", "harness/exec/child/*"},
     {"poll.h", "harness/exec/process/*"},

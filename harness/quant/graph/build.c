@@ -35,6 +35,12 @@ void quant_builder_abandon(quant_builder_t *builder) {
   g_free(builder);
 }
 
+arena_t *quant_builder_arena(quant_builder_t *builder) { return builder->arena; }
+
+const char *quant_builder_value_name(const quant_builder_t *builder, uint32_t value) {
+  return g_array_index(builder->values, quant_value_t, value).name;
+}
+
 /* ---- Copies ---------------------------------------------------------------------------------- */
 
 enum { CHUNK_BYTES = 1 << 16, CHUNK_ALIGNMENT = 16 };
@@ -189,7 +195,8 @@ static status_t link_producers(const quant_builder_t *builder, const quant_graph
     *place = (quant_place_t){.kind = QUANT_PLACE_VALUE, .index = v};
     bool is_result = g_array_index(builder->roles, quant_value_role_t, v) == QUANT_RESULT;
     if (is_result && values[v].producer == QUANT_NONE) {
-      return status_fail(error, STATUS_INVALID, "value %s: no region makes it", values[v].name);
+      return status_fail(error, STATUS_INVALID, "value %s: no region or op makes it",
+                         values[v].name);
     }
   }
   return STATUS_OK;
@@ -229,7 +236,7 @@ static status_t link_outputs(const quant_graph_t *graph, quant_value_t *values,
       return status_fail(error, STATUS_INVALID, "value %s: is an output twice", value->name);
     }
     if (value->producer == QUANT_NONE) {
-      return status_fail(error, STATUS_INVALID, "value %s: an output is made by a region",
+      return status_fail(error, STATUS_INVALID, "value %s: an output is made by a region or op",
                          value->name);
     }
     value->is_output = true;
@@ -263,8 +270,8 @@ static status_t check_acyclic(const quant_graph_t *graph, quant_place_t *place, 
   g_free(depths);
   if (count == graph->region_count) return STATUS_OK;
   *place = (quant_place_t){.kind = QUANT_PLACE_REGION, .index = cycle};
-  return status_fail(error, STATUS_INVALID, "region %s: its inputs depend on its outputs",
-                     graph->regions[cycle].name);
+  return status_fail(error, STATUS_INVALID, "%s %s: its inputs depend on its outputs",
+                     graph->regions[cycle].is_op ? "op" : "region", graph->regions[cycle].name);
 }
 
 static status_t finish(quant_builder_t *builder, quant_graph_t *graph, quant_place_t *place,

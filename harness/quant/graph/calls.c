@@ -72,14 +72,23 @@ static status_t check_arguments(const graph_parser_t *parser, const block_t *blo
   return STATUS_OK;
 }
 
-static void resolve_inputs(block_t *block) {
+/* A region's inputs are of the types of their values; the operands of an op in no region are of
+ * those that its line says. */
+static status_t resolve_inputs(block_t *block, failure_t *error) {
   for (uint32_t r = 0; r < block->regions->len; r++) {
     block_region_t *region = &g_array_index(block->regions, block_region_t, r);
     for (uint32_t port = 0; port < region->region.input_count; port++) {
-      region->inners[port].type = value_at(block, region->ports[port].value)->type;
+      const type_t *type = &value_at(block, region->ports[port].value)->type;
+      if (region->region.is_op && !type_equal(&region->inners[port].type, type)) {
+        return graph_fail(region->port_names[port].position, error,
+                          "%s is of another type than operand %u", region->port_names[port].name,
+                          port);
+      }
+      region->inners[port].type = *type;
     }
     add_totals(block, 1, quant_port_count(&region->region) + region->region.inner_count);
   }
+  return STATUS_OK;
 }
 
 /* Called for callees before it goes on, so that its depth is theirs and one more; the limit on
@@ -101,7 +110,7 @@ static status_t resolve(graph_parser_t *parser, block_t *block, failure_t *error
     const block_call_t *call = &g_array_index(block->calls, block_call_t, c);
     STATUS_TRY(check_arguments(parser, block, call, error));
   }
-  resolve_inputs(block);
+  STATUS_TRY(resolve_inputs(block, error));
   parser->open_count--;
   block->is_open = false;
   block->is_resolved = true;

@@ -54,7 +54,10 @@ static status_t take_names(const quant_graph_t *graph, GHashTable *names, quant_
   g_hash_table_remove_all(names);
   for (uint32_t r = 0; r < graph->region_count; r++) {
     *place = (quant_place_t){.kind = QUANT_PLACE_REGION, .index = r};
-    STATUS_TRY(take_name(names, graph->regions[r].name, r, "region", error));
+    /* An op's name is that of a value, and regions may be called like values. */
+    STATUS_TRY(graph->regions[r].is_op
+                   ? check_name(graph->regions[r].name, true, "op", error)
+                   : take_name(names, graph->regions[r].name, r, "region", error));
     STATUS_TRY(check_name(graph->regions[r].kernel, false, "kernel", error));
   }
   g_hash_table_remove_all(names);
@@ -180,9 +183,10 @@ status_t quant_link_scopes(const quant_graph_t *graph, quant_region_t *regions, 
 static status_t check_value(const quant_value_t *value, failure_t *error) {
   failure_t reason = {0};
   const type_t *type = &value->type;
-  bool is_float = type->quantization == NULL && type->element->kind == ELEMENT_FLOAT;
-  if (!is_float) {
-    return status_fail(error, STATUS_INVALID, "value %s: is no tensor of unquantized floats",
+  if (type->quantization != NULL) {
+    return status_fail(error, STATUS_INVALID,
+                       "value %s: is quantized; values are in high precision, and a spec says how "
+                       "they are quantized",
                        value->name);
   }
   if (type_check(type, &reason) != STATUS_OK ||

@@ -14,14 +14,15 @@ typedef struct body {
 static status_t fail(const body_t *body, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* "region NAME: ..." */
+/* "region NAME: ...", or "op NAME: ..." */
 static status_t fail(const body_t *body, const char *format, ...) {
   char text[ERROR_TEXT_BYTES / 2];
   va_list arguments;
   va_start(arguments, format);
   g_vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  return status_fail(body->error, STATUS_INVALID, "region %s: %s", body->region->name, text);
+  return status_fail(body->error, STATUS_INVALID, "%s %s: %s",
+                     body->region->is_op ? "op" : "region", body->region->name, text);
 }
 
 /* ---- Tensors --------------------------------------------------------------------------------- */
@@ -39,6 +40,9 @@ static status_t check_inner(const body_t *body, const quant_inner_t *inner) {
   }
   if (inner->constant != NULL && !type_equal(&inner->constant->type, &inner->type)) {
     return fail(body, "tensor %.80s: its data are of another type", inner->name);
+  }
+  if (quant_spec_check(&inner->spec, &inner->type, &reason) != STATUS_OK) {
+    return fail(body, "tensor %.80s: %.120s", inner->name, reason.text);
   }
   return STATUS_OK;
 }
@@ -152,7 +156,7 @@ static status_t check_port(const quant_graph_t *graph, const body_t *body, uint3
 static status_t check_rescale(const body_t *body) {
   const quant_region_t *region = body->region;
   if (strcmp(region->kernel, QUANT_RESCALE_KERNEL) != 0) return STATUS_OK;
-  bool is_one_to_one = region->input_count == 1 && region->output_count == 1;
+  bool is_one_to_one = !region->is_op && region->input_count == 1 && region->output_count == 1;
   if (is_one_to_one && region->inner_count == 1 && region->op_count == 0) return STATUS_OK;
   return fail(body, "a rescale has one input, one output and nothing inside");
 }

@@ -59,6 +59,7 @@ static bool inners_equal(const quant_region_t *a, const quant_region_t *b) {
     uint32_t found = GPOINTER_TO_UINT(g_hash_table_lookup(constants, a->inners[i].name));
     are_equal = found != 0 && (i >= a->input_count || found == i + 1) &&
                 type_equal(&a->inners[i].type, &b->inners[found - 1].type) &&
+                quant_spec_equal(&a->inners[i].spec, &b->inners[found - 1].spec) &&
                 tensors_equal(a->inners[i].constant, b->inners[found - 1].constant);
   }
   g_hash_table_destroy(constants);
@@ -103,15 +104,20 @@ static bool all_values_equal(const pair_t *pair, GHashTable *names) {
   return true;
 }
 
-static bool all_regions_equal(const pair_t *pair, GHashTable *names) {
+/* Regions, or ops in no region, each by its key. */
+static bool all_regions_equal(const pair_t *pair, GHashTable *names, bool of_ops) {
   g_hash_table_remove_all(names);
   for (uint32_t r = 0; r < pair->b->region_count; r++) {
-    g_hash_table_insert(names, (gpointer)(uintptr_t)pair->b->regions[r].name,
+    const quant_region_t *region = &pair->b->regions[r];
+    if (region->is_op != of_ops) continue;
+    g_hash_table_insert(names, (gpointer)(uintptr_t)quant_region_key(pair->b, region),
                         GUINT_TO_POINTER(r + 1));
   }
   for (uint32_t r = 0; r < pair->a->region_count; r++) {
     const quant_region_t *region = &pair->a->regions[r];
-    uint32_t found = GPOINTER_TO_UINT(g_hash_table_lookup(names, region->name));
+    if (region->is_op != of_ops) continue;
+    const char *key = quant_region_key(pair->a, region);
+    uint32_t found = GPOINTER_TO_UINT(g_hash_table_lookup(names, key));
     if (found == 0 || !regions_equal(pair, region, &pair->b->regions[found - 1])) return false;
   }
   return true;
@@ -135,8 +141,8 @@ bool quant_graph_equal(const quant_graph_t *a, const quant_graph_t *b) {
   }
   pair_t pair = {.a = a, .b = b, .values = g_new(uint32_t, a->value_count + 1)};
   GHashTable *names = g_hash_table_new(g_str_hash, g_str_equal);
-  bool are_equal = all_values_equal(&pair, names) && all_regions_equal(&pair, names) &&
-                   all_calls_equal(&pair, names);
+  bool are_equal = all_values_equal(&pair, names) && all_regions_equal(&pair, names, false) &&
+                   all_regions_equal(&pair, names, true) && all_calls_equal(&pair, names);
   g_hash_table_destroy(names);
   g_free(pair.values);
   return are_equal;

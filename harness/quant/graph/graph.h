@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Annotated and quantized models: values, and the region ops ("logical kernels"; "Quantization
- * region" of the RFC that quant.md names) between them.  Text: graph.md.  All of a graph lives in
- * one arena. */
+/* Plain, annotated and quantized models: values, and between them region ops ("logical kernels";
+ * "Quantization region" of the RFC that quant.md names) and ops that stand in no region.  Text:
+ * graph.md.  All of a graph lives in one arena. */
 #ifndef ASSAY_QUANT_GRAPH_GRAPH_H
 #define ASSAY_QUANT_GRAPH_GRAPH_H
 
@@ -31,6 +31,8 @@ typedef struct quant_inner {
   const char *name;
   type_t type;              /* High precision: unquantized. */
   const tensor_t *constant; /* Its data, or NULL. */
+  quant_spec_t spec;        /* A constraint on it: kept, and never considered in quantization;
+                             * OPEN of inputs, whose constraints are the port's. */
 } quant_inner_t;
 
 /* A high-precision op inside a region; operands and results are indices of inner tensors. */
@@ -40,9 +42,14 @@ typedef struct quant_op {
   uint32_t results[CASE_RESULTS_MAX];
 } quant_op_t;
 
+/* A region; or an op that stands in no region (`is_op`), which is held as a region of that one op:
+ * ports without specs are its operands and results, `kernel` is the op's name, and no table has a
+ * row for it.  An op has no name of its own: it is told by the value of its first result, and
+ * `name` is what that is called where the op stands ("call/name" inside what a call made). */
 typedef struct quant_region {
-  const char *name; /* Unique; "call/name" inside what a call made. */
+  const char *name; /* Unique among regions; "call/name" inside what a call made. */
   const char *kernel;
+  bool is_op;
   uint32_t input_count;
   uint32_t output_count;
   const quant_port_t *ports; /* input_count + output_count of them. */
@@ -63,8 +70,8 @@ typedef struct quant_use {
 
 typedef struct quant_value {
   const char *name;         /* Unique; "call/name" inside what a call made, used there alone. */
-  type_t type;              /* High precision: an unquantized float type. */
-  quant_spec_t spec;        /* The model's constraint on this tensor. */
+  type_t type;              /* High precision: an unquantized type. */
+  quant_spec_t spec;        /* The model's constraint on this tensor; OPEN unless of floats. */
   const tensor_t *constant; /* Its data, of type `type`; NULL of inputs and results. */
   int32_t producer;         /* Region, or QUANT_NONE of inputs and constants. */
   uint32_t producer_port;   /* Its port there, from input_count on. */
@@ -108,12 +115,26 @@ static inline uint32_t quant_port_count(const quant_region_t *region) {
 /* The constraint on a port: its own spec, or where that is open the spec of its value. */
 const quant_spec_t *quant_port_constraint(const quant_graph_t *graph, const quant_port_t *port);
 
+/* Whether a value may be quantized at all: the others (integers, booleans, complex numbers) stay as
+ * they are, as if they were annotated so. */
+static inline bool quant_value_is_float(const quant_value_t *value) {
+  return value->type.element->kind == ELEMENT_FLOAT;
+}
+
+/* By what a region is told from others of its kind: its name; of an op in no region the name of the
+ * value that its first result is. */
+static inline const char *quant_region_key(const quant_graph_t *graph,
+                                           const quant_region_t *region) {
+  return region->is_op ? graph->values[region->ports[region->input_count].value].name
+                       : region->name;
+}
+
 /* Depth of every region: 0 if no input is made by a region, else one more than the deepest of those
  * that make them.  region_count entries in the arena. */
 const uint32_t *quant_graph_depths(const quant_graph_t *graph, arena_t *arena);
 
-/* All regions by depth, then by name: an order that does not depend on that of declaration, and in
- * which every value is made before it is used. */
+/* All regions by depth, then by quant_region_key(), regions before ops: an order that does not
+ * depend on that of declaration, and in which every value is made before it is used. */
 const uint32_t *quant_graph_order(const quant_graph_t *graph, arena_t *arena);
 
 /* ---- Building (graph/build.c) -----------------------------------------------------------------
@@ -134,6 +155,13 @@ uint32_t quant_builder_add_value(quant_builder_t *builder, quant_value_role_t ro
 void quant_builder_add_output(quant_builder_t *builder, uint32_t value);
 /* A rescale's inners and returns may be left out. */
 uint32_t quant_builder_add_region(quant_builder_t *builder, const quant_region_t *region);
+
+/* Adds an op that stands in no region: values of its operands and results in their order, at most
+ * QUANT_PORTS_MAX together and one result at least.  `name` is as of quant_region_t; NULL: the
+ * first result's value stands in the same call, and the op is called as it is.  The program is
+ * copied; what it points to lives in the builder's arena. */
+uint32_t quant_builder_add_op(quant_builder_t *builder, const char *name, const program_t *program,
+                              const uint32_t *operands, const uint32_t *results);
 uint32_t quant_builder_add_call(quant_builder_t *builder, const quant_call_t *call);
 
 /* Links values to regions and checks all rules of graph.md: unique names, one producer for each

@@ -2,9 +2,11 @@
 /* Graphs as MLIR: one function of quant.region ops.  Tensors are called %v.NAME, those inside of
  * regions %i.REGION$$NAME, with '$' for '/': no op's own body has such names. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "harness/model/mlir.h"
+#include "harness/quant/graph/mlir_attributes.h"
 #include "harness/quant/graph/parts.h"
 #include "harness/quant/spec/decimal.h"
 
@@ -104,11 +106,21 @@ static void print_dense(const tensor_t *tensor, GString *out_text) {
   type_print_mlir(&tensor->type, out_text);
 }
 
+/* " {quant.spec = T}", or nothing. */
+static void print_spec(const quant_spec_t *spec, GString *out_text) {
+  if (spec->kind == QUANT_SPEC_OPEN) return;
+  g_string_append(out_text, " {quant.spec = ");
+  quant_mlir_print_spec(spec, out_text);
+  g_string_append_c(out_text, '}');
+}
+
 /* After the name. */
-static void print_constant(const tensor_t *constant, GString *out_text) {
+static void print_constant(const tensor_t *constant, const quant_spec_t *spec, GString *out_text) {
   g_string_append(out_text, " = \"stablehlo.constant\"() <{value = ");
   print_dense(constant, out_text);
-  g_string_append(out_text, "}> : () -> ");
+  g_string_append(out_text, "}>");
+  print_spec(spec, out_text);
+  g_string_append(out_text, " : () -> ");
   type_print_mlir(&constant->type, out_text);
   g_string_append_c(out_text, '\n');
 }
@@ -133,6 +145,16 @@ static void print_port_types(const quant_graph_t *graph, const quant_region_t *r
   }
 }
 
+/* The element type of a tensor. */
+static void print_element_type(const type_t *type, GString *out_text) {
+  static const char before[] = "tensor<";
+  const type_t scalar = type_make(type->element, 0, NULL);
+  g_autoptr(GString) text = g_string_new(NULL);
+  type_print_mlir(&scalar, text); /* "tensor<f32>" */
+  g_string_append_len(out_text, text->str + strlen(before),
+                      (gssize)(text->len - strlen(before) - 1));
+}
+
 /* MLIR's verifier takes no other spelling of a spec that says nothing than that of one that keeps
  * high precision: the expressed type. */
 static void print_specs(const quant_graph_t *graph, const quant_region_t *region, uint32_t begin,
@@ -142,8 +164,11 @@ static void print_specs(const quant_graph_t *graph, const quant_region_t *region
     if (port > begin) g_string_append(out_text, ", ");
     const quant_spec_t *spec = quant_port_constraint(graph, &region->ports[port]);
     const quant_value_t *value = &graph->values[region->ports[port].value];
-    const quant_spec_t kept = quant_spec_of_type(&value->type);
-    quant_spec_print(spec->kind == QUANT_SPEC_OPEN ? &kept : spec, out_text);
+    if (spec->kind == QUANT_SPEC_OPEN) {
+      print_element_type(&value->type, out_text);
+    } else {
+      quant_mlir_print_spec(spec, out_text);
+    }
   }
   g_string_append_c(out_text, ']');
 }
@@ -177,7 +202,8 @@ static void print_body(const quant_region_t *region, GString *out_text) {
     if (region->inners[i].constant == NULL) continue;
     g_string_append(out_text, "      ");
     print_inner(region, i, out_text);
-    print_constant(region->inners[i].constant, out_text);
+    const quant_spec_t open = {.kind = QUANT_SPEC_OPEN}; /* See quant.inners of the function. */
+    print_constant(region->inners[i].constant, &open, out_text);
   }
   for (uint32_t i = 0; i < region->op_count; i++) print_op(region, &region->ops[i], out_text);
   g_string_append(out_text, "      \"quant.return\"(");
@@ -185,6 +211,26 @@ static void print_body(const quant_region_t *region, GString *out_text) {
     if (i > 0) g_string_append(out_text, ", ");
     print_inner(region, region->returns[i], out_text);
   }
+}
+
+static char *value_name(const quant_graph_t *graph, const quant_port_t *port) {
+  GString *name = g_string_new("v.");
+  append_name(graph->values[port->value].name, name);
+  return g_string_free(name, FALSE);
+}
+
+/* An op in no region: its tensors are values. */
+static void print_plain_op(const quant_graph_t *graph, const quant_region_t *region,
+                           GString *out_text) {
+  char *names[QUANT_PORTS_MAX];
+  for (uint32_t port = 0; port < quant_port_count(region); port++) {
+    names[port] = value_name(graph, &region->ports[port]);
+  }
+  g_string_append(out_text, "    ");
+  mlir_print_op(&region->ops[0].program, (const char *const *)names + region->input_count,
+                (const char *const *)names, "  ", out_text);
+  g_string_append_c(out_text, '\n');
+  for (uint32_t port = 0; port < quant_port_count(region); port++) g_free(names[port]);
 }
 
 static void print_region(const quant_graph_t *graph, const quant_region_t *region,
@@ -233,10 +279,13 @@ static void print_signature(const quant_graph_t *graph, GString *out_text) {
     print_value(value, out_text);
     g_string_append(out_text, ": ");
     type_print_mlir(&value->type, out_text);
+    print_spec(&value->spec, out_text);
   }
   g_string_append(out_text, ") -> (");
   print_value_types(graph, graph->outputs, graph->output_count, out_text);
-  g_string_append(out_text, ") {\n");
+  g_string_append_c(out_text, ')');
+  quant_mlir_print_attributes(graph, out_text);
+  g_string_append(out_text, " {\n");
 }
 
 static void print_return(const quant_graph_t *graph, GString *out_text) {
@@ -250,21 +299,41 @@ static void print_return(const quant_graph_t *graph, GString *out_text) {
   g_string_append(out_text, "\n  }\n}\n");
 }
 
+/* By name, whatever the order of declaration. */
+static int compare_values(const void *a, const void *b) {
+  const quant_value_t *const *first = a, *const *second = b;
+  return strcmp((*first)->name, (*second)->name);
+}
+
+static void print_constants(const quant_graph_t *graph, GString *out_text) {
+  g_autofree const quant_value_t **constants =
+      g_new(const quant_value_t *, MAX(graph->value_count, 1));
+  uint32_t count = 0;
+  for (uint32_t v = 0; v < graph->value_count; v++) {
+    if (graph->values[v].constant != NULL) constants[count++] = &graph->values[v];
+  }
+  qsort(constants, count, sizeof constants[0], compare_values);
+  for (uint32_t i = 0; i < count; i++) {
+    g_string_append(out_text, "    ");
+    print_value(constants[i], out_text);
+    print_constant(constants[i]->constant, &constants[i]->spec, out_text);
+  }
+}
+
 void quant_graph_print_mlir(const quant_graph_t *graph, GString *out_text) {
   g_string_append(out_text, "module {\n");
   print_signature(graph, out_text);
-  for (uint32_t v = 0; v < graph->value_count; v++) {
-    const quant_value_t *value = &graph->values[v];
-    if (value->constant == NULL) continue;
-    g_string_append(out_text, "    ");
-    print_value(value, out_text);
-    print_constant(value->constant, out_text);
-  }
+  print_constants(graph, out_text);
   arena_t arena;
   arena_init(&arena);
   const uint32_t *order = quant_graph_order(graph, &arena);
   for (uint32_t i = 0; i < graph->region_count; i++) {
-    print_region(graph, &graph->regions[order[i]], out_text);
+    const quant_region_t *region = &graph->regions[order[i]];
+    if (region->is_op) {
+      print_plain_op(graph, region, out_text);
+    } else {
+      print_region(graph, region, out_text);
+    }
   }
   arena_deinit(&arena);
   print_return(graph, out_text);

@@ -81,7 +81,11 @@ static int compare_regions(gconstpointer left, gconstpointer right, gpointer key
   const order_keys_t *keys = keys_pointer;
   uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
   if (keys->depths[a] != keys->depths[b]) return keys->depths[a] < keys->depths[b] ? -1 : 1;
-  return strcmp(keys->graph->regions[a].name, keys->graph->regions[b].name);
+  const quant_region_t *left_region = &keys->graph->regions[a];
+  const quant_region_t *right_region = &keys->graph->regions[b];
+  int order = strcmp(quant_region_key(keys->graph, left_region),
+                     quant_region_key(keys->graph, right_region));
+  return order != 0 ? order : (int)left_region->is_op - (int)right_region->is_op;
 }
 
 const uint32_t *quant_graph_order(const quant_graph_t *graph, arena_t *arena) {

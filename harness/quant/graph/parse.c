@@ -101,7 +101,7 @@ static status_t look_up_results(block_t *block, failure_t *error) {
     bool is_made = value->kind == BLOCK_MADE || value->kind == BLOCK_CALLED;
     if (!is_made || value->is_returned) {
       return graph_fail(name->position, error, "%s %s", name->name,
-                        is_made ? "is named twice" : "is made by no region");
+                        is_made ? "is named twice" : "is made by no region or op");
     }
     value->is_returned = true;
   }
@@ -254,17 +254,18 @@ static status_t parse_line(graph_parser_t *parser, failure_t *error) {
   if (graph_keyword(parser, "constant")) return parse_value(parser, BLOCK_CONSTANT, error);
   if (graph_keyword(parser, "value")) return parse_constraint(parser, error);
   if (graph_keyword(parser, "region")) return graph_parse_region(parser, position, error);
+  if (graph_keyword(parser, "op")) return graph_parse_op(parser, position, error);
   if (graph_keyword(parser, "call")) return parse_call(parser, position, error);
   if (is_subprogram) {
     if (graph_keyword(parser, "end")) return parse_end(parser, error);
     return graph_fail(position, error,
-                      "expected \"constant\", \"value\", \"region\", \"call\" or \"end\"");
+                      "expected \"constant\", \"value\", \"region\", \"op\", \"call\" or \"end\"");
   }
   if (graph_keyword(parser, "input")) return parse_value(parser, BLOCK_INPUT, error);
   if (graph_keyword(parser, "output")) return parse_output(parser, error);
   if (graph_keyword(parser, "subprogram")) return parse_subprogram(parser, error);
   return graph_fail(position, error,
-                    "expected \"input\", \"constant\", \"value\", \"region\", \"call\", "
+                    "expected \"input\", \"constant\", \"value\", \"region\", \"op\", \"call\", "
                     "\"output\" or \"subprogram\"");
 }
 

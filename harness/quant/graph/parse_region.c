@@ -89,67 +89,9 @@ static status_t parse_out(region_text_t *text, failure_t *error) {
 
 /* ---- Ops ------------------------------------------------------------------------------------- */
 
-/* The op's program line: its name and what follows the operands, blanks made single.  `columns` are
- * those of its bytes in the text. */
-static void rebuild_line(const scan_t *name, size_t name_size, const scan_t *rest, GString *line,
-                         GArray *columns) {
-  for (size_t i = 0; i < name_size; i++) {
-    uint32_t column = (uint32_t)(scan_column(name) + i);
-    g_string_append_c(line, name->cursor[i]);
-    g_array_append_val(columns, column);
-  }
-  bool is_after_blank = true;
-  for (scan_t scan = *rest; !scan_at_end(&scan); scan.cursor++) {
-    bool is_blank = g_ascii_isspace(*scan.cursor);
-    uint32_t column = (uint32_t)scan_column(&scan);
-    if (!is_blank && is_after_blank) {
-      g_string_append_c(line, ' ');
-      g_array_append_val(columns, column);
-    }
-    if (!is_blank) {
-      g_string_append_c(line, *scan.cursor);
-      g_array_append_val(columns, column);
-    }
-    is_after_blank = is_blank;
-  }
-}
-
-static status_t parse_program(graph_parser_t *parser, const scan_t *name, size_t name_size,
-                              program_t *out_program, failure_t *error) {
-  GString *line = g_string_new(NULL);
-  GArray *columns = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-  rebuild_line(name, name_size, &parser->scan, line, columns);
-  failure_t reason = {0};
-  status_t status =
-      program_parse((str_t){line->str, line->len}, parser->arena, out_program, NULL, &reason);
-  if (reason.column != 0) {
-    size_t in_line = reason.column - 1;
-    reason.column = in_line < columns->len ? g_array_index(columns, uint32_t, in_line)
-                                           : (size_t)(parser->scan.end - parser->scan.begin) + 1;
-  }
-  g_array_free(columns, TRUE);
-  g_string_free(line, TRUE);
-  STATUS_TRY(graph_pass(parser, status, &reason, error));
-  parser->scan.cursor = parser->scan.end;
-  return STATUS_OK;
-}
-
-/* "(" [NAME {"," NAME}] ")" */
-static status_t parse_operands(graph_parser_t *parser, GArray *names, failure_t *error) {
-  STATUS_TRY(graph_expect(parser, "(", error));
-  if (graph_accept(parser, ")")) return STATUS_OK;
-  STATUS_TRY(graph_take_names(parser, names, error));
-  return graph_expect(parser, ")", error);
-}
-
-static status_t link_op(region_text_t *text, position_t position, const GArray *results,
-                        const GArray *operands, quant_op_t *op, failure_t *error) {
+static status_t link_op(region_text_t *text, const GArray *results, const GArray *operands,
+                        quant_op_t *op, failure_t *error) {
   const program_t *program = &op->program;
-  if (operands->len != program->operand_count || results->len != program->result_count) {
-    return graph_fail(position, error,
-                      "%u operands and %u results are named, the types are of %u and %u",
-                      operands->len, results->len, program->operand_count, program->result_count);
-  }
   for (uint32_t i = 0; i < operands->len; i++) {
     const named_t *name = &g_array_index(operands, named_t, i);
     STATUS_TRY(find_inner(text, name, &op->operands[i], error));
@@ -170,25 +112,12 @@ static status_t link_op(region_text_t *text, position_t position, const GArray *
   return STATUS_OK;
 }
 
-/* NAME {"," NAME} "=" OP "(" ... ")" ATTRIBUTES TYPES "->" TYPES */
-static status_t parse_op_parts(region_text_t *text, position_t position, GArray *results,
-                               GArray *operands, failure_t *error) {
-  graph_parser_t *parser = text->parser;
-  STATUS_TRY(graph_take_names(parser, results, error));
-  STATUS_TRY(graph_expect(parser, "=", error));
-  graph_skip_blanks(parser);
-  scan_t name = parser->scan;
-  size_t name_size = scan_until(&parser->scan, " \t\r(").size;
-  STATUS_TRY(parse_operands(parser, operands, error));
-  quant_op_t op = {.operands = {0}};
-  STATUS_TRY(parse_program(parser, &name, name_size, &op.program, error));
-  return link_op(text, position, results, operands, &op, error);
-}
-
 static status_t parse_op(region_text_t *text, position_t position, failure_t *error) {
   GArray *results = g_array_new(FALSE, FALSE, sizeof(named_t));
   GArray *operands = g_array_new(FALSE, FALSE, sizeof(named_t));
-  status_t status = parse_op_parts(text, position, results, operands, error);
+  quant_op_t op = {.operands = {0}};
+  status_t status = graph_take_op(text->parser, position, results, operands, &op.program, error);
+  if (status == STATUS_OK) status = link_op(text, results, operands, &op, error);
   g_array_free(operands, TRUE);
   g_array_free(results, TRUE);
   return status;
@@ -204,6 +133,24 @@ static status_t parse_constant(region_text_t *text, failure_t *error) {
   STATUS_TRY(graph_take_type(text->parser, &inner.type, error));
   STATUS_TRY(graph_take_data(text->parser, &inner.type, &inner.constant, error));
   return add_inner(text, &name, &inner, error);
+}
+
+/* "value NAME SPEC" */
+static status_t parse_constraint(region_text_t *text, failure_t *error) {
+  named_t name;
+  uint32_t index = 0;
+  quant_spec_t spec;
+  STATUS_TRY(graph_take_name(text->parser, &name, error));
+  STATUS_TRY(find_inner(text, &name, &index, error));
+  STATUS_TRY(graph_take_spec(text->parser, &spec, error));
+  STATUS_TRY(graph_expect_end(text->parser, error));
+  quant_inner_t *inner = &g_array_index(text->inners, quant_inner_t, index);
+  const char *wrong = index < text->input_count             ? "has its constraint at the input"
+                      : inner->spec.kind != QUANT_SPEC_OPEN ? "has its constraint already"
+                                                            : NULL;
+  if (wrong != NULL) return graph_fail(name.position, error, "%s %s", name.name, wrong);
+  inner->spec = spec;
+  return STATUS_OK;
 }
 
 /* "return NAME {"," NAME}" */
@@ -238,9 +185,11 @@ static status_t parse_line(region_text_t *text, failure_t *error) {
   }
   if (graph_keyword(parser, "constant")) return parse_constant(text, error);
   if (graph_keyword(parser, "op")) return parse_op(text, position, error);
+  if (graph_keyword(parser, "value")) return parse_constraint(text, error);
   if (graph_keyword(parser, "return")) return parse_return(text, position, error);
   return graph_fail(position, error,
-                    "expected \"in\", \"out\", \"constant\", \"op\", \"return\" or \"end\"");
+                    "expected \"in\", \"out\", \"constant\", \"op\", \"value\", \"return\" or "
+                    "\"end\"");
 }
 
 /* ---- Regions --------------------------------------------------------------------------------- */

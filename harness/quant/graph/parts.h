@@ -21,6 +21,10 @@ typedef struct quant_place {
 status_t quant_builder_finish_at(quant_builder_t *builder, quant_graph_t *out_graph,
                                  quant_place_t *out_place, failure_t *error);
 
+/* Where what a builder keeps lives, and the name of a value that was added. */
+arena_t *quant_builder_arena(quant_builder_t *builder);
+const char *quant_builder_value_name(const quant_builder_t *builder, uint32_t value);
+
 /* Frees a builder of which nothing shall come. */
 void quant_builder_abandon(quant_builder_t *builder);
 
@@ -37,6 +41,16 @@ status_t quant_check_names(const quant_graph_t *graph, quant_place_t *out_place,
 status_t quant_check_values(const quant_graph_t *graph, quant_place_t *out_place, failure_t *error);
 status_t quant_check_regions(const quant_graph_t *graph, quant_place_t *out_place,
                              failure_t *error);
+
+/* The inside of a region that stands for an op in no region: "operand0", ..., "result0", ... */
+typedef struct quant_op_body {
+  quant_inner_t inners[QUANT_PORTS_MAX];
+  uint32_t returns[QUANT_PORTS_MAX];
+} quant_op_body_t;
+
+/* Fills in the body, and operands and results of the op, whose program has at most QUANT_PORTS_MAX
+ * of both (graph/op.c). */
+void quant_op_body(quant_op_t *inout_op, quant_op_body_t *out_body);
 
 /* Fills in the depths of regions (graph.h); returns how many regions have one: all, or fewer where
  * regions stand in a cycle, of which *out_cycle then is one. */

@@ -29,6 +29,15 @@ static void print_inner_names(const quant_region_t *region, const uint32_t *indi
   }
 }
 
+/* What a program line says after the op's name. */
+static void print_program(const program_t *program, GString *out_text) {
+  GString *line = g_string_new(NULL);
+  program_print(program, line);
+  g_string_append(out_text, line->str + strlen(program->op->name));
+  g_string_append_c(out_text, '\n');
+  g_string_free(line, TRUE);
+}
+
 static void print_op(const char *indent, const quant_region_t *region, const quant_op_t *op,
                      GString *out_text) {
   const program_t *program = &op->program;
@@ -37,11 +46,29 @@ static void print_op(const char *indent, const quant_region_t *region, const qua
   g_string_append_printf(out_text, " = %s(", program->op->name);
   print_inner_names(region, op->operands, program->operand_count, out_text);
   g_string_append_c(out_text, ')');
-  GString *line = g_string_new(NULL);
-  program_print(program, line);
-  g_string_append(out_text, line->str + strlen(program->op->name));
-  g_string_free(line, TRUE);
-  g_string_append_c(out_text, '\n');
+  print_program(program, out_text);
+}
+
+/* Values of ports in [begin, end). */
+static void print_port_names(const printer_t *printer, const scope_t *scope,
+                             const quant_region_t *region, uint32_t begin, uint32_t end,
+                             GString *out_text) {
+  for (uint32_t port = begin; port < end; port++) {
+    g_string_append_printf(out_text, "%s%s", port == begin ? "" : ", ",
+                           scope_name_of(printer, scope, region->ports[port].value));
+  }
+}
+
+/* An op in no region. */
+static void print_plain_op(const printer_t *printer, const scope_t *scope, const char *indent,
+                           const quant_region_t *region, GString *out_text) {
+  uint32_t inputs = region->input_count;
+  g_string_append_printf(out_text, "%sop ", indent);
+  print_port_names(printer, scope, region, inputs, quant_port_count(region), out_text);
+  g_string_append_printf(out_text, " = %s(", region->kernel);
+  print_port_names(printer, scope, region, 0, inputs, out_text);
+  g_string_append_c(out_text, ')');
+  print_program(&region->ops[0].program, out_text);
 }
 
 static void print_body(const char *indent, const quant_region_t *region, GString *out_text) {
@@ -53,6 +80,12 @@ static void print_body(const char *indent, const quant_region_t *region, GString
   }
   for (uint32_t i = 0; i < region->op_count; i++) {
     print_op(indent, region, &region->ops[i], out_text);
+  }
+  for (uint32_t i = region->input_count; i < region->inner_count; i++) {
+    if (region->inners[i].spec.kind == QUANT_SPEC_OPEN) continue;
+    g_string_append_printf(out_text, "%svalue %s", deeper, region->inners[i].name);
+    print_spec(&region->inners[i].spec, out_text);
+    g_string_append_c(out_text, '\n');
   }
   g_string_append_printf(out_text, "%s  return ", indent);
   print_inner_names(region, region->returns, region->output_count, out_text);
@@ -138,8 +171,12 @@ static void print_contents(const printer_t *printer, const scope_t *scope, const
   const quant_graph_t *graph = printer->graph;
   print_values(printer, scope, indent, out_text);
   for (uint32_t i = 0; i < scope->regions->len; i++) {
-    print_region(printer, scope, indent,
-                 &graph->regions[g_array_index(scope->regions, uint32_t, i)], out_text);
+    const quant_region_t *region = &graph->regions[g_array_index(scope->regions, uint32_t, i)];
+    if (region->is_op) {
+      print_plain_op(printer, scope, indent, region, out_text);
+    } else {
+      print_region(printer, scope, indent, region, out_text);
+    }
   }
   for (uint32_t i = 0; i < scope->calls->len; i++) {
     const scope_t *inner = &printer->scopes[g_array_index(scope->calls, uint32_t, i)];

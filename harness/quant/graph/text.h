@@ -156,6 +156,14 @@ status_t graph_declare(graph_parser_t *parser, const named_t *name, const block_
 /* "region NAME KERNEL", after the keyword, up to its "end" (graph/parse_region.c). */
 status_t graph_parse_region(graph_parser_t *parser, position_t position, failure_t *error);
 
+/* NAME {"," NAME} "=" OP "(" NAMES ")" ATTRIBUTES TYPES "->" TYPES, up to the end of the line:
+ * names of results and operands are appended, as many as the program has (graph/parse_op.c). */
+status_t graph_take_op(graph_parser_t *parser, position_t position, GArray *results,
+                       GArray *operands, program_t *out_program, failure_t *error);
+
+/* "op ...", after the keyword: an op in no region. */
+status_t graph_parse_op(graph_parser_t *parser, position_t position, failure_t *error);
+
 /* Names of regions and calls in the present block. */
 status_t graph_claim(graph_parser_t *parser, const char *kind, const named_t *name,
                      failure_t *error);

@@ -85,6 +85,11 @@ void quant_explain_region(const quant_propagation_t *propagation, uint32_t regio
                           GString *out_text) {
   const quant_region_t *row = &propagation->graph->regions[region];
   const quant_region_result_t *result = &propagation->regions[region];
+  if (row->is_op) {
+    g_string_append_printf(out_text, "op %s (%s): in no region, stays in high precision\n",
+                           row->name, row->kernel);
+    return;
+  }
   g_string_append_printf(out_text, "region %s (%s): ", row->name, row->kernel);
   if (result->refusal != NULL) {
     g_string_append_printf(out_text, "stays in high precision: %s\n", result->refusal);
@@ -189,11 +194,15 @@ void quant_explain_summary(const quant_propagation_t *propagation, GString *out_
   const quant_graph_t *graph = propagation->graph;
   g_string_append_printf(out_text,
                          "%s: ", propagation->is_fully_quantized ? "fully quantized" : "quantized");
-  g_string_append_printf(out_text,
-                         "%" PRIu32 " regions, %" PRIu32 " refused, %" PRIu32
-                         " quantizable ports without parameters, %" PRIu32 " rescales, %" PRIu32
-                         " visits\n",
-                         graph->region_count, propagation->refused_count, propagation->open_count,
-                         propagation->rescale_count, propagation->visit_count);
+  g_string_append_printf(
+      out_text,
+      "%" PRIu32 " regions, %" PRIu32 " refused, %" PRIu32
+      " quantizable ports without parameters, %" PRIu32 " rescales, %" PRIu32 " visits",
+      graph->region_count - propagation->plain_count, propagation->refused_count,
+      propagation->open_count, propagation->rescale_count, propagation->visit_count);
+  if (propagation->plain_count > 0) {
+    g_string_append_printf(out_text, "; %" PRIu32 " ops in no region", propagation->plain_count);
+  }
+  g_string_append_c(out_text, '\n');
   explain_narrow_ports(propagation, out_text);
 }

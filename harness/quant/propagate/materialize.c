@@ -123,6 +123,7 @@ static quant_spec_t spec_of_open_port(const writer_t *writer, const quant_port_t
 /* A region with its ports as specs, attached to rescales where they conflict. */
 static quant_region_t materialized(writer_t *writer, uint32_t index) {
   const quant_region_t *old = &writer->graph->regions[index];
+  if (old->is_op) return *old; /* Its ports have no specs. */
   const quant_region_result_t *result = &writer->propagation->regions[index];
   uint32_t count = quant_port_count(old);
   quant_port_t *ports = ARENA_NEW_ARRAY(writer->arena, quant_port_t, count);

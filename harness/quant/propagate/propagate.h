@@ -72,8 +72,10 @@ typedef struct quant_propagation {
   uint32_t visit_count;           /* At most regions and their ports together. */
   uint32_t rescale_count;         /* Rescales that materialization inserts. */
   uint32_t refused_count;
+  uint32_t plain_count;    /* Ops in no region, which stay in high precision. */
   uint32_t open_count;     /* Quantizable ports without parameters, refused regions left aside. */
-  bool is_fully_quantized; /* Nothing refused, nothing open (the seed's definition). */
+  bool is_fully_quantized; /* Nothing refused, nothing open (the seed's definition), and
+                            * no op in no region. */
 } quant_propagation_t;
 
 /* All that is made lives in `arena`.  STATUS_INVALID only for a bug in Assay, see 4. */

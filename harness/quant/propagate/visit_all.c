@@ -61,10 +61,11 @@ static status_t match_region(quant_run_t *run, uint32_t region, const quant_targ
   for (uint32_t port = 0; port < quant_port_count(shape); port++) {
     out_ports[port] = rescale_ports[port];
     const quant_spec_t *constraint = quant_port_constraint(run->graph, &shape->ports[port]);
-    if (constraint->kind != QUANT_SPEC_KEEP) continue;
-    const type_t *type = &run->graph->values[shape->ports[port].value].type;
+    const quant_value_t *value = &run->graph->values[shape->ports[port].value];
+    if (constraint->kind != QUANT_SPEC_KEEP && quant_value_is_float(value)) continue;
     out_ports[port].kind = QUANT_PORT_FLOAT;
-    out_ports[port].storage = quant_spec_narrows(constraint, type) ? constraint->expressed : NULL;
+    bool is_narrow = quant_spec_narrows(constraint, &value->type);
+    out_ports[port].storage = is_narrow ? constraint->expressed : NULL;
   }
   return STATUS_OK;
 }
@@ -156,7 +157,8 @@ static void end_region(quant_run_t *run, uint32_t region, GHashTable *rescales) 
   quant_region_result_t *result = &propagation->regions[region];
   if (run->blocked[region] != NULL) quant_refuse(run, region, run->blocked[region]);
   if (result->refusal != NULL) {
-    propagation->refused_count++;
+    propagation->plain_count += shape->is_op;
+    propagation->refused_count += !shape->is_op;
     return;
   }
   for (uint32_t i = 0; i < quant_port_count(shape); i++) {
@@ -165,7 +167,8 @@ static void end_region(quant_run_t *run, uint32_t region, GHashTable *rescales) 
     if (port->is_rescaled && is_own_rescale(run, shape, i, &port->spec, rescales)) {
       propagation->rescale_count++;
     }
-    propagation->open_count += port->spec.kind == QUANT_SPEC_OPEN;
+    bool is_float = result->signature[i].kind == QUANT_PORT_FLOAT;
+    propagation->open_count += port->spec.kind == QUANT_SPEC_OPEN && !is_float;
   }
 }
 
@@ -202,7 +205,8 @@ status_t quant_propagate(const quant_graph_t *graph, const quant_target_t *table
   }
   g_autoptr(GHashTable) rescales = quant_rescales_begin();
   for (uint32_t i = 0; i < regions; i++) end_region(&run, i, rescales);
-  propagation.is_fully_quantized = propagation.refused_count == 0 && propagation.open_count == 0;
+  propagation.is_fully_quantized =
+      propagation.refused_count == 0 && propagation.open_count == 0 && propagation.plain_count == 0;
   *out_propagation = propagation;
   return STATUS_OK;
 }

@@ -92,10 +92,10 @@ static status_t check_uniform(const quant_spec_t *spec, const type_t *type, fail
 }
 
 status_t quant_spec_check(const quant_spec_t *spec, const type_t *type, failure_t *error) {
+  if (spec->kind == QUANT_SPEC_OPEN) return STATUS_OK;
   if (type->quantization != NULL || type->element->kind != ELEMENT_FLOAT) {
     return status_fail(error, STATUS_INVALID, "only a tensor of unquantized floats has a spec");
   }
-  if (spec->kind == QUANT_SPEC_OPEN) return STATUS_OK;
   if (spec->expressed != type->element && !quant_spec_narrows(spec, type)) {
     return status_fail(error, STATUS_INVALID, "the spec is of %s, the tensor's elements are %s",
                        spec->expressed == NULL ? "no type" : spec->expressed->name,

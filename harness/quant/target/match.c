@@ -49,12 +49,13 @@ quant_spec_t quant_port_float_spec(const quant_signature_port_t *port, const typ
 /* ---- A constraint and a port ----------------------------------------------------------------- */
 
 /* What a wildcard becomes: constraints name a storage type, or high precision. */
-static void complete_wildcard(const quant_spec_t *constraint, const type_t *type,
+static void complete_wildcard(const quant_spec_t *constraint, const quant_value_t *value,
                               const quant_signature_port_t *default_port,
                               quant_signature_port_t *inout_port) {
-  if (constraint->kind == QUANT_SPEC_KEEP) {
+  if (constraint->kind == QUANT_SPEC_KEEP || !quant_value_is_float(value)) {
+    bool is_narrow = quant_spec_narrows(constraint, &value->type);
     inout_port->kind = QUANT_PORT_FLOAT;
-    inout_port->storage = quant_spec_narrows(constraint, type) ? constraint->expressed : NULL;
+    inout_port->storage = is_narrow ? constraint->expressed : NULL;
     inout_port->is_symmetric = false;
     inout_port->axis = -1;
     return;
@@ -118,12 +119,12 @@ static status_t complete_port(const quant_target_t *table, const quant_graph_t *
                        inout_signature->axis, value->name, value->type.rank);
   }
   if (inout_signature->kind == QUANT_PORT_WILDCARD) {
-    complete_wildcard(constraint, &value->type, &table->default_port, inout_signature);
+    complete_wildcard(constraint, value, &table->default_port, inout_signature);
   }
   if (inout_signature->kind == QUANT_PORT_FLOAT) {
     return check_float(inout_signature, constraint, port, &value->type, error);
   }
-  if (constraint->kind == QUANT_SPEC_KEEP) {
+  if (constraint->kind == QUANT_SPEC_KEEP || !quant_value_is_float(value)) {
     return status_fail(error, STATUS_INVALID, "%s is quantized, and %s stays in high precision",
                        name, value->name);
   }
@@ -209,6 +210,10 @@ status_t quant_target_match(const quant_target_t *table, const quant_graph_t *gr
   const quant_target_row_t *best = NULL;
   uint32_t best_conflicts = 0;
   near_miss_t closest = {.row = NULL};
+  if (node->is_op) {
+    return status_fail(error, STATUS_UNSUPPORTED, "op %s (%s) stands in no region", node->name,
+                       node->kernel);
+  }
   for (uint32_t r = 0; r < table->row_count; r++) {
     const quant_target_row_t *row = &table->rows[r];
     if (strcmp(row->kernel, node->kernel) != 0) continue;

@@ -192,7 +192,8 @@ static status_t begin_row(table_reader_t *reader, failure_t *error) {
       return scan_fail(&reader->scan, error, "%s is what Assay inserts and no kernel of a table",
                        QUANT_RESCALE_KERNEL);
     }
-    draft->kernels[draft->kernel_count++] = copy_name(reader->arena, kernel);
+    draft->kernels[draft->kernel_count] = copy_name(reader->arena, kernel);
+    STATUS_TRY(table_check_new_row(reader, draft->kernels[draft->kernel_count++], error));
   } while (!table_at_line_end(&reader->scan));
   draft->row.kernel = draft->kernels[0];
   return STATUS_OK;
@@ -277,12 +278,16 @@ static status_t parse_line(table_reader_t *reader, failure_t *error) {
     STATUS_TRY(parse_head_line(reader, word, error));
   } else if (reader->draft.is_open) {
     STATUS_TRY(parse_row_line(reader, word, error));
+  } else if (reader->pattern.is_open) {
+    STATUS_TRY(table_parse_pattern_line(reader, word, error));
   } else if (str_equal_text(word, "kernel")) {
     STATUS_TRY(begin_row(reader, error));
   } else if (str_equal_text(word, "library")) {
     STATUS_TRY(parse_library(reader, error));
+  } else if (str_equal_text(word, "pattern")) {
+    STATUS_TRY(table_begin_pattern(reader, error));
   } else {
-    return scan_fail(scan, error, "expected kernel NAME");
+    return scan_fail(scan, error, "expected kernel NAME or pattern KERNEL");
   }
   return table_at_line_end(scan) ? STATUS_OK
                                  : scan_fail_expecting(scan, error, "the end of the line");
@@ -295,6 +300,10 @@ static status_t check_end(const table_reader_t *reader, failure_t *error) {
   }
   if (table->default_port.storage == NULL) {
     return scan_fail(&reader->scan, error, "expected the line default TYPE second");
+  }
+  if (reader->pattern.is_open) {
+    return scan_fail(&reader->scan, error, "pattern %s of line %u has no end",
+                     reader->pattern.pattern.kernel, reader->pattern.pattern.line);
   }
   if (!reader->draft.is_open) return STATUS_OK;
   return scan_fail(&reader->scan, error, "kernel %s of line %u has no end",
@@ -318,24 +327,29 @@ static status_t parse_lines(table_reader_t *reader, str_t text, failure_t *error
   return check_end(reader, error);
 }
 
+static void *keep(arena_t *arena, GArray *array) {
+  size_t bytes = array->len * (size_t)g_array_get_element_size(array);
+  return bytes == 0 ? NULL : memcpy(arena_alloc(arena, bytes), array->data, bytes);
+}
+
 status_t quant_target_parse_in(const char *folder, str_t text, arena_t *arena,
                                quant_target_t *out_table, failure_t *error) {
   table_reader_t reader = {.arena = arena,
                            .folder = folder,
-                           .rows = g_array_new(FALSE, FALSE, sizeof(quant_target_row_t))};
+                           .rows = g_array_new(FALSE, FALSE, sizeof(quant_target_row_t)),
+                           .patterns = g_array_new(FALSE, FALSE, sizeof(quant_pattern_t))};
   failure_t reason;
   status_t status = parse_lines(&reader, text, &reason);
   if (status == STATUS_OK) {
-    quant_target_row_t *rows = ARENA_NEW_ARRAY(arena, quant_target_row_t, reader.rows->len);
-    if (reader.rows->len > 0) {
-      memcpy(rows, reader.rows->data, reader.rows->len * sizeof rows[0]);
-    }
-    reader.table.rows = rows;
+    reader.table.rows = keep(arena, reader.rows);
     reader.table.row_count = reader.rows->len;
+    reader.table.patterns = keep(arena, reader.patterns);
+    reader.table.pattern_count = reader.patterns->len;
     *out_table = reader.table;
   } else {
     (void)status_fail_at(error, status, reason.column, "line %u, %s", reader.line, reason.text);
   }
+  g_array_free(reader.patterns, TRUE);
   g_array_free(reader.rows, TRUE);
   return status;
 }

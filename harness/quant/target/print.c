@@ -76,4 +76,12 @@ void quant_target_print(const quant_target_t *table, GString *out_text) {
     for (uint32_t u = 0; u < row->rule_count; u++) print_rule(row, &row->rules[u], out_text);
     g_string_append(out_text, "end\n");
   }
+  for (uint32_t i = 0; i < table->pattern_count; i++) {
+    const quant_pattern_t *pattern = &table->patterns[i];
+    g_string_append_printf(out_text, "\npattern %s\n", pattern->kernel);
+    for (uint32_t line = 0; line < pattern->line_count; line++) {
+      quant_pattern_print_line(pattern, line, out_text);
+    }
+    g_string_append(out_text, "end\n");
+  }
 }

@@ -6,8 +6,8 @@
 #ifndef ASSAY_QUANT_TARGET_TARGET_H
 #define ASSAY_QUANT_TARGET_TARGET_H
 
-#include "harness/quant/graph/graph.h"
 #include "harness/quant/target/assay_quant_function.h"
+#include "harness/quant/target/pattern.h"
 
 /* Who set the parameters of a port.  Of what is offered for an open port the first of these wins.
  */
@@ -90,6 +90,8 @@ typedef struct quant_target {
   const char *library;                 /* Absolute path of what its functions come from, or NULL. */
   uint32_t row_count;
   const quant_target_row_t *rows;
+  uint32_t pattern_count;
+  const quant_pattern_t *patterns; /* In the order of the text; each below its kernel's rows. */
 } quant_target_t;
 
 /* A rule that is asked about one region, and what it changes there. */
@@ -168,10 +170,12 @@ const char *const *quant_target_names(void);
  *   FLOAT:    OPEN, CALIBRATED, and KEEP of the type as which it is stored: its own or the
  * tensor's; a value's KEEP of a narrower float too where the port has the tensor's type; WILDCARD:
  * what fits a port of the constraint's own storage type and range; KEEP makes it FLOAT, stored as
- * that says. A value's UNIFORM spec that does not fit does not refuse a row, since a rescale can
- * stand between (only a port's own spec does); nor does it refuse FLOAT, as little as a value's ANY
- * does.  A value's KEEP does, and so does its ANY where the port has fewer bits: no rescale brings
- * them back.
+ * that says.
+ *
+ * A value's UNIFORM spec that does not fit does not refuse a row, since a rescale can stand between
+ * (only a port's own spec does); nor does it refuse FLOAT, as little as a value's ANY does.  A
+ * value's KEEP does, and so does its ANY where the port has fewer bits: no rescale brings them
+ * back.  A value that is of no floats is as one with KEEP.  An op in no region fits no row.
  *
  * STATUS_UNSUPPORTED where no row fits, with region, port, and reason and line of the row that came
  * closest (most ports in order, first one on ties), or that the table has no such kernel. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads graphs and target descriptions from files, standard input or by name, runs propagation and
- * materialization, and writes pictures through Graphviz. */
+/* Reads graphs, modules and target descriptions from files, standard input or by name, runs
+ * propagation and materialization, and writes pictures through Graphviz. */
 #include "harness/cli/verbs/quant/input.h"
 
 #include <errno.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "harness/cli/options/suggest.h"
+#include "harness/exec/mlir_import/importer.h"
 
 static status_t read_stream(FILE *file, GString *out_text) {
   char buffer[65536];
@@ -49,12 +50,71 @@ static status_t at_path(const char *path, status_t status, failure_t *error) {
   return status;
 }
 
-status_t quant_read_graph(const char *path, arena_t *arena, quant_graph_t *out_graph,
-                          failure_t *error) {
+/* ---- Graphs and modules ---------------------------------------------------------------------- */
+
+/* A graph begins with the word, behind blanks and comments. */
+static bool is_module(const char *path, str_t text) {
+  if (g_str_has_suffix(path, ".mlir")) return true;
+  const char *at = text.data, *end = text.data + text.size;
+  while (at < end && (g_ascii_isspace(*at) || *at == '#')) {
+    if (*at == '#') {
+      if (end - at >= 4 && memcmp(at, "#loc", 4) == 0) return true;
+      while (at < end && *at != '\n') at++;
+    } else {
+      at++;
+    }
+  }
+  static const char *const words[] = {"module", "func.func", "builtin.module", "\"builtin.module\"",
+                                      "//",     "ML\xEFR"};
+  for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+    size_t size = strlen(words[i]);
+    if ((size_t)(end - at) >= size && memcmp(at, words[i], size) == 0) return true;
+  }
+  return false;
+}
+
+static status_t parse_imported(const char *path, const mlir_graph_t *imported, arena_t *arena,
+                               quant_graph_t *out_graph, failure_t *error) {
+  for (char **note = imported->notes; *note != NULL; note++) {
+    fprintf(stderr, "%s:%s\n", path, *note);
+  }
+  size_t size = strlen(imported->text);
+  const str_t text = {arena_copy_text(arena, imported->text, size), size};
+  status_t status = quant_graph_parse(text, arena, out_graph, error);
+  if (status != STATUS_OK) mlir_graph_place(imported, error);
+  return status;
+}
+
+static status_t read_module(const char *path, str_t text, bool is_unsigned, arena_t *arena,
+                            quant_graph_t *out_graph, failure_t *error) {
+  mlir_importer_t *importer;
+  STATUS_TRY(mlir_importer_open(NULL, &importer, error));
+  mlir_graph_t imported;
+  status_t status = mlir_importer_read(importer, text, !is_unsigned, &imported, error);
+  if (status == STATUS_OK) {
+    status = parse_imported(path, &imported, arena, out_graph, error);
+    mlir_graph_free(&imported);
+  }
+  mlir_importer_close(importer);
+  if (status == STATUS_OK || status == STATUS_IO) return status;
+  g_autofree char *message = g_strdup(error->text);
+  return status_fail(error, STATUS_INVALID, "%.120s:%.380s", path, message);
+}
+
+status_t quant_read_graph_as(const char *path, bool is_unsigned, arena_t *arena,
+                             quant_graph_t *out_graph, failure_t *error) {
   str_t text = {0};
   STATUS_TRY(read_text(path, arena, &text, error));
+  if (is_module(path, text)) return read_module(path, text, is_unsigned, arena, out_graph, error);
   return at_path(path, quant_graph_parse(text, arena, out_graph, error), error);
 }
+
+status_t quant_read_graph(const char *path, arena_t *arena, quant_graph_t *out_graph,
+                          failure_t *error) {
+  return quant_read_graph_as(path, false, arena, out_graph, error);
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
 static status_t reject_table(const char *name, failure_t *error) {
   GString *all = g_string_new("write a path or one of");
@@ -146,11 +206,15 @@ static status_t run_graphviz(const char *path, const GString *dot, failure_t *er
   return status;
 }
 
-status_t quant_write_picture(const char *path, const GString *dot, failure_t *error) {
-  if (g_str_has_suffix(path, ".svg")) return run_graphviz(path, dot, error);
+status_t quant_write_text(const char *path, const GString *text, failure_t *error) {
   GError *failure = NULL;
-  if (g_file_set_contents(path, dot->str, (gssize)dot->len, &failure)) return STATUS_OK;
+  if (g_file_set_contents(path, text->str, (gssize)text->len, &failure)) return STATUS_OK;
   status_t status = status_fail(error, STATUS_IO, "%s", failure->message);
   g_error_free(failure);
   return status;
+}
+
+status_t quant_write_picture(const char *path, const GString *dot, failure_t *error) {
+  if (g_str_has_suffix(path, ".svg")) return run_graphviz(path, dot, error);
+  return quant_write_text(path, dot, error);
 }

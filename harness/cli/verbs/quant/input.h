@@ -17,13 +17,18 @@ typedef struct quant_flags {
   char *table;       /* A name of quant_target_names(), or a path. */
   char **lowerings;  /* Spellings; NULL: all. */
   char *picture;     /* Where the picture goes: .svg by Graphviz, else its language. */
+  gboolean explain;  /* fuse */
+  char *region;      /* unfuse, revert: names with commas between them, or NULL. */
+  char *kernel;      /* The same of kernels. */
+  char *out; /* import, fuse, unfuse, revert: where the graph goes; NULL: standard output. */
   gboolean mlir;
-  gboolean inlined; /* Calls become what they stand for before anything is done. */
-  gboolean cases;   /* export: case lines. */
-  gboolean values;  /* run: errors of every value. */
-  gint64 inputs;    /* run, fuzz: sets of inputs of a graph. */
-  gint64 graphs;    /* fuzz */
-  char *save;       /* fuzz: folder for graphs that break a property, or diverge. */
+  gboolean inlined;     /* Calls become what they stand for before anything is done. */
+  gboolean cases;       /* export: case lines. */
+  gboolean values;      /* run: errors of every value. */
+  gint64 inputs;        /* run, fuzz: sets of inputs of a graph. */
+  gint64 graphs;        /* fuzz */
+  gboolean is_unsigned; /* import: of fake-quant ops that name no storage type. */
+  char *save;           /* fuzz: folder for graphs that break a property, or diverge. */
 } quant_flags_t;
 
 typedef struct quant_subject {
@@ -34,9 +39,15 @@ typedef struct quant_subject {
   quant_graph_t quantized; /* What quant_materialize() made. */
 } quant_subject_t;
 
-/* Reads the graph ("-" is standard input).  Errors name path, line and column. */
+/* Reads the graph ("-" is standard input), or a module: a file that ends in .mlir, or text that
+ * does not begin as graphs do.  Errors name path, line and column; what is not exactly as in a
+ * module is said on stderr. */
 status_t quant_read_graph(const char *path, arena_t *arena, quant_graph_t *out_graph,
                           failure_t *error);
+
+/* The same; `is_unsigned`: fake-quant ops that name no storage type get an unsigned one. */
+status_t quant_read_graph_as(const char *path, bool is_unsigned, arena_t *arena,
+                             quant_graph_t *out_graph, failure_t *error);
 
 /* Reads the table of that name or path; NULL is an error that lists the names. */
 status_t quant_read_target(const char *name, arena_t *arena, quant_target_t *out_table,
@@ -51,6 +62,9 @@ static inline void quant_subject_deinit(quant_subject_t *subject) { arena_deinit
 /* The forms that --form names, all without it; out_wanted by form. */
 status_t quant_read_lowerings(char *const *names, bool out_wanted[QUANT_LOWERING_COUNT],
                               failure_t *error);
+
+/* Writes a file; STATUS_IO if that fails. */
+status_t quant_write_text(const char *path, const GString *text, failure_t *error);
 
 /* Writes a picture in Graphviz's language; a path that ends in .svg is drawn by Graphviz's `dot`.
  */

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "harness/cli/verbs/quant/fuzz.h"
+#include "harness/cli/verbs/quant/import.h"
 #include "harness/cli/verbs/quant/input.h"
+#include "harness/cli/verbs/quant/kernels.h"
 #include "harness/cli/verbs/quant/measure.h"
 #include "harness/quant/propagate/explain.h"
 #include "harness/quant/propagate/picture.h"
@@ -30,14 +32,18 @@ static int put_text(GString *text) {
 /* ---- Verbs without executors ----------------------------------------------------------------- */
 
 static void print_graph_facts(const quant_graph_t *graph) {
-  uint32_t constants = 0, ops = 0;
+  uint32_t constants = 0, ops = 0, plain = 0;
   for (uint32_t i = 0; i < graph->value_count; i++) {
     constants += graph->values[i].constant != NULL;
   }
-  for (uint32_t i = 0; i < graph->region_count; i++) ops += graph->regions[i].op_count;
-  printf("%s: %u regions of %u ops, %u values, %u inputs, %u outputs, %u constants\n", graph->name,
-         graph->region_count, ops, graph->value_count, graph->input_count, graph->output_count,
-         constants);
+  for (uint32_t i = 0; i < graph->region_count; i++) {
+    plain += graph->regions[i].is_op;
+    if (!graph->regions[i].is_op) ops += graph->regions[i].op_count;
+  }
+  printf("%s: %u regions of %u ops, ", graph->name, graph->region_count - plain, ops);
+  if (plain > 0) printf("%u ops in no region, ", plain);
+  printf("%u values, %u inputs, %u outputs, %u constants\n", graph->value_count, graph->input_count,
+         graph->output_count, constants);
 }
 
 /* The graph alone, and with --table which kernels the target has. */
@@ -51,6 +57,11 @@ static status_t check_graph(const request_t *request, arena_t *arena, bool *out_
   quant_target_t table;
   STATUS_TRY(quant_read_target(request->flags->table, arena, &table, error));
   for (uint32_t i = 0; i < graph.region_count; i++) {
+    if (graph.regions[i].is_op) {
+      printf("  %s (%s): an op in no region, stays in high precision\n", graph.regions[i].name,
+             graph.regions[i].kernel);
+      continue;
+    }
     if (strcmp(graph.regions[i].kernel, QUANT_RESCALE_KERNEL) == 0) {
       printf("  %s (%s): every target has it\n", graph.regions[i].name, graph.regions[i].kernel);
       continue;
@@ -206,6 +217,22 @@ static int verb_tables(const request_t *request) {
   return EXIT_CODE_CLEAN;
 }
 
+static int verb_import(const request_t *request) {
+  return quant_verb_import(request->flags, request->words[0]);
+}
+
+static int verb_fuse(const request_t *request) {
+  return quant_verb_fuse(request->flags, request->words[0]);
+}
+
+static int verb_unfuse(const request_t *request) {
+  return quant_verb_unfuse(request->flags, request->words[0]);
+}
+
+static int verb_revert(const request_t *request) {
+  return quant_verb_revert(request->flags, request->words[0]);
+}
+
 /* ---- Verbs with executors -------------------------------------------------------------------- */
 
 static int verb_run(const request_t *request) {
@@ -225,7 +252,12 @@ static const struct verb {
   int (*run)(const request_t *request);
   const char *usage;
 } VERBS[] = {
+    {"import", 1, 1, verb_import, "import FILE.mlir [--out FILE.graph] [--unsigned]"},
     {"check", 1, 1, verb_check, "check GRAPH [--table TABLE]"},
+    {"fuse", 1, 1, verb_fuse, "fuse GRAPH --table TABLE [--explain] [--mlir] [--out FILE]"},
+    {"unfuse", 1, 1, verb_unfuse, "unfuse GRAPH [--region NAMES] [--mlir] [--out FILE]"},
+    {"revert", 1, 1, verb_revert,
+     "revert GRAPH --region NAMES|--kernel KERNELS [--table TABLE] [--out FILE]"},
     {"propagate", 1, 1, verb_propagate,
      "propagate GRAPH --table TABLE [--inline] [--mlir] [--picture FILE]"},
     {"explain", 1, 2, verb_explain, "explain GRAPH [REGION] --table TABLE [--picture FILE]"},
@@ -274,6 +306,14 @@ static void add_arguments(quant_flags_t *flags, arguments_t *arguments) {
        "fixed, float or integer; may be given several times (default: all)", "FORM"},
       {"picture", 0, 0, G_OPTION_ARG_FILENAME, &flags->picture,
        "Draw the model: FILE.svg by Graphviz, else in its language", "FILE"},
+      {"explain", 0, 0, G_OPTION_ARG_NONE, &flags->explain,
+       "fuse: say what every op became, and why; the graph goes to --out alone", NULL},
+      {"region", 0, 0, G_OPTION_ARG_STRING, &flags->region,
+       "unfuse, revert: these regions, with commas between them", "NAMES"},
+      {"kernel", 0, 0, G_OPTION_ARG_STRING, &flags->kernel,
+       "unfuse, revert: all regions of these kernels", "KERNELS"},
+      {"out", 'o', 0, G_OPTION_ARG_FILENAME, &flags->out,
+       "import, fuse, unfuse, revert: write the graph to this file", "FILE"},
       {"mlir", 0, 0, G_OPTION_ARG_NONE, &flags->mlir, "Print an MLIR module", NULL},
       {"inline", 0, 0, G_OPTION_ARG_NONE, &flags->inlined,
        "propagate, explain, picture, export, run: inline subprograms first, instead of a copy for "
@@ -288,6 +328,8 @@ static void add_arguments(quant_flags_t *flags, arguments_t *arguments) {
        "run, fuzz: sets of inputs for each graph (default 8)", "N"},
       {"graphs", 0, 0, G_OPTION_ARG_INT64, &flags->graphs, "fuzz: graphs to draw (default 1000)",
        "N"},
+      {"unsigned", 0, 0, G_OPTION_ARG_NONE, &flags->is_unsigned,
+       "import: unsigned storage for fake-quant ops that name none", NULL},
       {"save", 0, 0, G_OPTION_ARG_FILENAME, &flags->save,
        "fuzz: keep graphs that break a property, or diverge, in this folder", "FOLDER"},
       G_OPTION_ENTRY_NULL};
@@ -302,6 +344,9 @@ static void flags_free(quant_flags_t *flags) {
   g_strfreev(flags->lowerings);
   g_free(flags->picture);
   g_free(flags->save);
+  g_free(flags->region);
+  g_free(flags->kernel);
+  g_free(flags->out);
 }
 
 int command_quant(const command_t *command, int argc, char **argv) {

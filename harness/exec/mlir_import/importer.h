@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A conversation with harness/exec/workers/mlir_import, which turns MLIR modules into the text of
+ * quantization graphs (harness/quant/graph/graph.md) by the parsers in jaxlib.  Not thread-safe. */
+#ifndef ASSAY_EXEC_MLIR_IMPORT_IMPORTER_H
+#define ASSAY_EXEC_MLIR_IMPORT_IMPORTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "harness/base/status.h"
+#include "harness/base/text.h"
+
+typedef struct mlir_importer mlir_importer_t;
+
+/* Starts the process, in the environment of executor xla; `directory` is where workers lie, NULL
+ * for `workers` beside the program.  STATUS_IO, with what to do, if that is not installed or does
+ * not start. */
+status_t mlir_importer_open(const char *directory, mlir_importer_t **out_importer,
+                            failure_t *error);
+void mlir_importer_close(mlir_importer_t *importer);
+
+/* "jaxlib 0.10.2, StableHLO 1.17.0"; the importer's. */
+const char *mlir_importer_version(const mlir_importer_t *importer);
+
+/* What became of a module. */
+typedef struct mlir_graph {
+  char *text;   /* Of the graph; each line ends with a comment, "# LINE:COLUMN", of where in the
+                 * module   it comes from. */
+  char **notes; /* "LINE:COLUMN: what is not exactly as in the module"; ended by NULL. */
+} mlir_graph_t;
+
+/* `is_signed`: fake-quant ops that name no storage type are given a signed one.  STATUS_INVALID for
+ * what a graph cannot be made of, "LINE:COLUMN: MESSAGE"; STATUS_IO if the process ended.  On
+ * success freed with mlir_graph_free(). */
+status_t mlir_importer_read(mlir_importer_t *importer, str_t module, bool is_signed,
+                            mlir_graph_t *out_graph, failure_t *error);
+void mlir_graph_free(mlir_graph_t *graph);
+
+/* Of an error of quant_graph_parse(), "line 3, column 5: ...", about that text: "LINE:COLUMN: ..."
+ * of the module.  Other errors are kept as they are. */
+void mlir_graph_place(const mlir_graph_t *graph, failure_t *error);
+
+#endif
