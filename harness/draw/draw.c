@@ -8,7 +8,8 @@
 enum { WEIGHT_USUAL = 8 };
 
 /* f32 most often, then the other floats that programs use, i32 and i8, booleans; a type of scales
- * alone seldom.  By numbers, not names: this is asked of every type for every type that is drawn. */
+ * alone seldom.  By numbers, not names: this is asked of every type for every type that is drawn.
+ */
 static uint64_t weight_of(const element_t *element) {
   switch (element->kind) {
     case ELEMENT_BOOLEAN:

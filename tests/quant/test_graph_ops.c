@@ -138,8 +138,8 @@ static void test_refused(void) {
        "line 8, column 7: s has its constraint already"},
       {"region r add\nin x\nout y f32[2]\nvalue s f32\n",
        "line 6, column 7: no line above makes a tensor called s"},
-      {"region r add\nin x\nout y f32[2]\n" ADD("s", "x", "x") "value s f16\nreturn s\nend\n",
-       "line 3, column 1: region r: tensor s: the spec is of f16"},
+      {"region r add\nin x\nout y f32[2]\n" ADD("s", "x", "x") "value s f64\nreturn s\nend\n",
+       "line 3, column 1: region r: tensor s: the spec is of f64"},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     g_autofree char *text = g_strconcat(HEAD, rows[i][0], NULL);

@@ -76,7 +76,10 @@ static void check_finding(const quant_fuzz_finding_t *finding, quant_fault_t fau
   quant_graph_t graph;
   quant_target_t table;
   g_assert_cmpint(quant_graph_parse(str_from(finding->graph), arena, &graph, NULL), ==, STATUS_OK);
-  g_assert_cmpint(quant_target_parse(str_from(finding->table), arena, &table, NULL), ==, STATUS_OK);
+  failure_t error = {.text = ""};
+  if (quant_target_parse(str_from(finding->table), arena, &table, &error) != STATUS_OK) {
+    g_error("%s\n%s", error.text, finding->table);
+  }
   g_assert_cmpuint(graph.region_count, <=, 4);
   quant_outcome_t outcome = QUANT_HOLDS;
   /* Another order of declaration may be needed than the one that this seed draws. */
