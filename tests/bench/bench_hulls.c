@@ -56,14 +56,17 @@ static int64_t find_end(const sum_problem_t *question, int64_t middle, int direc
   return within;
 }
 
+/* The farthest distance for which a schedule is found: of twelfths of the way, and of halves of the
+ * first of them. */
 static int64_t find_attained(const few_terms_t *sum, int64_t middle, int64_t end, int direction,
                              arena_t *arena) {
-  for (int64_t i = 0; i < STEPS; i++) {
+  int64_t distance = end;
+  for (int64_t i = 1; distance > 1; i++) {
     few_terms_tree_t tree;
-    int64_t distance = end - end * i / STEPS;
     uint64_t bits = format_from_ordinal(sum->format, middle + direction * distance);
     if (few_terms_find_tree(sum, format_to_double(sum->format, bits), arena, &tree))
       return distance;
+    distance = i < STEPS ? end - end * i / STEPS : distance / 2;
   }
   return 1;
 }

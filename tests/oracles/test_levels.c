@@ -11,66 +11,8 @@
 #include "oracles/exact/any_order/part_sets.h"
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/error_bound.h"
-#include "oracles/exact/sum/problem.h"
 #include "oracles/exact/tree_search/find_tree.h"
-
-enum { TERMS_MAX = 64 };
-
-/* ---- Data ------------------------------------------------------------------------------------ */
-
-typedef enum data { NORMAL, ONE_SIGN, MIXED, SWAMPED, COARSE, SUBNORMAL, DATA_COUNT } data_t;
-
-static double uniform(rng_t *rng) { return ldexp((double)rng_below(rng, 1 << 30) + 0.5, -30); }
-
-static double normal(rng_t *rng) {
-  return sqrt(-2 * log(uniform(rng))) * cos(2 * G_PI * uniform(rng));
-}
-
-static double draw(rng_t *rng, const format_t *format, data_t data, size_t term) {
-  double value = normal(rng);
-  switch (data) {
-    case ONE_SIGN:
-      value = fabs(value);
-      break;
-    case MIXED:
-      value *= exp2(16 * uniform(rng) - 8);
-      break;
-    case SWAMPED:
-      value = term % 16 == 3 ? 64 + value : ldexp(value, -format->precision + 5);
-      break;
-    case COARSE:
-      value = (double)rng_between(rng, -4, 4);
-      break;
-    case SUBNORMAL:
-      value = ldexp(value, format->exponent_min - (int)rng_below(rng, 4));
-      break;
-    case NORMAL:
-    case DATA_COUNT:
-      break;
-  }
-  return format_round_double(format, value);
-}
-
-typedef struct instance {
-  double left[TERMS_MAX];
-  double right[TERMS_MAX];
-  sum_problem_t question;
-} instance_t;
-
-static void make(instance_t *out, rng_t *rng, const format_t *format, data_t data, size_t count,
-                 bool are_products) {
-  memset(out, 0, sizeof *out);
-  for (size_t i = 0; i < count; i++) {
-    out->left[i] = draw(rng, format, data, i);
-    out->right[i] = draw(rng, format, data == SUBNORMAL ? NORMAL : data, i);
-  }
-  out->question = (sum_problem_t){.format = format,
-                                  .count = count,
-                                  .left = out->left,
-                                  .right = are_products ? out->right : NULL,
-                                  .left_format = format,
-                                  .right_format = format};
-}
+#include "tests/oracles/level_sums.h"
 
 static contract_t contract_of(const char *text) {
   contract_t contract;

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "harness/num/binary64.h"
 #include "oracles/exact/any_order/real.h"
@@ -78,17 +79,12 @@ static int compare_descending(const void *a, const void *b) {
   return left > right ? -1 : left < right;
 }
 
-/* At least the magnitude of the exact sum of any k of the leaves, for each k. */
-static void bound_partial_sums(const level_sum_t *sum, double *out_reach) {
-  double sorted[LEVEL_LEAVES_MAX];
+/* At least the magnitude of the exact sum of any k of the leaves, which are sorted, for each k. */
+static void bound_partial_sums(const level_sum_t *sum, const double *sorted, double *out_reach) {
   double magnitude = 0, high = 0, low = 0;
   bool is_rounded = sum->is_rounded;
   size_t count = sum->count;
-  for (size_t i = 0; i < count; i++) {
-    sorted[i] = sum->leaves[i];
-    magnitude += fabs(sorted[i]);
-  }
-  qsort(sorted, count, sizeof *sorted, compare_descending);
+  for (size_t i = 0; i < count; i++) magnitude += fabs(sorted[i]);
   for (size_t k = 1; k <= count; k++) {
     real_t top = real_of_sum(high, sorted[k - 1]), bottom = real_of_sum(low, sorted[count - k]);
     is_rounded |= top.low != 0 || bottom.low != 0;
@@ -106,12 +102,71 @@ static bool is_node_exact(const level_sum_t *sum, double magnitude) {
          magnitude <= ldexp(1, sum->lowest_bit + format->precision);
 }
 
-/* theory.md, T122. */
+/* ---- Leaves that are swallowed --------------------------------------------------------------- */
+
+/* What is known of the nodes of all trees. */
+typedef struct level_nodes {
+  upper_t most[LEVEL_LEAVES_MAX + 1]; /* What a node of at most so many leaves loses. */
+  upper_t wide;                       /* What any node loses that is rounded to a wider format. */
+} level_nodes_t;
+
+/* The magnitudes of sorted leaves, the largest first. */
+static void sort_magnitudes(const double *sorted, size_t count, double *out_magnitudes) {
+  size_t above = 0, below = count; /* The leaves between are the smaller ones. */
+  for (size_t k = 0; k < count; k++) {
+    bool takes_first = sorted[above] >= -sorted[below - 1];
+    out_magnitudes[k] = fabs(takes_first ? sorted[above++] : sorted[--below]);
+  }
+}
+
+/* What all nodes of at most `count` leaves lose together whose magnitudes are `tail` in sum:
+ * `growth` is (1 + v)^(count - 1) - 1 (theory.md, T165). */
+static upper_t lost_in_tail(const level_sum_t *sum, upper_t tail, size_t count, upper_t growth) {
+  if (count < 2 || is_node_exact(sum, tail.value)) return upper_of(0);
+  double nodes = (double)(count - 1);
+  upper_t tiny = upper_scale(upper_of(fmax(format_smallest(sum->format), 0x1p-1074)), nodes);
+  return upper_add(upper_multiply(upper_add(tail, tiny), growth), tiny);
+}
+
+/* What all nodes below the root lose; no more than `below` (theory.md, T165).  A leaf that is not
+ * less than what a node may lose is not better taken for lost, and no larger one is. */
+static upper_t lost_if_swallowed(const level_sum_t *sum, const double *sorted,
+                                 const level_nodes_t *nodes, upper_t below) {
+  size_t count = sum->count;
+  double magnitudes[LEVEL_LEAVES_MAX], most = nodes->most[count - 1].value;
+  sort_magnitudes(sorted, count, magnitudes);
+  if (magnitudes[count - 1] >= most) return below;
+  upper_t between[LEVEL_LEAVES_MAX + 1]; /* The nodes that join some of the k largest leaves. */
+  between[0] = between[1] = upper_of(0);
+  for (size_t k = 2; k <= count; k++) {
+    between[k] = upper_add(between[k - 1], nodes->most[count + 1 - k]);
+  }
+  double unit = ldexp(1, -sum->format->precision);
+  if (sum->may_widen) unit += 2 * error_bound_wide_unit_roundoff(sum->format);
+  const upper_t factor = upper_add(upper_of(1), upper_of(unit));
+  upper_t growth = upper_of(0), tail = upper_of(sum->lost);
+  for (size_t k = count - 1; k >= 1 && magnitudes[k] < most; k--) { /* The k largest, and others. */
+    size_t others = count - k;
+    if (others > 1) growth = upper_add(upper_multiply(growth, factor), upper_of(unit));
+    double slack = sum->is_rounded ? 1 + 0x1p-50 : 1; /* Leaves are within 2^-52 of theirs. */
+    tail = upper_add(tail, upper_scale(upper_of(magnitudes[k]), slack));
+    upper_t inner = upper_scale(lost_in_tail(sum, tail, others, growth), 2);
+    upper_t wide = upper_scale(nodes->wide, 2 * (double)others);
+    upper_t all = upper_add(upper_add(between[k], tail), upper_add(inner, wide));
+    if (all.value < below.value) below = all;
+  }
+  return below;
+}
+
+/* theory.md, T122 and T165. */
 double level_sum_error(const level_sum_t *sum) {
-  double reach[LEVEL_LEAVES_MAX + 1];
+  double sorted[LEVEL_LEAVES_MAX], reach[LEVEL_LEAVES_MAX + 1];
   upper_t trees[LEVEL_LEAVES_MAX + 1]; /* What all nodes of a tree of k leaves lose. */
   upper_t lost = upper_of(sum->lost), below = upper_of(0), last = upper_of(0);
-  bound_partial_sums(sum, reach);
+  level_nodes_t nodes = {.most = {upper_of(0), upper_of(0)}, .wide = upper_of(0)};
+  memcpy(sorted, sum->leaves, sum->count * sizeof *sorted);
+  qsort(sorted, sum->count, sizeof *sorted, compare_descending);
+  bound_partial_sums(sum, sorted, reach);
   trees[0] = trees[1] = upper_of(0);
   for (size_t k = 2; k <= sum->count; k++) {
     below = upper_of(0);
@@ -123,7 +178,10 @@ double level_sum_error(const level_sum_t *sum) {
     upper_t node = is_exact ? upper_of(0) : lost_by_node(sum, computed);
     last = is_exact ? upper_of(0) : lost_by_wider(sum, computed.value);
     trees[k] = upper_add(below, node);
+    nodes.most[k] = upper_larger(nodes.most[k - 1], node);
+    nodes.wide = upper_larger(nodes.wide, last);
   }
+  if (sum->count >= 2) below = lost_if_swallowed(sum, sorted, &nodes, below);
   double error = upper_add(upper_add(lost, below), last).value;
   return isnan(error) ? (double)INFINITY : error;
 }

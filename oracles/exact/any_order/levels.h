@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A bound on the error of a sum in any order that knows how large partial sums can be: a node over
  * k leaves rounds a number of at most the k largest of them, and its error is half a unit in the
- * last place of that, instead of one of the sum of all magnitudes (theory.md, T122). */
+ * last place of that, instead of one of the sum of all magnitudes (theory.md, T122); and no more
+ * than the smaller of its operands, where small leaves are swallowed (T165). */
 #ifndef ASSAY_ORACLES_EXACT_ANY_ORDER_LEVELS_H
 #define ASSAY_ORACLES_EXACT_ANY_ORDER_LEVELS_H
 
