@@ -147,3 +147,14 @@ status_t quant_write_picture(const char *path, const GString *dot, failure_t *er
   g_error_free(failure);
   return status;
 }
+
+status_t quant_read_regions(const char *name, quant_regions_t *out_regions, failure_t *error) {
+  static const char *const spellings[] = {"steps", "whole", "both"};
+  *out_regions = QUANT_BY_STEPS;
+  for (size_t i = 0; name != NULL && i < G_N_ELEMENTS(spellings); i++) {
+    *out_regions = (quant_regions_t)i;
+    if (strcmp(name, spellings[i]) == 0) return STATUS_OK;
+  }
+  if (name == NULL) return STATUS_OK;
+  return status_fail(error, STATUS_INVALID, "--regions is steps, whole or both, not '%s'", name);
+}

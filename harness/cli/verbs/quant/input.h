@@ -20,6 +20,7 @@ typedef struct quant_flags {
   gboolean mlir;
   gboolean cases;  /* export: case lines. */
   gboolean values; /* run: errors of every value. */
+  char *regions;   /* run, fuzz: steps, whole or both; NULL: steps. */
   gint64 inputs;   /* run, fuzz: sets of inputs of a graph. */
   gint64 graphs;   /* fuzz */
   char *save;      /* fuzz: folder for graphs that break a property, or diverge. */
@@ -50,6 +51,10 @@ static inline void quant_subject_deinit(quant_subject_t *subject) { arena_deinit
 /* The forms that --form names, all without it; out_wanted by form. */
 status_t quant_read_lowerings(char *const *names, bool out_wanted[QUANT_LOWERING_COUNT],
                               failure_t *error);
+
+/* How regions are run: --regions. */
+typedef enum quant_regions { QUANT_BY_STEPS, QUANT_WHOLE, QUANT_BOTH } quant_regions_t;
+status_t quant_read_regions(const char *name, quant_regions_t *out_regions, failure_t *error);
 
 /* Writes a picture in Graphviz's language; a path that ends in .svg is drawn by Graphviz's `dot`.
  */
