@@ -90,9 +90,25 @@ static bool has_results(const verdict_t *verdict, const tensor_t *results, uint3
   return true;
 }
 
+static status_t run_step(running_t *running, uint32_t index, failure_t *error);
+
+/* What a region that was run as one has not returned, others dequantize for themselves. */
+static status_t make_operands(running_t *running, const quant_step_t *step, failure_t *error) {
+  const quant_steps_t *steps = running->request->steps;
+  for (uint32_t k = 0; k < step->program.operand_count; k++) {
+    uint32_t tensor = step->operands[k];
+    for (uint32_t i = 0; running->run->tensors[tensor].data == NULL && i < steps->step_count; i++) {
+      if (steps->steps[i].results[0] == tensor) STATUS_TRY(run_step(running, i, error));
+    }
+  }
+  return STATUS_OK;
+}
+
 static status_t run_step(running_t *running, uint32_t index, failure_t *error) {
   const quant_step_t *step = &running->request->steps->steps[index];
   quant_step_run_t *step_run = &running->run->steps[index];
+  STATUS_TRY(make_operands(running, step, error));
+  if (running->run->unfinished != QUANT_NONE) return STATUS_OK;
   case_t instance = step_case(running, step);
   name_step(running, step, false);
   tensor_t results[CASE_RESULTS_MAX] = {0};

@@ -101,8 +101,10 @@ static void print_reason(const quant_report_t *report, tally_t *tally, size_t in
     g_string_append_printf(kernels, "%s%s", last[0] == '\0' ? "" : ", ", other->label.op);
     last = other->label.op;
   }
-  printf("  %s %s %" PRIu64 " steps of %s, %s: %s\n", executor_at(report, row->executor),
-         outcome_spelling(row->outcome), cases, row->label.algorithm, kernels->str, row->reason);
+  bool are_whole = g_str_has_suffix(row->label.algorithm, "/whole");
+  printf("  %s %s %" PRIu64 " %s of %s, %s: %s\n", executor_at(report, row->executor),
+         outcome_spelling(row->outcome), cases, are_whole ? "regions" : "steps",
+         row->label.algorithm, kernels->str, row->reason);
   g_string_free(kernels, TRUE);
 }
 

@@ -129,6 +129,7 @@ static bool is_output(const gathering_t *self, uint32_t tensor) {
   for (uint32_t i = 0; i < self->steps->graph->output_count; i++) {
     if (self->steps->outputs[i] == tensor) return true;
   }
+  if (is_dequantization(&self->steps->steps[self->makers[tensor]])) return false;
   for (uint32_t i = 0; i < self->steps->step_count; i++) {
     const quant_step_t *step = &self->steps->steps[i];
     if (!takes(step, tensor)) continue;

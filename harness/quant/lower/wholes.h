@@ -7,7 +7,8 @@
 #include "harness/quant/lower/export.h"
 
 /* A region of the graph whose steps are one program.  A dequantization outside whose operand is
- * there is computed inside as well, so that the program takes what is stored. */
+ * there is computed inside as well, so that the program takes what is stored; and what is
+ * dequantized inside is returned as it is stored. */
 typedef struct quant_whole {
   bool is_whole;       /* Else `reason` says why it has no such program. */
   const char *reason;  /* In static memory. */
