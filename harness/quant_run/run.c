@@ -143,12 +143,7 @@ static const quant_whole_t *whole_of(const running_t *running, uint32_t index) {
   int32_t region = request->steps->steps[index].region;
   if (request->wholes == NULL || region == QUANT_NONE) return NULL;
   const quant_whole_t *whole = &request->wholes[region];
-  return whole->is_whole ? whole : NULL;
-}
-
-static bool is_own(const running_t *running, const quant_whole_t *whole, uint32_t index) {
-  const quant_step_t *steps = running->request->steps->steps;
-  return steps[index].region == steps[whole->first].region;
+  return whole->is_whole && whole->is_own[index] ? whole : NULL;
 }
 
 /* Whether the bits of all results are those that the steps have left. */
@@ -172,7 +167,7 @@ static void compare(running_t *running, const quant_whole_t *whole, const verdic
   bool is_outside = false;
   for (uint32_t i = whole->first; i <= whole->last; i++) {
     const verdict_t *step = &running->run->steps[i].verdict;
-    is_outside |= is_own(running, whole, i) && step->outcome == OUTCOME_diverges;
+    is_outside |= whole->is_own[i] && step->outcome == OUTCOME_diverges;
   }
   bool is_whole_outside = verdict->outcome == OUTCOME_diverges;
   counts->differ++;
@@ -214,7 +209,7 @@ static status_t run_whole(running_t *running, const quant_whole_t *whole, bool *
 /* Steps of others that stand between those of a region take nothing of it: they go first. */
 static status_t run_region(running_t *running, const quant_whole_t *whole, failure_t *error) {
   for (uint32_t i = whole->first; i <= whole->last; i++) {
-    if (is_own(running, whole, i) || running->is_done[i]) continue;
+    if (whole->is_own[i] || running->is_done[i]) continue;
     running->is_done[i] = true;
     STATUS_TRY(run_step(running, i, error));
     if (running->run->unfinished != QUANT_NONE) return STATUS_OK;
@@ -222,7 +217,7 @@ static status_t run_region(running_t *running, const quant_whole_t *whole, failu
   bool ran = false;
   STATUS_TRY(run_whole(running, whole, &ran, error));
   for (uint32_t i = whole->first; i <= whole->last; i++) {
-    if (is_own(running, whole, i)) running->is_done[i] = ran;
+    if (whole->is_own[i]) running->is_done[i] = ran;
   }
   return STATUS_OK;
 }

@@ -6,7 +6,6 @@
 
 typedef struct gathering {
   const quant_steps_t *steps;
-  int32_t region;
   arena_t *arena;
   quant_whole_t *whole;
   const int32_t *makers; /* By tensor: the step that makes it, or QUANT_NONE. */
@@ -17,7 +16,7 @@ typedef struct gathering {
 } gathering_t;
 
 static bool is_of(const gathering_t *self, int32_t step) {
-  return step != QUANT_NONE && self->steps->steps[step].region == self->region;
+  return step != QUANT_NONE && self->whole->is_own[step];
 }
 
 static bool is_dequantization(const quant_step_t *step) {
@@ -164,22 +163,33 @@ static bool gather(gathering_t *self) {
   return program_broken(&self->whole->program) == NULL || fail(self, "it is no module");
 }
 
-static void find_steps(const quant_steps_t *steps, int32_t region, quant_whole_t *out_whole) {
+/* Quantizes an input of its region, which others may take too. */
+static bool is_entry(const quant_steps_t *steps, const int32_t *makers, const quant_step_t *step) {
+  int32_t maker = makers[step->operands[0]];
+  bool is_made_inside = maker != QUANT_NONE && steps->steps[maker].region == step->region;
+  return strcmp(step->program.op->name, "stablehlo.uniform_quantize") == 0 && !is_made_inside;
+}
+
+static void find_steps(const quant_steps_t *steps, const int32_t *makers, int32_t region,
+                       arena_t *arena, quant_whole_t *out_whole) {
+  bool *is_own = arena_alloc_zeroed(arena, steps->step_count + 1);
   for (uint32_t i = 0; i < steps->step_count; i++) {
-    if (steps->steps[i].region != region) continue;
+    const quant_step_t *step = &steps->steps[i];
+    if (step->region != region || is_entry(steps, makers, step)) continue;
+    is_own[i] = true;
     if (out_whole->step_count++ == 0) out_whole->first = i;
     out_whole->last = i;
   }
+  out_whole->is_own = is_own;
 }
 
 static void gather_region(const quant_steps_t *steps, const int32_t *makers, uint32_t region,
                           arena_t *arena, quant_whole_t *out_whole) {
   *out_whole = (quant_whole_t){.reason = ""};
-  find_steps(steps, (int32_t)region, out_whole);
+  find_steps(steps, makers, (int32_t)region, arena, out_whole);
   size_t operands = (size_t)steps->step_count * CASE_OPERANDS_MAX;
   gathering_t self = {
       .steps = steps,
-      .region = (int32_t)region,
       .arena = arena,
       .whole = out_whole,
       .makers = makers,
