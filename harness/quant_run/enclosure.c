@@ -129,8 +129,28 @@ static status_t enclose_model(const quant_graph_t *graph, const tensor_t *inputs
 
 /* ---- The steps ------------------------------------------------------------------------------- */
 
-static status_t enclose_steps(const quant_steps_t *steps, const tensor_t *inputs,
-                              enclosing_t *enclosing, failure_t *error) {
+/* Adds what the region returns if it is run as one. */
+static status_t add_whole(const quant_whole_t *whole, enclosing_t *enclosing, failure_t *error) {
+  box_t **tensors = enclosing->enclosure->tensors;
+  box_t *by_steps[CASE_RESULTS_MAX];
+  for (uint32_t i = 0; i < whole->program.result_count; i++) {
+    by_steps[i] = tensors[whole->outputs[i]];
+  }
+  const placed_program_t placed = {.program = &whole->program,
+                                   .where = "a region run as one",
+                                   .operands = whole->inputs,
+                                   .results = whole->outputs};
+  STATUS_TRY(enclose_program(enclosing, &placed, tensors, error));
+  for (uint32_t i = 0; i < whole->program.result_count; i++) {
+    box_t *boxes = tensors[whole->outputs[i]];
+    size_t count = type_element_count(&whole->program.results[i]);
+    for (size_t k = 0; k < count; k++) boxes[k] = box_unite(boxes[k], by_steps[i][k]);
+  }
+  return STATUS_OK;
+}
+
+static status_t enclose_steps(const quant_steps_t *steps, const quant_whole_t *wholes,
+                              const tensor_t *inputs, enclosing_t *enclosing, failure_t *error) {
   box_t **tensors = enclosing->enclosure->tensors;
   for (uint32_t i = 0; i < steps->tensor_count; i++) {
     const tensor_t *constant = steps->tensors[i].constant;
@@ -146,22 +166,32 @@ static status_t enclose_steps(const quant_steps_t *steps, const tensor_t *inputs
                                      .operands = step->operands,
                                      .results = step->results};
     STATUS_TRY(enclose_program(enclosing, &placed, tensors, error));
+    if (wholes == NULL || step->region == QUANT_NONE) continue;
+    const quant_whole_t *whole = &wholes[step->region];
+    if (whole->is_whole && whole->last == i) STATUS_TRY(add_whole(whole, enclosing, error));
   }
+  return STATUS_OK;
+}
+
+status_t quant_enclose_wholes(const quant_enclosing_t *what, arena_t *arena,
+                              quant_enclosure_t *out_enclosure, failure_t *error) {
+  const quant_steps_t *steps = what->steps;
+  quant_enclosure_t enclosure = {
+      .values = ARENA_NEW_ARRAY(arena, box_t *, steps->graph->value_count + 1),
+      .tensors = ARENA_NEW_ARRAY(arena, box_t *, steps->tensor_count + 1)};
+  enclosing_t enclosing = {.arena = arena, .enclosure = &enclosure};
+  STATUS_TRY(enclose_model(steps->graph, what->inputs, &enclosing, error));
+  enclosing.contract = what->contract;
+  STATUS_TRY(enclose_steps(steps, what->wholes, what->inputs, &enclosing, error));
+  *out_enclosure = enclosure;
   return STATUS_OK;
 }
 
 status_t quant_enclose(const quant_steps_t *steps, const contract_t *contract,
                        const tensor_t *inputs, arena_t *arena, quant_enclosure_t *out_enclosure,
                        failure_t *error) {
-  quant_enclosure_t enclosure = {
-      .values = ARENA_NEW_ARRAY(arena, box_t *, steps->graph->value_count + 1),
-      .tensors = ARENA_NEW_ARRAY(arena, box_t *, steps->tensor_count + 1)};
-  enclosing_t enclosing = {.arena = arena, .enclosure = &enclosure};
-  STATUS_TRY(enclose_model(steps->graph, inputs, &enclosing, error));
-  enclosing.contract = contract;
-  STATUS_TRY(enclose_steps(steps, inputs, &enclosing, error));
-  *out_enclosure = enclosure;
-  return STATUS_OK;
+  const quant_enclosing_t what = {.steps = steps, .contract = contract, .inputs = inputs};
+  return quant_enclose_wholes(&what, arena, out_enclosure, error);
 }
 
 /* ---- Errors ---------------------------------------------------------------------------------- */

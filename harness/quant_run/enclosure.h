@@ -6,7 +6,7 @@
 #ifndef ASSAY_QUANT_RUN_ENCLOSURE_H
 #define ASSAY_QUANT_RUN_ENCLOSURE_H
 
-#include "harness/quant/lower/export.h"
+#include "harness/quant/lower/wholes.h"
 #include "oracles/oracle.h"
 
 typedef struct quant_enclosure {
@@ -23,6 +23,17 @@ typedef struct quant_enclosure {
 status_t quant_enclose(const quant_steps_t *steps, const contract_t *contract,
                        const tensor_t *inputs, arena_t *arena, quant_enclosure_t *out_enclosure,
                        failure_t *error);
+
+/* The same where regions may run as one kernel each, and what they return may be what such a kernel
+ * or their steps give. */
+typedef struct quant_enclosing {
+  const quant_steps_t *steps;
+  const quant_whole_t *wholes; /* By region; NULL: all are run step by step. */
+  const contract_t *contract;
+  const tensor_t *inputs;
+} quant_enclosing_t;
+status_t quant_enclose_wholes(const quant_enclosing_t *what, arena_t *arena,
+                              quant_enclosure_t *out_enclosure, failure_t *error);
 
 /* Errors of one tensor that stands for a value of the graph, in the value's own unit. */
 typedef struct quant_error {

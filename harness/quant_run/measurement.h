@@ -11,11 +11,15 @@ typedef struct quant_measurement {
   quant_lowering_t lowering;
   uint64_t outcomes[OUTCOME_COUNT]; /* Of steps. */
   uint64_t substituted;
-  uint64_t unfinished; /* Runs. */
+  quant_whole_counts_t whole; /* Regions. */
+  uint64_t unfinished;        /* Runs. */
   quant_error_t
       *errors;       /* By value of the graph: the largest; zero where no tensor stands for it. */
   bool *is_measured; /* By value. */
 } quant_measurement_t;
+
+/* Adds counts. */
+void quant_whole_counts_add(const quant_whole_counts_t *counts, quant_whole_counts_t *inout_sum);
 
 /* Adds one run. */
 void quant_measurement_add(const quant_steps_t *steps, const quant_enclosure_t *enclosure,

@@ -16,7 +16,22 @@ typedef struct quant_run_request {
   const tensor_t *inputs; /* In the graph's order. */
   session_t *session;
   size_t executor; /* Of the session. */
+  /* By region, those that are run as one program (harness/quant/lower/wholes.h), counted and stored
+   * with algorithm TABLE/FORM/whole; NULL: all are run step by step.  What is refused so is run by
+   * steps. */
+  const quant_whole_t *wholes;
+  bool compares; /* With wholes: steps run as well, their results go on, and bits are compared. */
 } quant_run_request_t;
+
+/* What came of regions that were run as one program. */
+typedef struct quant_whole_counts {
+  uint64_t outcomes[OUTCOME_COUNT];
+  uint64_t same;          /* With `compares`: all bits are those of the steps; */
+  uint64_t differ;        /* or not: of these, */
+  uint64_t whole_outside; /* what the whole region returned does not conform; */
+  uint64_t steps_outside; /* one of the steps does not; */
+  uint64_t both_inside;   /* neither. */
+} quant_whole_counts_t;
 
 typedef struct quant_step_run {
   verdict_t verdict;
@@ -28,6 +43,7 @@ typedef struct quant_run {
   quant_step_run_t *steps; /* By step. */
   uint32_t outcomes[OUTCOME_COUNT];
   uint32_t substituted;
+  quant_whole_counts_t whole;
   int32_t unfinished; /* Step that neither executor nor model ran, after which nothing was; or
                        * QUANT_NONE. */
 } quant_run_t;

@@ -12,6 +12,7 @@ typedef struct running {
   quant_run_t *run;
   GString *op;
   GString *algorithm;
+  bool *is_done; /* By step. */
 } running_t;
 
 status_t quant_model_step(const case_t *instance, const contract_t *contract, arena_t *arena,
@@ -40,36 +41,43 @@ static case_t step_case(const running_t *running, const quant_step_t *step) {
   return instance;
 }
 
-static void name_step(running_t *running, const quant_step_t *step) {
+static void name_step(running_t *running, const quant_step_t *step, bool is_whole) {
   const quant_run_request_t *request = running->request;
   const quant_graph_t *graph = request->steps->graph;
   g_string_printf(running->op, "quant.%s",
                   step->region == QUANT_NONE ? "boundary" : graph->regions[step->region].kernel);
-  g_string_printf(running->algorithm, "%s/%s", request->table,
-                  quant_lowering_spelling(request->steps->lowering));
+  g_string_printf(running->algorithm, "%s/%s%s", request->table,
+                  quant_lowering_spelling(request->steps->lowering), is_whole ? "/whole" : "");
 }
 
 /* Where the oracles have accepted every step so far, the results must lie in the enclosure: the two
  * rest on different mathematics, so that each audits the other.  Nobody has judged what the model
  * put in place of an executor's results. */
-static status_t audit_step(const running_t *running, uint32_t index, failure_t *error) {
-  const quant_run_t *run = running->run;
-  if (run->outcomes[OUTCOME_diverges] > 0 || run->substituted > 0) return STATUS_OK;
-  const quant_steps_t *steps = running->request->steps;
-  const quant_step_t *step = &steps->steps[index];
-  for (uint32_t i = 0; i < step->program.result_count; i++) {
-    uint32_t tensor = step->results[i];
-    const box_t *boxes = running->request->enclosure->tensors[tensor];
-    size_t count = type_element_count(&step->program.results[i]);
-    for (size_t k = 0; k < count; k++) {
-      const box_t got = quant_point(&run->tensors[tensor], k);
-      if (boxes[k].low <= got.low && got.high <= boxes[k].high) continue;
-      return status_fail(error, STATUS_INVALID,
-                         "Assay is wrong: element %zu of %s is %.17g, which its oracle accepts "
-                         "and which lies outside the enclosure [%.17g, %.17g]",
-                         k, steps->tensors[tensor].name, got.low, boxes[k].low, boxes[k].high);
-    }
+static bool may_audit(const quant_run_t *run) {
+  bool diverges = run->outcomes[OUTCOME_diverges] + run->whole.outcomes[OUTCOME_diverges] > 0;
+  return !diverges && run->substituted == 0;
+}
+
+static status_t audit_tensor(const running_t *running, uint32_t tensor, failure_t *error) {
+  const box_t *boxes = running->request->enclosure->tensors[tensor];
+  const tensor_t *data = &running->run->tensors[tensor];
+  size_t count = type_element_count(&data->type);
+  for (size_t k = 0; k < count; k++) {
+    const box_t got = quant_point(data, k);
+    if (boxes[k].low <= got.low && got.high <= boxes[k].high) continue;
+    return status_fail(error, STATUS_INVALID,
+                       "Assay is wrong: element %zu of %s is %.17g, which its oracle accepts "
+                       "and which lies outside the enclosure [%.17g, %.17g]",
+                       k, running->request->steps->tensors[tensor].name, got.low, boxes[k].low,
+                       boxes[k].high);
   }
+  return STATUS_OK;
+}
+
+static status_t audit(const running_t *running, const uint32_t *tensors, uint32_t count,
+                      failure_t *error) {
+  if (!may_audit(running->run)) return STATUS_OK;
+  for (uint32_t i = 0; i < count; i++) STATUS_TRY(audit_tensor(running, tensors[i], error));
   return STATUS_OK;
 }
 
@@ -82,11 +90,27 @@ static bool has_results(const verdict_t *verdict, const tensor_t *results, uint3
   return true;
 }
 
+static status_t run_step(running_t *running, uint32_t index, failure_t *error);
+
+/* What a region that was run as one has not returned, others dequantize for themselves. */
+static status_t make_operands(running_t *running, const quant_step_t *step, failure_t *error) {
+  const quant_steps_t *steps = running->request->steps;
+  for (uint32_t k = 0; k < step->program.operand_count; k++) {
+    uint32_t tensor = step->operands[k];
+    for (uint32_t i = 0; running->run->tensors[tensor].data == NULL && i < steps->step_count; i++) {
+      if (steps->steps[i].results[0] == tensor) STATUS_TRY(run_step(running, i, error));
+    }
+  }
+  return STATUS_OK;
+}
+
 static status_t run_step(running_t *running, uint32_t index, failure_t *error) {
   const quant_step_t *step = &running->request->steps->steps[index];
   quant_step_run_t *step_run = &running->run->steps[index];
+  STATUS_TRY(make_operands(running, step, error));
+  if (running->run->unfinished != QUANT_NONE) return STATUS_OK;
   case_t instance = step_case(running, step);
-  name_step(running, step);
+  name_step(running, step, false);
   tensor_t results[CASE_RESULTS_MAX] = {0};
   const session_part_t part = {.executor = running->request->executor,
                                .op = running->op->str,
@@ -109,7 +133,109 @@ static status_t run_step(running_t *running, uint32_t index, failure_t *error) {
   for (uint32_t i = 0; i < step->program.result_count; i++) {
     running->run->tensors[step->results[i]] = results[i];
   }
-  return audit_step(running, index, error);
+  return audit(running, step->results, step->program.result_count, error);
+}
+
+/* ---- Regions as one -------------------------------------------------------------------------- */
+
+static const quant_whole_t *whole_of(const running_t *running, uint32_t index) {
+  const quant_run_request_t *request = running->request;
+  int32_t region = request->steps->steps[index].region;
+  if (request->wholes == NULL || region == QUANT_NONE) return NULL;
+  const quant_whole_t *whole = &request->wholes[region];
+  return whole->is_whole && whole->is_own[index] ? whole : NULL;
+}
+
+/* Whether the bits of all results are those that the steps have left. */
+static bool are_same(const running_t *running, const quant_whole_t *whole,
+                     const tensor_t *results) {
+  for (uint32_t i = 0; i < whole->program.result_count; i++) {
+    const tensor_t *by_steps = &running->run->tensors[whole->outputs[i]];
+    size_t bytes = type_bytes(&results[i].type);
+    if (bytes > 0 && memcmp(by_steps->data, results[i].data, bytes) != 0) return false;
+  }
+  return true;
+}
+
+static void compare(running_t *running, const quant_whole_t *whole, const verdict_t *verdict,
+                    const tensor_t *results) {
+  quant_whole_counts_t *counts = &running->run->whole;
+  if (are_same(running, whole, results)) {
+    counts->same++;
+    return;
+  }
+  bool is_outside = false;
+  for (uint32_t i = whole->first; i <= whole->last; i++) {
+    const verdict_t *step = &running->run->steps[i].verdict;
+    is_outside |= whole->is_own[i] && step->outcome == OUTCOME_diverges;
+  }
+  bool is_whole_outside = verdict->outcome == OUTCOME_diverges;
+  counts->differ++;
+  counts->whole_outside += is_whole_outside;
+  counts->steps_outside += is_outside;
+  counts->both_inside += !is_outside && !is_whole_outside;
+}
+
+/* Runs the region's program on what is there; *out_ran tells whether it gave results. */
+static status_t run_whole(running_t *running, const quant_whole_t *whole, bool *out_ran,
+                          failure_t *error) {
+  case_t instance = {.program = whole->program};
+  for (uint32_t i = 0; i < whole->program.operand_count; i++) {
+    instance.operands[i] = running->run->tensors[whole->inputs[i]];
+    instance.operands[i].type = whole->program.operands[i];
+  }
+  name_step(running, &running->request->steps->steps[whole->first], true);
+  tensor_t results[CASE_RESULTS_MAX] = {0};
+  verdict_t verdict;
+  const session_part_t part = {.executor = running->request->executor,
+                               .op = running->op->str,
+                               .algorithm = running->algorithm->str,
+                               .arena = running->arena,
+                               .results = results};
+  STATUS_TRY(session_walk_part(running->request->session, &instance, &part, &verdict, error));
+  running->run->whole.outcomes[verdict.outcome]++;
+  *out_ran = has_results(&verdict, results, whole->program.result_count);
+  if (!*out_ran) return STATUS_OK;
+  if (running->request->compares) {
+    compare(running, whole, &verdict, results);
+    return STATUS_OK;
+  }
+  for (uint32_t i = 0; i < whole->program.result_count; i++) {
+    running->run->tensors[whole->outputs[i]] = results[i];
+  }
+  return audit(running, whole->outputs, whole->program.result_count, error);
+}
+
+/* Steps of others that stand between those of a region take nothing of it: they go first. */
+static status_t run_region(running_t *running, const quant_whole_t *whole, failure_t *error) {
+  for (uint32_t i = whole->first; i <= whole->last; i++) {
+    if (whole->is_own[i] || running->is_done[i]) continue;
+    running->is_done[i] = true;
+    STATUS_TRY(run_step(running, i, error));
+    if (running->run->unfinished != QUANT_NONE) return STATUS_OK;
+  }
+  bool ran = false;
+  STATUS_TRY(run_whole(running, whole, &ran, error));
+  for (uint32_t i = whole->first; i <= whole->last; i++) {
+    if (whole->is_own[i]) running->is_done[i] = ran;
+  }
+  return STATUS_OK;
+}
+
+/* A step, or the region that it begins; and behind the last step the region, to compare. */
+static status_t run_next(running_t *running, uint32_t index, failure_t *error) {
+  const quant_whole_t *whole = whole_of(running, index);
+  bool compares = running->request->compares;
+  if (whole != NULL && !compares && whole->first == index) {
+    STATUS_TRY(run_region(running, whole, error));
+  }
+  if (running->is_done[index] || running->run->unfinished != QUANT_NONE) return STATUS_OK;
+  running->is_done[index] = true;
+  STATUS_TRY(run_step(running, index, error));
+  bool is_last = whole != NULL && compares && whole->last == index;
+  if (!is_last || running->run->unfinished != QUANT_NONE) return STATUS_OK;
+  bool ran;
+  return run_whole(running, whole, &ran, error);
 }
 
 status_t quant_run(const quant_run_request_t *request, arena_t *arena, quant_run_t *out_run,
@@ -130,10 +256,11 @@ status_t quant_run(const quant_run_request_t *request, arena_t *arena, quant_run
                        .arena = arena,
                        .run = &run,
                        .op = g_string_new(NULL),
-                       .algorithm = g_string_new(NULL)};
+                       .algorithm = g_string_new(NULL),
+                       .is_done = arena_alloc_zeroed(arena, steps->step_count + 1)};
   status_t status = STATUS_OK;
   for (uint32_t i = 0; i < steps->step_count && status == STATUS_OK; i++) {
-    status = run_step(&running, i, error);
+    status = run_next(&running, i, error);
     if (run.unfinished != QUANT_NONE) break;
   }
   g_string_free(running.op, TRUE);

@@ -29,6 +29,48 @@ static void print_steps_table(const quant_report_t *report) {
   }
 }
 
+/* The regions that are no program of several steps, and why. */
+static void print_unwhole(const quant_report_t *report, quant_lowering_t lowering) {
+  for (uint32_t i = 0; i < report->graph->region_count; i++) {
+    const quant_whole_t *whole = &report->wholes[lowering][i];
+    if (whole->is_whole || whole->step_count < 2) continue;
+    printf("  %s, %s: not run as one (%s)\n", quant_lowering_spelling(lowering),
+           report->graph->regions[i].name, whole->reason);
+  }
+}
+
+/* What came of regions that were run as one program. */
+static void print_wholes_table(const quant_report_t *report) {
+  bool has_wholes = false;
+  for (guint i = 0; i < report->rows->len; i++) {
+    const quant_measurement_t *row = &g_array_index(report->rows, quant_measurement_t, i);
+    if (report->wholes[row->lowering] == NULL) continue;
+    if (!has_wholes) {
+      printf("\nregions as one program by verdict%s:\n%-28s %-8s %9s %9s %8s %7s %6s %10s",
+             report->compares ? ", and held against their steps" : "", "executor", "form",
+             "conforms", "diverges", "refused", "failed", "weak", "no-oracle");
+      printf("%s\n", report->compares
+                         ? "  same bits    differ: whole outside, steps outside, both inside"
+                         : "");
+    }
+    has_wholes = true;
+    const uint64_t *outcomes = row->whole.outcomes;
+    printf("%-28s %-8s %9" PRIu64 " %9" PRIu64 " %8" PRIu64 " %7" PRIu64 " %6" PRIu64 " %10" PRIu64,
+           executor_at(report, row->executor), quant_lowering_spelling(row->lowering),
+           outcomes[OUTCOME_conforms], outcomes[OUTCOME_diverges], outcomes[OUTCOME_refused],
+           outcomes[OUTCOME_failed], outcomes[OUTCOME_weak], outcomes[OUTCOME_no_oracle]);
+    if (report->compares) {
+      printf(" %10" PRIu64 " %9" PRIu64 ": %13" PRIu64 " %14" PRIu64 " %12" PRIu64, row->whole.same,
+             row->whole.differ, row->whole.whole_outside, row->whole.steps_outside,
+             row->whole.both_inside);
+    }
+    putchar('\n');
+  }
+  for (int i = 0; has_wholes && i < QUANT_LOWERING_COUNT; i++) {
+    if (report->wholes[i] != NULL) print_unwhole(report, (quant_lowering_t)i);
+  }
+}
+
 /* Whether an earlier row of the tally has the same executor, algorithm and reason. */
 static bool was_reported(tally_t *tally, size_t index) {
   const tally_row_t *row = tally_at(tally, index);
@@ -59,8 +101,10 @@ static void print_reason(const quant_report_t *report, tally_t *tally, size_t in
     g_string_append_printf(kernels, "%s%s", last[0] == '\0' ? "" : ", ", other->label.op);
     last = other->label.op;
   }
-  printf("  %s %s %" PRIu64 " steps of %s, %s: %s\n", executor_at(report, row->executor),
-         outcome_spelling(row->outcome), cases, row->label.algorithm, kernels->str, row->reason);
+  bool are_whole = g_str_has_suffix(row->label.algorithm, "/whole");
+  printf("  %s %s %" PRIu64 " %s of %s, %s: %s\n", executor_at(report, row->executor),
+         outcome_spelling(row->outcome), cases, are_whole ? "regions" : "steps",
+         row->label.algorithm, kernels->str, row->reason);
   g_string_free(kernels, TRUE);
 }
 
@@ -109,6 +153,19 @@ static void print_differences(const quant_report_t *report) {
   }
 }
 
+static json_t *wholes_json(const quant_whole_counts_t *counts) {
+  json_t *outcomes = json_object();
+  for (int i = 0; i < OUTCOME_COUNT; i++) {
+    json_object_set_new(outcomes, outcome_spelling((outcome_t)i),
+                        json_integer((json_int_t)counts->outcomes[i]));
+  }
+  return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I}", "whole", outcomes, "same",
+                   (json_int_t)counts->same, "differ", (json_int_t)counts->differ, "whole_outside",
+                   (json_int_t)counts->whole_outside, "steps_outside",
+                   (json_int_t)counts->steps_outside, "both_inside",
+                   (json_int_t)counts->both_inside);
+}
+
 static json_t *row_json(const quant_report_t *report, const quant_measurement_t *row) {
   const quant_graph_t *graph = report->graph;
   json_t *outcomes = json_object(), *values = json_object();
@@ -125,10 +182,14 @@ static json_t *row_json(const quant_report_t *report, const quant_measurement_t 
                         json_pack("{s:o, s:o, s:I}", "certified", certified, "observed", observed,
                                   "outside", (json_int_t)error->outside));
   }
-  return json_pack("{s:s, s:s, s:o, s:I, s:I, s:o}", "executor", executor_at(report, row->executor),
-                   "form", quant_lowering_spelling(row->lowering), "steps", outcomes, "substituted",
-                   (json_int_t)row->substituted, "unfinished", (json_int_t)row->unfinished,
-                   "values", values);
+  json_t *json = json_pack(
+      "{s:s, s:s, s:o, s:I, s:I, s:o}", "executor", executor_at(report, row->executor), "form",
+      quant_lowering_spelling(row->lowering), "steps", outcomes, "substituted",
+      (json_int_t)row->substituted, "unfinished", (json_int_t)row->unfinished, "values", values);
+  if (report->wholes[row->lowering] != NULL) {
+    json_object_set_new(json, "regions", wholes_json(&row->whole));
+  }
+  return json;
 }
 
 void quant_report_print_json(const quant_report_t *report) {
@@ -149,6 +210,7 @@ void quant_report_print(const quant_report_t *report) {
          report->name, report->table, report->contract == NULL ? "backend" : report->contract,
          report->inputs);
   print_steps_table(report);
+  print_wholes_table(report);
   print_reasons(report);
   print_errors(report);
   print_differences(report);

@@ -10,12 +10,14 @@
 /* Everything is borrowed. */
 typedef struct quant_report {
   const session_t *session;
-  const quant_graph_t *graph;                        /* Quantized. */
-  const char *name;                                  /* Of the graph, ... */
-  const char *table;                                 /* ... and of its target. */
-  const char *contract;                              /* As it was asked for; NULL: the usual one. */
-  GArray *rows;                                      /* quant_measurement_t by executor and form. */
-  const bool *wanted;                                /* By form. */
+  const quant_graph_t *graph;         /* Quantized. */
+  const char *name;                   /* Of the graph, ... */
+  const char *table;                  /* ... and of its target. */
+  const char *contract;               /* As it was asked for; NULL: the usual one. */
+  GArray *rows;                       /* quant_measurement_t by executor and form. */
+  const bool *wanted;                 /* By form. */
+  const quant_whole_t *const *wholes; /* By form, by region; NULL: regions ran step by step. */
+  bool compares;                      /* Regions that were run as one are held against steps. */
   const double (*differences)[QUANT_LOWERING_COUNT]; /* Between outputs of forms. */
   const char *unknown;                               /* What is not enclosed, or "". */
   int64_t inputs;                                    /* Sets of them that ran. */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Exported graphs on executors: models conform in every form and keep to the certified error; a
  * planted fault is found under the name of its kernel; the audit between oracles and enclosures
- * fires. */
+ * fires.  Regions that are run as one: kernels that fuse in a permitted way are silent, and faults
+ * of fusing show. */
 #include <math.h>
 #include <string.h>
 
 #include "harness/builtin/builtin.h"
 #include "harness/quant/check/draw_graph.h"
 #include "harness/quant/propagate/propagate.h"
-#include "harness/quant_run/quant_run.h"
+#include "harness/quant_run/measurement.h"
 
 enum { GRAPHS = 60 };
 
@@ -16,18 +17,22 @@ typedef struct bench {
   executor_t *executor;
   session_t *session;
   contract_t contract;
+  bool runs_wholes; /* Regions as one program, ... */
+  bool compares;    /* ... held against their steps. */
   quant_target_t table;
   rng_t rng;
   arena_t tables; /* Of the table. */
   arena_t arena;  /* Of one graph. */
 } bench_t;
 
-static void bench_open(bench_t *bench, const char *name, const char *table) {
-  *bench = (bench_t){.rng = rng_make(11), .contract = contract_backend()};
+static void bench_open_under(bench_t *bench, const char *name, const char *table,
+                             const char *contract) {
+  *bench = (bench_t){.rng = rng_make(11)};
   arena_init(&bench->tables);
   arena_init(&bench->arena);
   failure_t error = {0};
   const executor_options_t options = {.find_builtin = builtin_find};
+  g_assert_cmpint(contract_parse(str_from(contract), &bench->contract, &error), ==, STATUS_OK);
   g_assert_cmpint(executor_open(name, &options, &bench->executor, &error), ==, STATUS_OK);
   const session_options_t session = {.executors = &bench->executor,
                                      .executor_count = 1,
@@ -37,6 +42,10 @@ static void bench_open(bench_t *bench, const char *name, const char *table) {
   const char *text = quant_target_text(str_from(table));
   g_assert_cmpint(quant_target_parse(str_from(text), &bench->tables, &bench->table, &error), ==,
                   STATUS_OK);
+}
+
+static void bench_open(bench_t *bench, const char *name, const char *table) {
+  bench_open_under(bench, name, table, "backend");
 }
 
 static void bench_close(bench_t *bench) {
@@ -67,14 +76,21 @@ static bool run_lowering(bench_t *bench, const quant_graph_t *quantized, quant_l
                          quant_enclosure_t *out_enclosure, quant_run_t *out_run) {
   failure_t error = {0};
   if (quant_export(quantized, form, &bench->arena, out_steps, &error) != STATUS_OK) return false;
-  status_t status =
-      quant_enclose(out_steps, &bench->contract, inputs, &bench->arena, out_enclosure, &error);
+  const quant_whole_t *wholes =
+      bench->runs_wholes ? quant_find_wholes(out_steps, &bench->arena) : NULL;
+  const quant_enclosing_t what = {.steps = out_steps,
+                                  .wholes = bench->compares ? NULL : wholes,
+                                  .contract = &bench->contract,
+                                  .inputs = inputs};
+  status_t status = quant_enclose_wholes(&what, &bench->arena, out_enclosure, &error);
   g_assert_cmpstr(status == STATUS_OK ? "" : error.text, ==, "");
   const quant_run_request_t request = {.steps = out_steps,
                                        .table = bench->table.name,
                                        .enclosure = out_enclosure,
                                        .inputs = inputs,
-                                       .session = bench->session};
+                                       .session = bench->session,
+                                       .wholes = wholes,
+                                       .compares = bench->compares};
   status = quant_run(&request, &bench->arena, out_run, &error);
   g_assert_cmpstr(status == STATUS_OK ? "" : error.text, ==, "");
   return true;
@@ -188,6 +204,97 @@ static void test_fault_shows(gconstpointer data) {
   bench_close(&bench);
 }
 
+/* ---- Regions as one -------------------------------------------------------------------------- */
+
+enum { WHOLE_GRAPHS = 40 };
+
+/* All forms of a graph; adds what came of its regions. */
+static void run_wholes(bench_t *bench, quant_whole_counts_t *inout_counts) {
+  arena_reset(&bench->arena);
+  quant_graph_t quantized;
+  draw(bench, &quantized);
+  const tensor_t *inputs = quant_draw_inputs(&bench->rng, &quantized, true, &bench->arena);
+  for (int form = 0; form < QUANT_LOWERING_COUNT; form++) {
+    quant_steps_t steps;
+    quant_enclosure_t enclosure;
+    quant_run_t run;
+    bool has_form =
+        run_lowering(bench, &quantized, (quant_lowering_t)form, inputs, &steps, &enclosure, &run);
+    if (!has_form) continue;
+    quant_whole_counts_add(&run.whole, inout_counts);
+    for (uint32_t k = 0; k < quantized.output_count && run.unfinished == QUANT_NONE; k++) {
+      uint32_t tensor = steps.outputs[k];
+      quant_error_t error = quant_error_of(&steps, &enclosure, tensor, &run.tensors[tensor]);
+      if (error.outside > 0) g_assert_cmpuint(run.whole.outcomes[OUTCOME_diverges], >, 0);
+    }
+  }
+}
+
+/* Kernels that conform, however they fuse, and whether their bits are those of the steps. */
+static const struct {
+  const char *executor;
+  const char *contract;
+  bool are_same;
+} fusing[] = {
+#define WHOLE_CANARY(...)
+#define WHOLE_MODEL(...) {__VA_ARGS__},
+#include "generated/all_whole_canaries.def"
+#undef WHOLE_MODEL
+#undef WHOLE_CANARY
+};
+
+static void test_wholes_conform(gconstpointer data) {
+  size_t row = GPOINTER_TO_SIZE(data);
+  for (int compares = 0; compares < 2; compares++) {
+    bench_t bench;
+    bench_open_under(&bench, fusing[row].executor, "onednn", fusing[row].contract);
+    bench.runs_wholes = true;
+    bench.compares = compares != 0;
+    quant_whole_counts_t counts = {.same = 0};
+    for (int i = 0; i < WHOLE_GRAPHS; i++) run_wholes(&bench, &counts);
+    g_assert_cmpuint(counts.outcomes[OUTCOME_conforms], >, WHOLE_GRAPHS);
+    g_assert_cmpuint(counts.outcomes[OUTCOME_diverges], ==, 0);
+    g_assert_cmpuint(counts.outcomes[OUTCOME_failed], ==, 0);
+    g_assert_cmpuint(counts.outcomes[OUTCOME_refused], ==, 0);
+    g_assert_cmpuint(counts.differ, ==, counts.both_inside);
+    if (compares != 0) g_assert_true((counts.differ == 0) == fusing[row].are_same);
+    bench_close(&bench);
+  }
+}
+
+/* Faults of fusing, and within how many graphs of three forms they show. */
+static const struct {
+  const char *executor;
+  const char *contract;
+  int graphs;
+} fused_faults[] = {
+#define WHOLE_MODEL(...)
+#define WHOLE_CANARY(...) {__VA_ARGS__},
+#include "generated/all_whole_canaries.def"
+#undef WHOLE_CANARY
+#undef WHOLE_MODEL
+};
+
+static void test_fused_fault_shows(gconstpointer data) {
+  size_t row = GPOINTER_TO_SIZE(data);
+  bench_t bench;
+  bench_open_under(&bench, fused_faults[row].executor, "tflite_int8", fused_faults[row].contract);
+  bench.runs_wholes = bench.compares = true;
+  quant_whole_counts_t counts = {.same = 0};
+  int graphs = 0;
+  while (counts.whole_outside == 0 && graphs++ < fused_faults[row].graphs) {
+    run_wholes(&bench, &counts);
+  }
+  g_test_message("%s shows in %d graphs", fused_faults[row].executor, graphs);
+  g_assert_cmpuint(counts.whole_outside, >, 0);
+  g_assert_cmpuint(counts.steps_outside, ==, 0);
+  const finding_t *finding = session_finding(bench.session, 0);
+  g_assert_true(g_str_has_prefix(finding->label.op, "quant."));
+  g_assert_true(g_str_has_suffix(finding->label.algorithm, "/whole"));
+  g_assert_true(g_str_has_prefix(finding->case_line, "module steps={"));
+  bench_close(&bench);
+}
+
 /* An enclosure that does not hold what the oracle accepts stops the run. */
 static void test_audit_fires(void) {
   bench_t bench;
@@ -260,6 +367,14 @@ int main(int argc, char **argv) {
     char *path = g_strdup_printf("/quant_run/shows/%s", planted[i].executor);
     g_test_add_data_func(path, &planted[i], test_fault_shows);
     g_free(path);
+  }
+  for (size_t i = 0; i < G_N_ELEMENTS(fusing); i++) {
+    g_autofree char *path = g_strdup_printf("/quant_run/fused/%s", fusing[i].executor);
+    g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_wholes_conform);
+  }
+  for (size_t i = 0; i < G_N_ELEMENTS(fused_faults); i++) {
+    g_autofree char *path = g_strdup_printf("/quant_run/fused/%s", fused_faults[i].executor);
+    g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_fused_fault_shows);
   }
   g_test_add_func("/quant_run/fault", test_fault_is_found);
   g_test_add_func("/quant_run/audit", test_audit_fires);

@@ -101,6 +101,33 @@ like out "quant\.[a-z_0-9]*,tflite_int8/fixed" "the database: op and algorithm"
 run 1 "retest" retest --db q.db --executor canary:lhs_zero_point_forgotten
 like out "still" "retest: it is there still"
 
+run 0 "regions as one" quant run "$block" --table onednn --executor model:sequential+formula=either --inputs 2 \
+  --regions whole
+like out "^regions as one program by verdict:" "regions as one: a table of theirs"
+like out "^model:sequential+formula=either *integer *12 *0 *0 *0 *0 *0$" "regions as one: all conform"
+unlike out "outside what" "regions as one: within what is certified"
+run 0 "regions both ways" quant run "$block" --table onednn --executor model:sequential --inputs 2 --regions both
+like out "^model:sequential *fixed *10 *0 *0 *0 *0 *0 *10 *0: *0 *0 *0$" "regions both ways: the same bits"
+run 0 "regions both ways, JSON" quant run "$block" --table onednn --executor model:sequential --inputs 1 \
+  --regions both --json
+parses_as_json out "regions both ways, JSON: parses"
+[ "$(json out 'join " ", map { "$_->{regions}{whole}{conforms}/$_->{regions}{same}" } @{$d->{runs}}')" = "5/5 6/6 6/6" ]
+ok $? "regions both ways, JSON: counts"
+run 1 "a fault of fusing" quant run "$block" --table onednn --form float --inputs 2 --regions both \
+  --executor canary:module_clamp_before_bias --db w.db
+like out "quant\.conv_2d onednn/float/whole .*diverges" "a fault of fusing: found under the kernel's name"
+like out "assay replay 'module steps={" "a fault of fusing: with what reproduces it"
+like out "^canary:[a-z_]* *float *6 *6 *0 .* 6 *6: *6 *0 *0$" "a fault of fusing: the whole region is outside"
+run 0 "regions in the database" query findings --db w.db --format csv
+like out "quant\.[a-z_0-9]*,onednn/float/whole" "regions in the database: op and algorithm"
+run 1 "regions, again" retest --db w.db --executor canary:module_clamp_before_bias
+like out "still" "regions, again: it is there still"
+run 0 "regions, mended" retest --db w.db --executor model:sequential
+run 0 "fuzz regions" quant fuzz --graphs 20 --executor model:random --inputs 1 --regions whole
+like out "regions as one:" "fuzz regions: counted"
+run 2 "a spelling of regions" quant run "$block" --table onednn --executor model:sequential --regions hole
+like err -- "--regions is steps, whole or both, not 'hole'" "a spelling of regions: which there are"
+
 run 0 "fuzz" quant fuzz --graphs 60
 like out "^idempotence *60 *0 *0 " "fuzz: a property and its counts"
 run 0 "fuzz a model" quant fuzz --graphs 20 --executor model:lanes8 --inputs 1

@@ -32,16 +32,28 @@ block() {
   ok $? "$2, table $1: steps by something else: $3"
 }
 
+# whole EXECUTOR CONFORMS: regions as one program, by form, of two inputs; nothing diverges or fails.
+whole() {
+  run 0 "$1, regions as one" quant run "$block" --table onednn --executor "$1" --inputs 2 --regions both --form fixed \
+    --form float --json
+  [ "$(json out 'my $n = 0; $n += $_->{regions}{whole}{diverges} + $_->{regions}{whole}{failed} for @{$d->{runs}}; $n')" = 0 ]
+  ok $? "$1, regions as one: none diverges or fails"
+  [ "$(json out 'join " ", map { "$_->{form}=$_->{regions}{whole}{conforms}" } @{$d->{runs}}')" = "$2" ]
+  ok $? "$1, regions as one: conforming: $2"
+}
+
 # Integers of 64 bits, and convolutions and products of 32, oneDNN has not; ONNX Runtime lacks the
 # latter convolutions, and shifts of signed numbers.
 if ready 'onednn?types=any'; then
   block tflite_int8 'onednn?types=any' "fixed=0 float=0 integer=94"
   block onednn 'onednn?types=any' "fixed=0 float=0 integer=94"
   block onnxruntime 'onednn?types=any' "fixed=0 float=0 integer=76"
+  whole 'onednn?types=any' "fixed=6 float=6"
 fi
 if ready 'onnxruntime?types=any'; then
   block tflite_int8 'onnxruntime?types=any' "fixed=0 float=0 integer=14"
   block onednn 'onnxruntime?types=any' "fixed=0 float=0 integer=14"
   block onnxruntime 'onnxruntime?types=any' "fixed=0 float=0 integer=12"
+  whole 'onnxruntime?types=any' "fixed=10 float=12"
 fi
 finish

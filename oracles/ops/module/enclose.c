@@ -8,9 +8,6 @@
 #include "generated/element_conversion_permissions.h"
 #include "oracles/ops/module/module.h"
 
-/* Candidates of one element that the exact side is asked about, and of one step. */
-enum { CANDIDATES_MAX = 8, QUESTIONS_MAX = 1 << 14 };
-
 /* Units roundoff of the expressed type by which numbers are off before they are quantized: where
  * kernels multiply scales into one another (theory.md, T177), and where quotients are computed
  * wider (theory.md, T176). */
@@ -27,7 +24,6 @@ static double wider_roundoff_of(const format_t *format) {
 }
 
 typedef struct walk {
-  const case_t *instance;
   const module_t *module;
   contract_t contract; /* Of the steps. */
   uint8_t intermediates;
@@ -43,11 +39,6 @@ bool module_step_is(const module_step_t *step, const char *name) {
   const char *full = step->program.op->name;
   return strncmp(full, prefix, sizeof prefix - 1) == 0 &&
          strcmp(full + sizeof prefix - 1, name) == 0;
-}
-
-static bool is_sum(const module_step_t *step) {
-  return module_step_is(step, "dot_general") || module_step_is(step, "convolution") ||
-         module_step_is(step, "reduce");
 }
 
 static box_t *boxes_of(walk_t *walk, const tensor_t *tensor) {
@@ -180,6 +171,11 @@ static void widen_floats(walk_t *walk, const module_step_t *step, uint32_t resul
 
 /* ---- Few values ------------------------------------------------------------------------------ */
 
+static bool is_sum(const module_step_t *step) {
+  return module_step_is(step, "dot_general") || module_step_is(step, "convolution") ||
+         module_step_is(step, "reduce");
+}
+
 /* The operands' bits, if all are known. */
 static bool find_known(const walk_t *walk, const module_step_t *step, case_t *out_case) {
   const program_t *program = &step->program;
@@ -192,92 +188,15 @@ static bool find_known(const walk_t *walk, const module_step_t *step, case_t *ou
   return true;
 }
 
-/* The patterns of the element from `low` on, up to `high`; 0 if there are more than a few, or no
- * number of the type is an end. */
-static size_t list_candidates(const element_t *element, box_t box,
-                              uint64_t out_bits[CANDIDATES_MAX]) {
-  if (!box_is_finite(box)) return 0;
-  size_t count = 0;
-  if (element->format == NULL) {
-    if (box.high - box.low >= (double)CANDIDATES_MAX || fabs(box.low) > 0x1p52) return 0;
-    for (double value = box.low; value <= box.high; value++) {
-      out_bits[count++] = (uint64_t)(int64_t)value & element_mask(element);
-    }
-    return count;
-  }
-  uint64_t bits = format_from_double(element->format, box.low);
-  if (format_to_double(element->format, bits) != box.low) return 0;
-  while (format_to_double(element->format, bits) <= box.high) {
-    if (count == CANDIDATES_MAX) return 0;
-    out_bits[count++] = bits;
-    bits = format_next_up(element->format, bits);
-  }
-  return count;
-}
-
-/* Patterns of one element, and what encloses them. */
-typedef struct candidates {
-  uint64_t bits[CANDIDATES_MAX];
-  size_t count;
-  box_t box;
-} candidates_t;
-
-/* Those that the exact side permits; all where it has no answer. */
-static box_t narrow_element(const oracle_call_t *call, tensor_t *result, size_t element,
-                            const candidates_t *candidates) {
-  const oracle_t *oracle = oracle_find(call->instance->program.op);
-  box_t kept = {INFINITY, -INFINITY};
-  for (size_t i = 0; i < candidates->count; i++) {
-    element_store(result->type.element, result->data, element, candidates->bits[i]);
-    answer_t answer = {.conforms = false};
-    status_t status = oracle_decide_with_memo(oracle->decide, call, 0, element, &answer);
-    if (status != STATUS_OK) return candidates->box;
-    if (answer.conforms) kept = box_unite(kept, box_make_point(result, element));
-  }
-  return kept.low <= kept.high ? kept : candidates->box;
-}
-
-/* A sum of known operands: its enclosure bounds what the exact side knows value by value. */
+/* A sum of known operands that may not stay unrounded: T178. */
 static void narrow(walk_t *walk, const module_step_t *step, box_t *inout_boxes) {
   case_t known;
   bool is_float = step->program.results[0].element->format != NULL;
   bool may_be_unrounded = is_float && walk->intermediates != INTERMEDIATES_ROUNDED;
   if (!is_sum(step) || step->program.result_count != 1 || may_be_unrounded) return;
-  if (!find_known(walk, step, &known)) return;
-  tensor_t result = tensor_make(walk->arena, &step->program.results[0]);
-  memset(result.data, 0, type_bytes(&result.type));
-  decision_memo_t memo;
-  decision_memo_init(&memo);
-  failure_t unused;
-  const oracle_call_t call = {.instance = &known,
-                              .contract = &walk->contract,
-                              .results = &result,
-                              .memo = &memo,
-                              .arena = walk->arena,
-                              .error = &unused};
-  size_t count = type_element_count(&result.type), questions = 0;
-  for (size_t i = 0; i < count; i++) {
-    candidates_t candidates = {.box = inout_boxes[i]};
-    candidates.count = list_candidates(result.type.element, inout_boxes[i], candidates.bits);
-    if (candidates.count < 2 || (questions += candidates.count) > QUESTIONS_MAX) continue;
-    inout_boxes[i] = narrow_element(&call, &result, i, &candidates);
+  if (find_known(walk, step, &known)) {
+    module_narrow(&known, &walk->contract, walk->arena, inout_boxes);
   }
-  decision_memo_deinit(&memo);
-}
-
-/* The bits of a value of which each element is one number, not zero if it is a float, whose sign
- * would be open. */
-static const tensor_t *find_bits(walk_t *walk, const type_t *type, const box_t *boxes) {
-  tensor_t *tensor = arena_alloc(walk->arena, sizeof *tensor);
-  *tensor = tensor_make(walk->arena, type);
-  size_t count = type_element_count(type);
-  for (size_t i = 0; i < count; i++) {
-    uint64_t bits[CANDIDATES_MAX];
-    bool is_zero = type->element->format != NULL && boxes[i].low == 0;
-    if (is_zero || list_candidates(type->element, boxes[i], bits) != 1) return NULL;
-    element_store(type->element, tensor->data, i, bits[0]);
-  }
-  return tensor;
 }
 
 /* ---- The walk -------------------------------------------------------------------------------- */
@@ -329,7 +248,7 @@ static status_t walk_step(walk_t *walk, const module_step_t *step) {
     if (is_float && may_be_wider) {
       widen_floats(walk, step, i, made[i], exact[i]);
     } else {
-      walk->known[step->results[i]] = find_bits(walk, type, made[i]);
+      walk->known[step->results[i]] = module_find_bits(type, made[i], walk->arena);
     }
   }
   return STATUS_OK;
@@ -350,41 +269,95 @@ static contract_t contract_of_steps(const contract_t *contract) {
 
 static bool is_enclosed(const type_t *type) { return type->element->components == 1; }
 
-status_t module_enclose(const case_t *instance, const contract_t *contract, arena_t *arena,
-                        box_t *out_results[CASE_RESULTS_MAX], failure_t *error) {
-  const program_t *program = &instance->program;
+static status_t fail_complex(const walk_t *walk) {
+  return status_fail(walk->error, STATUS_UNSUPPORTED, "complex numbers are not enclosed");
+}
+
+/* The boxes of a step of which exact real results are asked for. */
+static status_t walk_exactly(walk_t *walk, const module_step_t *step) {
+  const program_t *program = &step->program;
+  const box_t *given[CASE_OPERANDS_MAX] = {NULL};
+  box_t *made[CASE_RESULTS_MAX] = {NULL};
+  for (uint32_t i = 0; i < program->operand_count; i++) given[i] = walk->boxes[step->operands[i]];
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    made[i] = ARENA_NEW_ARRAY(walk->arena, box_t, type_element_count(&program->results[i]));
+    walk->boxes[step->results[i]] = walk->stored[step->results[i]] = made[i];
+  }
+  return enclose_by_oracle(walk, step, program, NULL, given, made);
+}
+
+/* Encloses constants and steps; operands and what is known of them are there. */
+static status_t walk_module(walk_t *walk, const program_t *program, bool is_exact,
+                            box_t *out_results[CASE_RESULTS_MAX]) {
+  const module_t *module = walk->module;
+  for (uint32_t i = 0; i < module->constant_count; i++) {
+    const tensor_t *constant = &module->constants[i];
+    if (!is_enclosed(&constant->type)) return fail_complex(walk);
+    walk->known[MODULE_ARGUMENTS_MAX + i] = constant;
+    walk->boxes[MODULE_ARGUMENTS_MAX + i] = walk->stored[MODULE_ARGUMENTS_MAX + i] =
+        boxes_of(walk, constant);
+  }
+  for (uint32_t i = 0; i < module->step_count; i++) {
+    const module_step_t *step = &module->steps[i];
+    for (uint32_t k = 0; k < step->program.result_count; k++) {
+      if (!is_enclosed(&step->program.results[k])) return fail_complex(walk);
+    }
+    STATUS_TRY(is_exact ? walk_exactly(walk, step) : walk_step(walk, step));
+  }
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    out_results[i] = walk->stored[module->returns[i]];
+  }
+  return STATUS_OK;
+}
+
+static walk_t walk_make(const program_t *program, const contract_t *contract, arena_t *arena,
+                        failure_t *error) {
   const module_t *module = module_of(program);
-  walk_t walk = {.instance = instance,
-                 .module = module,
-                 .contract = contract_of_steps(contract),
-                 .intermediates = PERMITTED(contract, intermediates),
+  walk_t walk = {.module = module,
                  .boxes = ARENA_NEW_ARRAY(arena, box_t *, module->value_count),
                  .stored = ARENA_NEW_ARRAY(arena, box_t *, module->value_count),
                  .known = ARENA_NEW_ARRAY(arena, const tensor_t *, module->value_count),
                  .arena = arena,
                  .error = error};
-  for (module_value_t value = 0; value < module->value_count; value++) {
-    bool is_argument = value < program->operand_count;
-    const tensor_t *known =
-        is_argument ? &instance->operands[value] : module_constant(module, value);
-    walk.known[value] = known;
-    if (known == NULL) continue;
-    if (!is_enclosed(&known->type)) {
-      return status_fail(error, STATUS_UNSUPPORTED, "complex numbers are not enclosed");
-    }
-    walk.boxes[value] = walk.stored[value] = boxes_of(&walk, known);
+  if (contract == NULL) return walk;
+  walk.contract = contract_of_steps(contract);
+  walk.intermediates = PERMITTED(contract, intermediates);
+  return walk;
+}
+
+status_t module_enclose(const case_t *instance, const contract_t *contract, arena_t *arena,
+                        box_t *out_results[CASE_RESULTS_MAX], failure_t *error) {
+  const program_t *program = &instance->program;
+  walk_t walk = walk_make(program, contract, arena, error);
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    const tensor_t *operand = &instance->operands[i];
+    if (!is_enclosed(&operand->type)) return fail_complex(&walk);
+    walk.known[i] = operand;
+    walk.boxes[i] = walk.stored[i] = boxes_of(&walk, operand);
   }
-  for (uint32_t i = 0; i < module->step_count; i++) {
-    const program_t *step = &module->steps[i].program;
-    for (uint32_t k = 0; k < step->result_count; k++) {
-      if (!is_enclosed(&step->results[k])) {
-        return status_fail(error, STATUS_UNSUPPORTED, "complex numbers are not enclosed");
-      }
-    }
-    STATUS_TRY(walk_step(&walk, &module->steps[i]));
+  return walk_module(&walk, program, false, out_results);
+}
+
+status_t module_enclose_boxes(const enclosure_call_t *call,
+                              box_t *const out_results[CASE_RESULTS_MAX]) {
+  const program_t *program = call->program;
+  arena_t arena; /* The walk keeps boxes, which outlive what the steps' oracles take back. */
+  arena_init(&arena);
+  walk_t walk = walk_make(program, call->contract, &arena, call->error);
+  box_t *results[CASE_RESULTS_MAX] = {NULL};
+  status_t status = STATUS_OK;
+  for (uint32_t i = 0; i < program->operand_count && status == STATUS_OK; i++) {
+    size_t count = type_element_count(&program->operands[i]);
+    walk.known[i] = NULL;
+    walk.boxes[i] = walk.stored[i] = ARENA_NEW_ARRAY(&arena, box_t, count);
+    if (count > 0) memcpy(walk.boxes[i], call->operands[i], count * sizeof(box_t));
+    if (!is_enclosed(&program->operands[i])) status = fail_complex(&walk);
   }
-  for (uint32_t i = 0; i < program->result_count; i++) {
-    out_results[i] = walk.stored[module->returns[i]];
+  if (status == STATUS_OK) status = walk_module(&walk, program, call->contract == NULL, results);
+  for (uint32_t i = 0; i < program->result_count && status == STATUS_OK; i++) {
+    size_t count = type_element_count(&program->results[i]);
+    if (count > 0) memcpy(out_results[i], results[i], count * sizeof(box_t));
   }
-  return STATUS_OK;
+  arena_deinit(&arena);
+  return status;
 }

@@ -15,6 +15,19 @@ enum { INTERMEDIATES_ROUNDED, INTERMEDIATES_WIDER, INTERMEDIATES_EITHER };
 status_t module_enclose(const case_t *instance, const contract_t *contract, arena_t *arena,
                         box_t *out_results[CASE_RESULTS_MAX], failure_t *error);
 
+/* oracle_t.enclose */
+status_t module_enclose_boxes(const enclosure_call_t *call,
+                              box_t *const out_results[CASE_RESULTS_MAX]);
+
+/* Cuts the boxes of the only result of a case to what its oracle's exact side permits, where they
+ * hold few numbers. */
+void module_narrow(const case_t *known, const contract_t *contract, arena_t *arena,
+                   box_t *inout_boxes);
+
+/* The bits of a value of which each element is one number, not zero if it is a float, whose sign
+ * would be open; or NULL. */
+const tensor_t *module_find_bits(const type_t *type, const box_t *boxes, arena_t *arena);
+
 /* Whether a step is stablehlo.NAME. */
 bool module_step_is(const module_step_t *step, const char *name);
 

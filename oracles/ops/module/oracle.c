@@ -160,6 +160,7 @@ static const oracle_t module_oracle = {
     .audit = audit,
     .simulate = module_simulate,
     .find_formula = find_formula,
+    .enclose = module_enclose_boxes,
 };
 
 extern const oracle_t *const module_oracles[];

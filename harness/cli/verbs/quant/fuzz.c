@@ -12,6 +12,7 @@
 #include "harness/cli/task/interrupt.h"
 #include "harness/cli/verbs/quant/measure.h"
 #include "harness/quant/check/fuzz.h"
+#include "harness/quant_run/measurement.h"
 #include "reports/run/summary.h"
 #include "reports/verdict/describe.h"
 
@@ -25,12 +26,14 @@ typedef struct lowering_count {
   uint64_t beyond;                  /* Of the graphs: an output is further off than certified. */
   uint64_t outcomes[OUTCOME_COUNT]; /* Steps. */
   uint64_t substituted;
+  quant_whole_counts_t whole; /* Regions. */
 } lowering_count_t;
 
 typedef struct fuzzing {
   const quant_flags_t *flags;
   task_t *task; /* NULL without executors. */
   bool wanted[QUANT_LOWERING_COUNT];
+  quant_regions_t regions;
   lowering_count_t *counts; /* By executor and form. */
   rng_t rng;                /* Of inputs. */
   arena_t arena;            /* Of the present graph. */
@@ -43,6 +46,7 @@ static void count_run(const quant_steps_t *steps, const quant_enclosure_t *enclo
                       const quant_run_t *run, lowering_count_t *count) {
   for (int i = 0; i < OUTCOME_COUNT; i++) count->outcomes[i] += run->outcomes[i];
   count->substituted += run->substituted;
+  quant_whole_counts_add(&run->whole, &count->whole);
   if (run->unfinished != QUANT_NONE) {
     count->unsupported++;
     return;
@@ -71,15 +75,22 @@ static status_t run_lowering(fuzzing_t *fuzzing, const quant_graph_t *quantized,
     return STATUS_OK;
   }
   quant_enclosure_t enclosure;
-  STATUS_TRY(quant_enclose(&steps, &fuzzing->task->options.contract, inputs, &fuzzing->arena,
-                           &enclosure, error));
+  const quant_whole_t *wholes =
+      fuzzing->regions == QUANT_BY_STEPS ? NULL : quant_find_wholes(&steps, &fuzzing->arena);
+  const quant_enclosing_t what = {.steps = &steps,
+                                  .wholes = fuzzing->regions == QUANT_WHOLE ? wholes : NULL,
+                                  .contract = &fuzzing->task->options.contract,
+                                  .inputs = inputs};
+  STATUS_TRY(quant_enclose_wholes(&what, &fuzzing->arena, &enclosure, error));
   for (size_t i = 0; i < executors; i++) {
     const quant_run_request_t request = {.steps = &steps,
                                          .table = table,
                                          .enclosure = &enclosure,
                                          .inputs = inputs,
                                          .session = fuzzing->task->session,
-                                         .executor = i};
+                                         .executor = i,
+                                         .wholes = wholes,
+                                         .compares = fuzzing->regions == QUANT_BOTH};
     quant_run_t run;
     STATUS_TRY(quant_run(&request, &fuzzing->arena, &run, error));
     count_run(&steps, &enclosure, &run,
@@ -187,6 +198,26 @@ static void print_executors(const fuzzing_t *fuzzing) {
   }
 }
 
+static void print_wholes(const fuzzing_t *fuzzing) {
+  if (fuzzing->regions == QUANT_BY_STEPS) return;
+  printf("\n%-28s %-8s | regions as one: %9s %9s %8s %7s %6s %10s | %9s %9s: %s\n", "executor",
+         "form", "conforms", "diverges", "refused", "failed", "weak", "no-oracle", "same bits",
+         "differ", "whole outside, steps outside, both inside");
+  for (size_t i = 0; i < fuzzing->task->executors.count * QUANT_LOWERING_COUNT; i++) {
+    if (!fuzzing->wanted[i % QUANT_LOWERING_COUNT]) continue;
+    const quant_whole_counts_t *whole = &fuzzing->counts[i].whole;
+    const uint64_t *outcomes = whole->outcomes;
+    printf(
+        "%-28s %-8s |                 %9" PRIu64 " %9" PRIu64 " %8" PRIu64 " %7" PRIu64 " %6" PRIu64
+        " %10" PRIu64 " | %9" PRIu64 " %9" PRIu64 ": %" PRIu64 ", %" PRIu64 ", %" PRIu64 "\n",
+        executor_name(fuzzing->task->executors.items[i / QUANT_LOWERING_COUNT]),
+        quant_lowering_spelling((quant_lowering_t)(i % QUANT_LOWERING_COUNT)),
+        outcomes[OUTCOME_conforms], outcomes[OUTCOME_diverges], outcomes[OUTCOME_refused],
+        outcomes[OUTCOME_failed], outcomes[OUTCOME_weak], outcomes[OUTCOME_no_oracle], whole->same,
+        whole->differ, whole->whole_outside, whole->steps_outside, whole->both_inside);
+  }
+}
+
 static json_t *properties_json(const quant_fuzz_result_t *result) {
   const quant_property_t *properties = quant_properties();
   json_t *rows = json_object();
@@ -240,7 +271,10 @@ static status_t report(const fuzzing_t *fuzzing, failure_t *error) {
     return STATUS_OK;
   }
   print_properties(&fuzzing->result);
-  if (fuzzing->task != NULL) print_executors(fuzzing);
+  if (fuzzing->task != NULL) {
+    print_executors(fuzzing);
+    print_wholes(fuzzing);
+  }
   return tell_findings(fuzzing, error);
 }
 
@@ -258,6 +292,7 @@ static status_t fuzz(fuzzing_t *fuzzing, arena_t *arena, failure_t *error) {
   uint64_t seed;
   STATUS_TRY(arguments_parse_seed(fuzzing->flags->task.seed, &seed, error));
   STATUS_TRY(quant_read_lowerings(fuzzing->flags->lowerings, fuzzing->wanted, error));
+  STATUS_TRY(quant_read_regions(fuzzing->flags->regions, &fuzzing->regions, error));
   quant_fuzz_options_t options = {.seed = seed,
                                   .count = (uint64_t)fuzzing->flags->graphs,
                                   .regions_max = REGIONS_MAX,

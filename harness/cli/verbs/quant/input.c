@@ -218,3 +218,14 @@ status_t quant_write_picture(const char *path, const GString *dot, failure_t *er
   if (g_str_has_suffix(path, ".svg")) return run_graphviz(path, dot, error);
   return quant_write_text(path, dot, error);
 }
+
+status_t quant_read_regions(const char *name, quant_regions_t *out_regions, failure_t *error) {
+  static const char *const spellings[] = {"steps", "whole", "both"};
+  *out_regions = QUANT_BY_STEPS;
+  for (size_t i = 0; name != NULL && i < G_N_ELEMENTS(spellings); i++) {
+    *out_regions = (quant_regions_t)i;
+    if (strcmp(name, spellings[i]) == 0) return STATUS_OK;
+  }
+  if (name == NULL) return STATUS_OK;
+  return status_fail(error, STATUS_INVALID, "--regions is steps, whole or both, not '%s'", name);
+}

@@ -25,6 +25,7 @@ typedef struct quant_flags {
   gboolean inlined;     /* Calls become what they stand for before anything is done. */
   gboolean cases;       /* export: case lines. */
   gboolean values;      /* run: errors of every value. */
+  char *regions;        /* run, fuzz: steps, whole or both; NULL: steps. */
   gint64 inputs;        /* run, fuzz: sets of inputs of a graph. */
   gint64 graphs;        /* fuzz */
   gboolean is_unsigned; /* import: of fake-quant ops that name no storage type. */
@@ -62,6 +63,10 @@ static inline void quant_subject_deinit(quant_subject_t *subject) { arena_deinit
 /* The forms that --form names, all without it; out_wanted by form. */
 status_t quant_read_lowerings(char *const *names, bool out_wanted[QUANT_LOWERING_COUNT],
                               failure_t *error);
+
+/* How regions are run: --regions. */
+typedef enum quant_regions { QUANT_BY_STEPS, QUANT_WHOLE, QUANT_BOTH } quant_regions_t;
+status_t quant_read_regions(const char *name, quant_regions_t *out_regions, failure_t *error);
 
 /* Writes a file; STATUS_IO if that fails. */
 status_t quant_write_text(const char *path, const GString *text, failure_t *error);

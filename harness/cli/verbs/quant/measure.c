@@ -15,7 +15,9 @@ typedef struct measuring {
   quant_subject_t *subject;
   quant_steps_t steps[QUANT_LOWERING_COUNT];
   bool wanted[QUANT_LOWERING_COUNT];
-  GArray *rows; /* quant_measurement_t by executor and form. */
+  quant_regions_t regions;
+  const quant_whole_t *wholes[QUANT_LOWERING_COUNT]; /* NULL where regions run step by step. */
+  GArray *rows;                                      /* quant_measurement_t by executor and form. */
   double differences[QUANT_LOWERING_COUNT][QUANT_LOWERING_COUNT]; /* Between outputs of forms. */
   char unknown[192];                                              /* What is not enclosed, or "". */
   gint64 done; /* Sets of inputs: fewer than asked for after an interrupt. */
@@ -52,7 +54,9 @@ static status_t run_executor(measuring_t *measuring, size_t executor, const tens
                                          .enclosure = &enclosures[lowering],
                                          .inputs = inputs,
                                          .session = measuring->task->session,
-                                         .executor = executor};
+                                         .executor = executor,
+                                         .wholes = measuring->wholes[lowering],
+                                         .compares = measuring->regions == QUANT_BOTH};
     STATUS_TRY(quant_run(&request, arena, &runs[lowering], error));
     quant_measurement_add(steps, &enclosures[lowering], &runs[lowering],
                           row_at(measuring, executor, (quant_lowering_t)lowering));
@@ -75,8 +79,12 @@ static status_t run_inputs(measuring_t *measuring, rng_t *rng, arena_t *arena, f
   quant_enclosure_t enclosures[QUANT_LOWERING_COUNT];
   for (int lowering = 0; lowering < QUANT_LOWERING_COUNT; lowering++) {
     if (!measuring->wanted[lowering]) continue;
-    STATUS_TRY(quant_enclose(&measuring->steps[lowering], &measuring->task->options.contract,
-                             inputs, arena, &enclosures[lowering], error));
+    bool are_whole = measuring->regions == QUANT_WHOLE;
+    const quant_enclosing_t what = {.steps = &measuring->steps[lowering],
+                                    .wholes = are_whole ? measuring->wholes[lowering] : NULL,
+                                    .contract = &measuring->task->options.contract,
+                                    .inputs = inputs};
+    STATUS_TRY(quant_enclose_wholes(&what, arena, &enclosures[lowering], error));
     if (measuring->unknown[0] == '\0') {
       g_strlcpy(measuring->unknown, enclosures[lowering].unknown, sizeof measuring->unknown);
     }
@@ -89,10 +97,14 @@ static status_t run_inputs(measuring_t *measuring, rng_t *rng, arena_t *arena, f
 
 static status_t run_all(measuring_t *measuring, failure_t *error) {
   STATUS_TRY(quant_read_lowerings(measuring->flags->lowerings, measuring->wanted, error));
+  STATUS_TRY(quant_read_regions(measuring->flags->regions, &measuring->regions, error));
   for (int lowering = 0; lowering < QUANT_LOWERING_COUNT; lowering++) {
     if (!measuring->wanted[lowering]) continue;
     STATUS_TRY(quant_export(&measuring->subject->quantized, (quant_lowering_t)lowering,
                             &measuring->subject->arena, &measuring->steps[lowering], error));
+    if (measuring->regions == QUANT_BY_STEPS) continue;
+    measuring->wholes[lowering] =
+        quant_find_wholes(&measuring->steps[lowering], &measuring->subject->arena);
   }
   rng_t rng = rng_make(measuring->task->options.stream.seed);
   arena_t arena;
@@ -116,6 +128,8 @@ static void report(const measuring_t *measuring) {
                                .contract = measuring->flags->task.contract,
                                .rows = measuring->rows,
                                .wanted = measuring->wanted,
+                               .wholes = measuring->wholes,
+                               .compares = measuring->regions == QUANT_BOTH,
                                .differences = measuring->differences,
                                .unknown = measuring->unknown,
                                .inputs = measuring->done,

@@ -263,7 +263,9 @@ static const struct verb {
     {"explain", 1, 2, verb_explain, "explain GRAPH [REGION] --table TABLE [--picture FILE]"},
     {"picture", 1, 1, verb_picture, "picture GRAPH --table TABLE --picture FILE"},
     {"export", 1, 1, verb_export, "export GRAPH --table TABLE [--form FORM] [--mlir|--cases]"},
-    {"run", 1, 1, verb_run, "run GRAPH --table TABLE --executor NAME [--form FORM] [--inputs N]"},
+    {"run", 1, 1, verb_run,
+     "run GRAPH --table TABLE --executor NAME [--form FORM] [--inputs N] "
+     "[--regions HOW]"},
     {"fuzz", 0, 0, verb_fuzz, "fuzz [--graphs N] [--table TABLE] [--executor NAME] [--form FORM]"},
     {"tables", 0, 1, verb_tables, "tables [NAME]"},
 };
@@ -324,6 +326,11 @@ static void add_arguments(quant_flags_t *flags, arguments_t *arguments) {
        "export: print case lines, for `assay replay`", NULL},
       {"values", 0, 0, G_OPTION_ARG_NONE, &flags->values,
        "run: print the errors of every value, not of outputs alone", NULL},
+      {"regions", 0, 0, G_OPTION_ARG_STRING, &flags->regions,
+       "run, fuzz: regions step by step (steps, the default), as one program each (whole), or "
+       "both, "
+       "compared",
+       "HOW"},
       {"inputs", 0, 0, G_OPTION_ARG_INT64, &flags->inputs,
        "run, fuzz: sets of inputs for each graph (default 8)", "N"},
       {"graphs", 0, 0, G_OPTION_ARG_INT64, &flags->graphs, "fuzz: graphs to draw (default 1000)",
@@ -347,6 +354,7 @@ static void flags_free(quant_flags_t *flags) {
   g_free(flags->region);
   g_free(flags->kernel);
   g_free(flags->out);
+  g_free(flags->regions);
 }
 
 int command_quant(const command_t *command, int argc, char **argv) {

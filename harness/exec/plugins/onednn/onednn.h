@@ -94,6 +94,11 @@ struct plan {
   size_t packed_bytes[PLAN_INPUTS_MAX];
   plugin_operand_t matrices[2]; /* Of a product: how operands are gathered into matrices. */
   size_t operand_bytes;         /* Of an element of them. */
+  /* Of a module: input i is this memory of the plan's own, freed with it, or operand operand_of[i].
+   */
+  bool is_wired;
+  void *constants[PLAN_INPUTS_MAX];
+  uint32_t operand_of[PLAN_INPUTS_MAX];
   /* Reductions and windows have no initial value: it is combined with each result afterwards, as
    * one more application of the body.  NULL for all else. */
   void (*promote)(const void *init,
@@ -108,7 +113,7 @@ typedef int32_t plan_make_t(const dnnl_functions_t *dnnl, const assay_program_t 
                             bool takes_any_types, plan_t *out_plan, assay_reason_t *reason);
 plan_make_t plan_matmul, plan_reduction, plan_softmax, plan_gelu, plan_layer_norm, plan_resize,
     plan_dequantize, plan_convolution, plan_pooling, plan_reorder, plan_binary, plan_movement,
-    plan_broadcast, plan_concatenate;
+    plan_broadcast, plan_concatenate, plan_module;
 
 /* What plan_make_t is given, for parts of one that pass it on. */
 typedef struct plan_request {

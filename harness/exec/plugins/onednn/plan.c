@@ -63,10 +63,12 @@ static const planner_t planners[] = {
     {"byteir.layer_norm", plan_layer_norm},
     {"byteir.resize", plan_resize},
     {"byteir.dequantize", plan_dequantize},
+    {"module", plan_module},
 };
 
 void plan_release(const dnnl_functions_t *dnnl, plan_t *plan) {
   if (plan->attributes != NULL) dnnl->dnnl_primitive_attr_destroy(plan->attributes);
+  for (uint32_t i = 0; i < PLAN_INPUTS_MAX; i++) free(plan->constants[i]);
 }
 
 int32_t plan_make(const dnnl_functions_t *dnnl, const assay_program_t *program,

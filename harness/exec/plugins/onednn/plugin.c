@@ -273,7 +273,8 @@ static dnnl_status_t run(const onednn_t *onednn, compiled_t *compiled, const voi
   const plan_t *plan = &compiled->plan;
   dnnl_exec_arg_t arguments[PLAN_INPUTS_MAX + 1];
   for (uint32_t i = 0; i < plan->input_count; i++) {
-    const void *data = operands[i];
+    const void *data = plan->constants[i];
+    if (data == NULL) data = operands[plan->is_wired ? plan->operand_of[i] : i];
     if (plan->prepare[i] != NULL) {
       plan->prepare[i](plan, i, data, compiled->packed[i]);
       data = compiled->packed[i];

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Boxes of few numbers: held against the exact side of a step's oracle, which knows value by value
+ * what an enclosure bounds (theory.md, T178). */
+#include <math.h>
+
+#include "oracles/ops/module/module.h"
+
+/* Candidates of one element that the exact side is asked about, and of one step. */
+enum { CANDIDATES_MAX = 8, QUESTIONS_MAX = 1 << 14 };
+
+/* The patterns of the element from `low` on, up to `high`; 0 if there are more than a few, or no
+ * number of the type is an end. */
+static size_t list_candidates(const element_t *element, box_t box,
+                              uint64_t out_bits[CANDIDATES_MAX]) {
+  if (!box_is_finite(box)) return 0;
+  size_t count = 0;
+  if (element->format == NULL) {
+    if (box.high - box.low >= (double)CANDIDATES_MAX || fabs(box.low) > 0x1p52) return 0;
+    for (double value = box.low; value <= box.high; value++) {
+      out_bits[count++] = (uint64_t)(int64_t)value & element_mask(element);
+    }
+    return count;
+  }
+  uint64_t bits = format_from_double(element->format, box.low);
+  if (format_to_double(element->format, bits) != box.low) return 0;
+  while (format_to_double(element->format, bits) <= box.high) {
+    if (count == CANDIDATES_MAX) return 0;
+    out_bits[count++] = bits;
+    bits = format_next_up(element->format, bits);
+  }
+  return count;
+}
+
+/* Patterns of one element, and what encloses them. */
+typedef struct candidates {
+  uint64_t bits[CANDIDATES_MAX];
+  size_t count;
+  box_t box;
+} candidates_t;
+
+/* Those that the exact side permits; all where it has no answer. */
+static box_t narrow_element(const oracle_call_t *call, tensor_t *result, size_t element,
+                            const candidates_t *candidates) {
+  const oracle_t *oracle = oracle_find(call->instance->program.op);
+  box_t kept = {INFINITY, -INFINITY};
+  for (size_t i = 0; i < candidates->count; i++) {
+    element_store(result->type.element, result->data, element, candidates->bits[i]);
+    answer_t answer = {.conforms = false};
+    status_t status = oracle_decide_with_memo(oracle->decide, call, 0, element, &answer);
+    if (status != STATUS_OK) return candidates->box;
+    if (answer.conforms) kept = box_unite(kept, box_make_point(result, element));
+  }
+  return kept.low <= kept.high ? kept : candidates->box;
+}
+
+void module_narrow(const case_t *known, const contract_t *contract, arena_t *arena,
+                   box_t *inout_boxes) {
+  tensor_t result = tensor_make(arena, &known->program.results[0]);
+  if (type_bytes(&result.type) > 0) memset(result.data, 0, type_bytes(&result.type));
+  decision_memo_t memo;
+  decision_memo_init(&memo);
+  failure_t unused;
+  const oracle_call_t call = {.instance = known,
+                              .contract = contract,
+                              .results = &result,
+                              .memo = &memo,
+                              .arena = arena,
+                              .error = &unused};
+  size_t count = type_element_count(&result.type), questions = 0;
+  for (size_t i = 0; i < count; i++) {
+    candidates_t candidates = {.box = inout_boxes[i]};
+    candidates.count = list_candidates(result.type.element, inout_boxes[i], candidates.bits);
+    if (candidates.count < 2 || (questions += candidates.count) > QUESTIONS_MAX) continue;
+    inout_boxes[i] = narrow_element(&call, &result, i, &candidates);
+  }
+  decision_memo_deinit(&memo);
+}
+
+const tensor_t *module_find_bits(const type_t *type, const box_t *boxes, arena_t *arena) {
+  tensor_t *tensor = arena_alloc(arena, sizeof *tensor);
+  *tensor = tensor_make(arena, type);
+  size_t count = type_element_count(type);
+  for (size_t i = 0; i < count; i++) {
+    uint64_t bits[CANDIDATES_MAX];
+    bool is_zero = type->element->format != NULL && boxes[i].low == 0;
+    if (is_zero || list_candidates(type->element, boxes[i], bits) != 1) return NULL;
+    element_store(type->element, tensor->data, i, bits[0]);
+  }
+  return tensor;
+}
