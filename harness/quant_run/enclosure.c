@@ -206,7 +206,7 @@ static double farthest(box_t a, box_t b) {
 }
 
 double quant_number(const type_t *type, const tensor_t *data, size_t element) {
-  const box_t box = box_value(type, element, box_make_point(data, element));
+  const box_t box = box_value(type, element, quant_point(data, element));
   return box.low + (box.high - box.low) / 2;
 }
 

@@ -53,6 +53,7 @@ m byteir.one_hot depth=3 axis=0 on_value=1 off_value=0 i32[1] -> f32[3,1] : 0000
 b byteir.quantize f32[1] f32[] i8[] -> ui8[1] : 3f800000 : 3f800000 : 00
 b byteir.dequantize axis=0 i8[1] f32[] i8[] -> f32[1] : 01 : 3f800000 : 00
 m byteir.resize target_mode=scale mode=linear coordinate_transformation_mode=half_pixel i64[1] f32[1] -> i64[2] : 0000000000000001 : 40000000
+on byteir.rng_normal f32[] f32[] i64[] i64[] -> f32[3] : 3f800000 : 40000000 : 0000000000000001 : 0000000000000002
 m byteir.rng_uniform f32[] f64[] i64[] i64[] -> f32[1] : 00000000 : 3ff0000000000000 : 0000000000000001 : 0000000000000002
 END
 

@@ -129,7 +129,7 @@ static const program_row_t program_rows[] = {
      EXECUTOR_REFUSED, "one to three dimensions"},
     {"byteir.resize target_mode=size mode=linear coordinate_transformation_mode=half_pixel "
      "i8[2] i64[1] -> i8[4]",
-     EXECUTOR_REJECTED, "linear is of floats"},
+     EXECUTOR_REFUSED, "of integers is not asked for"},
     {"byteir.resize target_mode=scale mode=linear coordinate_transformation_mode=half_pixel "
      "f32[2] i64[1] -> f32[4]",
      EXECUTOR_REJECTED, "f32 scales"},

@@ -363,14 +363,15 @@ def resize(program: Program) -> Resize:
     return Resize(has_scales, is_linear, coordinates, result.shape, scaled)
 
 
-def rng_uniform(program: Program) -> Type:
-    """The type of the result."""
+def rng(program: Program) -> Type:
+    """The type of the result of rng_uniform, whose first operands are bounds, or of rng_normal, where
+    they are a mean and a standard deviation."""
     _begin(program, 5 if len(program.operands) > 4 else 4, 1)
     low, high, seed, offset, *shape = program.operands
     result = program.results[0]
     _is_float(result)
     bound, integer = Type(result.element, ()), Type("i64", ())
-    _rule(low == bound and high == bound, "bounds are numbers of the result's type")
+    _rule(low == bound and high == bound, "the first two are numbers of the result's type")
     _rule(seed == integer and offset == integer, "seed and offset are i64")
     _rule(all(kind == Type("i64", (len(result.shape),)) for kind in shape), "the shape's type")
     return result

@@ -19,7 +19,7 @@ approximate="none"; arg_max and arg_min keep the left number if it is not smalle
 which no NaN is, with neither keep_dims nor select_last_index; all in the operand's type.  What it
 has no decomposition for is refused.
 
-In both rng_uniform is ByteIR's Philox4x32-10, and its arithmetic in the result's type.  resize is
+In both rng_uniform and rng_normal are ByteIR's Philox4x32-10, with arithmetic in the result's type.  resize is
 refused: neither ByteIR nor StableHLO has it.
 """
 from __future__ import annotations
@@ -272,8 +272,8 @@ def _quantization(program: Program, is_published: bool) -> Body:
     return body
 
 
-def _philox(b: Block, counter: list[Value], key: list[Value]) -> Value:
-    """The first word of Philox4x32-10."""
+def _philox(b: Block, counter: list[Value], key: list[Value]) -> list[Value]:
+    """The first two words of Philox4x32-10."""
 
     def product(word: Value, multiplier: int) -> tuple[Value, Value]:
         wide = b.convert(word, "ui64")
@@ -290,25 +290,45 @@ def _philox(b: Block, counter: list[Value], key: list[Value]) -> Value:
         first = b.op("xor", b.op("xor", high1, counter[1]), key[0])
         third = b.op("xor", b.op("xor", high0, counter[3]), key[1])
         counter = [first, low1, third, low0]
-    return counter[0]
+    return counter[:2]
+
+
+def _words(b: Block, kind: Type, operands: list[Value]) -> list[Value]:
+    """The first two words of each element's block, as numbers in [0, 1]."""
+    words = Type("ui32", kind.shape)
+    key = [b.spread(b.convert(word, "ui32"), kind.shape, []) for word in operands[2:4]]
+    position = b.op("add", *key)
+    for dim in range(len(kind.shape)):
+        moved = b.op("add", position, b.iota(words, dim))
+        product = b.op("multiply", moved, b.constant(1103515245, words))
+        position = b.op("add", product, b.constant(12345, words))
+    block = _philox(b, [position, *[b.constant(0, words)] * 3], key)
+    wide = [b.convert(word, "f64") for word in block]
+    return [b.convert(b.op("multiply", x, b.like(2.0**-32, x)), kind.element) for x in wide]
 
 
 def _rng_uniform(program: Program, is_published: bool) -> Body:
-    kind = byteir.rng_uniform(program)
-    words = Type("ui32", kind.shape)
+    kind = byteir.rng(program)
 
     def body(b: Block, operands: list[Value]) -> list[Value]:
         low, high = (b.spread(bound, kind.shape, []) for bound in operands[:2])
-        key = [b.spread(b.convert(word, "ui32"), kind.shape, []) for word in operands[2:4]]
-        position = b.op("add", *key)
-        for dim in range(len(kind.shape)):
-            moved = b.op("add", position, b.iota(words, dim))
-            product = b.op("multiply", moved, b.constant(1103515245, words))
-            position = b.op("add", product, b.constant(12345, words))
-        word = _philox(b, [position, *[b.constant(0, words)] * 3], key)
-        wide = b.convert(word, "f64")
-        share = b.convert(b.op("multiply", wide, b.like(2.0**-32, wide)), kind.element)
+        share, _ = _words(b, kind, operands)
         return [b.op("add", low, b.op("multiply", share, b.op("subtract", high, low)))]
+
+    return body
+
+
+def _rng_normal(program: Program, is_published: bool) -> Body:
+    kind = byteir.rng(program)
+
+    def body(b: Block, operands: list[Value]) -> list[Value]:
+        mean, deviation = (b.spread(number, kind.shape, []) for number in operands[:2])
+        radial, angular = _words(b, kind, operands)
+        logarithm = b.op("log", radial)
+        distance = b.op("sqrt", b.op("multiply", logarithm, b.like(-2.0, logarithm)))
+        angle = b.op("multiply", angular, b.like(2 * math.pi, angular))
+        normal = b.op("multiply", distance, b.op("cosine", angle))
+        return [b.op("add", b.op("multiply", normal, deviation), mean)]
 
     return body
 
@@ -327,9 +347,12 @@ MAKERS: dict[str, Callable[[Program, bool], Body]] = {
     "byteir.quantize": _quantization,
     "byteir.dequantize": _quantization,
     "byteir.rng_uniform": _rng_uniform,
+    "byteir.rng_normal": _rng_normal,
 }
 
-PUBLISHED = ("softmax", "gelu", "layer_norm", "l2_norm", "arg_max", "arg_min", "rng_uniform")
+PUBLISHED = (
+    "softmax", "gelu", "layer_norm", "l2_norm", "arg_max", "arg_min", "rng_uniform", "rng_normal",
+)  # fmt: skip
 
 
 # Formulas of several roundings, which `stable` leaves to f32 where the numbers are of 16 bits.

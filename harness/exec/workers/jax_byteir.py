@@ -58,6 +58,7 @@ class JaxByteir:
             "byteir.dequantize": self._dequantize,
             "byteir.resize": self._resize,
             "byteir.rng_uniform": self._rng_uniform,
+            "byteir.rng_normal": self._rng_normal,
         }
 
     def make(self, program: Program) -> Run:
@@ -215,13 +216,27 @@ class JaxByteir:
         return run
 
     def _rng_uniform(self, program: Program) -> Run:
-        kind = byteir.rng_uniform(program)
+        kind = byteir.rng(program)
         random = self.jax.random
 
         def run(low: Any, high: Any, seed: Any, offset: Any, *_shape: Any) -> tuple[Any, ...]:
-            key = random.key(seed)
-            for word in (offset >> 32, offset & 0xFFFFFFFF):
-                key = random.fold_in(key, word)
+            key = self._key(seed, offset)
             return (random.uniform(key, kind.shape, kind.dtype, low, high),)
 
         return run
+
+    def _rng_normal(self, program: Program) -> Run:
+        kind = byteir.rng(program)
+        random = self.jax.random
+
+        def run(mean: Any, deviation: Any, seed: Any, offset: Any, *_: Any) -> tuple[Any, ...]:
+            normal = random.normal(self._key(seed, offset), kind.shape, kind.dtype)
+            return (mean + normal * deviation,)
+
+        return run
+
+    def _key(self, seed: Any, offset: Any) -> Any:
+        key = self.jax.random.key(seed)
+        for word in (offset >> 32, offset & 0xFFFFFFFF):
+            key = self.jax.random.fold_in(key, word)
+        return key

@@ -18,7 +18,8 @@ Graphs of several of its ops, which then are what is tested, are
 - the last of several best indices: the first one of the flipped tensor.  That max and min give the
   first is documented, and argmax and argmin say that they are their second result;
 - one_hot: torch.where on a comparison; PyTorch's own raises for an index out of range;
-- rng_uniform: torch.rand, by a generator seeded from seed and offset, scaled and shifted.
+- rng_uniform and rng_normal: torch.rand and torch.randn, by a generator seeded from seed and offset, scaled
+  and shifted.
 
 interpolate knows the coordinates `asymmetric` for nearest, align_corners and half_pixel for linear.
 pytorch_half_pixel has another rule for a size of 1 than PyTorch itself: refused, or run with the
@@ -80,6 +81,7 @@ class TorchByteir:
             "byteir.dequantize": self._dequantize,
             "byteir.resize": self._resize,
             "byteir.rng_uniform": self._rng_uniform,
+            "byteir.rng_normal": self._rng_normal,
             "byteir.addn": self._addn,
             "byteir.nll_loss_forward": self._nll_loss,
             "byteir.nll_loss_backward": self._nll_loss,
@@ -321,20 +323,37 @@ class TorchByteir:
         return run
 
     def _rng_uniform(self, program: Program) -> Run:
-        kind = byteir.rng_uniform(program)
+        kind = byteir.rng(program)
         torch, element = self.torch, self._dtype(kind)
 
         def run(low: Any, high: Any, seed: Any, offset: Any, *_shape: Any) -> list[Any]:
-            words = [int(word) % (1 << 64) for word in (seed, offset)]
-            generator = torch.Generator(self.device)
-            # An odd multiplier: offsets give different seeds, and so do seeds.
-            generator.manual_seed((words[0] * 0x9E3779B97F4A7C15 + words[1]) % (1 << 64))
+            generator = self._generator(seed, offset)
             share = torch.rand(
                 list(kind.shape), generator=generator, dtype=element, device=self.device
             )
             return [low + share * (high - low)]
 
         return run
+
+    def _rng_normal(self, program: Program) -> Run:
+        kind = byteir.rng(program)
+        torch, element = self.torch, self._dtype(kind)
+
+        def run(mean: Any, deviation: Any, seed: Any, offset: Any, *_shape: Any) -> list[Any]:
+            generator = self._generator(seed, offset)
+            normal = torch.randn(
+                list(kind.shape), generator=generator, dtype=element, device=self.device
+            )
+            return [mean + normal * deviation]
+
+        return run
+
+    def _generator(self, seed: Any, offset: Any) -> Any:
+        words = [int(word) % (1 << 64) for word in (seed, offset)]
+        generator = self.torch.Generator(self.device)
+        # An odd multiplier: offsets give different seeds, and so do seeds.
+        generator.manual_seed((words[0] * 0x9E3779B97F4A7C15 + words[1]) % (1 << 64))
+        return generator
 
     def _widen(self, x: Any) -> Any:
         return x if x.dtype == self.torch.float64 else x.to(self.torch.float32)

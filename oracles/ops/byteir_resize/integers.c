@@ -25,8 +25,8 @@ row_t resize_integer_load(formula_t *formula, const element_t *element, uint64_t
 enum { SUM_PRECISION = 2 * ENCLOSED_PRECISION };
 
 /* The largest integer that x is rounded to, to nearest: with ties anywhere; or as the floor of
- * x + 1/2, which may have been rounded to the working format, or in a wider one: theory.md, T185.
- */
+ * x + 1/2, which may have been rounded to the working format, or in a wider one (theory.md,
+ * T185). */
 static double nearest_above(const formula_t *formula, mpfr_srcptr x) {
   mpfr_t sum, whole;
   mpfr_inits2(SUM_PRECISION, sum, whole, (mpfr_ptr)0);

@@ -31,8 +31,8 @@ size_t byteir_rng_variants(const program_t *program,
 }
 
 /* What nodes of 16 bits may be wider is the other variants'. */
-static contract_t contract_of_steps(const contract_t *contract,
-                                    const byteir_rng_variant_t *variant) {
+contract_t byteir_rng_contract_of_steps(const contract_t *contract,
+                                        const byteir_rng_variant_t *variant) {
   contract_t steps = *contract;
   if (variant->format->bits == 16) PERMITTED(&steps, accum_wider) = ACCUM_WIDER_NO;
   return steps;
@@ -50,7 +50,7 @@ static row_t evaluate(formula_t *formula, const case_t *instance, double uniform
 value_range_t byteir_rng_range(const oracle_call_t *call, const byteir_rng_variant_t *variant,
                                double uniform) {
   const case_t *instance = call->instance;
-  const contract_t steps = contract_of_steps(call->contract, variant);
+  const contract_t steps = byteir_rng_contract_of_steps(call->contract, variant);
   const enclosing_t settings = {.is_exact = false};
   const format_t *format = format_of(&instance->program);
   formula_t formula = {.evaluator = &enclosed_evaluator,

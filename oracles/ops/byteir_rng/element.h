@@ -25,6 +25,10 @@ enum { BYTEIR_RNG_VARIANTS_MAX = 3 };
 size_t byteir_rng_variants(const program_t *program,
                            byteir_rng_variant_t out_variants[BYTEIR_RNG_VARIANTS_MAX]);
 
+/* The contract of a variant's steps. */
+contract_t byteir_rng_contract_of_steps(const contract_t *contract,
+                                        const byteir_rng_variant_t *variant);
+
 /* The accept set of one u in [0, 1], which has at most 32 bits, under one variant.  Scratch in the
  * arena. */
 value_range_t byteir_rng_range(const oracle_call_t *call, const byteir_rng_variant_t *variant,

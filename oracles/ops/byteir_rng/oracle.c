@@ -11,13 +11,14 @@
 #include "oracles/audit.h"
 #include "oracles/ops/byteir_rng/element.h"
 #include "oracles/ops/byteir_rng/fast.h"
+#include "oracles/ops/byteir_rng/normal.h"
 #include "oracles/ops/byteir_rng/published.h"
 #include "oracles/ops/byteir_rng/simulate.h"
 #include "oracles/ops/byteir_rng/uniformity.h"
 
 /* ---- What has no answer ---------------------------------------------------------------------- */
 
-static status_t check_shape(const case_t *instance, failure_t *error) {
+status_t byteir_rng_check_shape(const case_t *instance, failure_t *error) {
   if (!byteir_rng_has_shape(&instance->program)) return STATUS_OK;
   const tensor_t *shape = &instance->operands[BYTEIR_RNG_SHAPE];
   const type_t *result = &instance->program.results[0];
@@ -33,7 +34,7 @@ static status_t check_shape(const case_t *instance, failure_t *error) {
 }
 
 static status_t check_meaning(const oracle_call_t *call) {
-  STATUS_TRY(check_shape(call->instance, call->error));
+  STATUS_TRY(byteir_rng_check_shape(call->instance, call->error));
   bool is_published = PERMITTED(call->contract, rng_uniform) == RNG_UNIFORM_PHILOX;
   if (is_published || byteir_rng_has_meaning(call->instance)) return STATUS_OK;
   return status_fail(call->error, STATUS_UNSUPPORTED,
@@ -52,12 +53,7 @@ static byteir_rng_published_t published_of(const case_t *instance) {
 /* u of one element. */
 static double published_uniform(const case_t *instance, size_t component) {
   byteir_rng_published_t published = published_of(instance);
-  const type_t *result = &instance->program.results[0];
-  for (uint32_t dim = result->rank; dim-- > 0;) {
-    size_t size = (size_t)result->dims[dim];
-    published.counters.indices[dim] = (uint32_t)(component % size);
-    component /= size;
-  }
+  byteir_rng_counters_move(&published.counters, component);
   return byteir_rng_published_next(&published) / 0x1p32;
 }
 
@@ -293,4 +289,4 @@ static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32
 }
 
 extern const oracle_t *const byteir_rng_oracles[];
-const oracle_t *const byteir_rng_oracles[] = {&rng_uniform_oracle, NULL};
+const oracle_t *const byteir_rng_oracles[] = {&rng_uniform_oracle, &byteir_rng_normal_oracle, NULL};

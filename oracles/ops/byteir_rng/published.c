@@ -37,6 +37,13 @@ byteir_rng_counters_t byteir_rng_counters_make(const type_t *result, uint32_t se
   return counters;
 }
 
+void byteir_rng_counters_move(byteir_rng_counters_t *counters, size_t element) {
+  for (uint32_t dim = counters->rank; dim-- > 0;) {
+    counters->indices[dim] = (uint32_t)(element % counters->sizes[dim]);
+    element /= counters->sizes[dim];
+  }
+}
+
 uint32_t byteir_rng_counters_next(byteir_rng_counters_t *counters) {
   uint32_t hash = counters->start;
   for (uint32_t dim = 0; dim < counters->rank; dim++) {
@@ -58,9 +65,16 @@ byteir_rng_published_t byteir_rng_published_make(const type_t *result, uint64_t 
                                   .key = {key[0], key[1]}};
 }
 
-uint32_t byteir_rng_published_next(byteir_rng_published_t *published) {
+void byteir_rng_published_next_two(byteir_rng_published_t *published, uint32_t out_words[2]) {
   uint32_t counter[PHILOX_WORDS] = {byteir_rng_counters_next(&published->counters)};
   uint32_t words[PHILOX_WORDS];
   philox(PHILOX_ROUNDS, counter, published->key, words);
+  out_words[0] = words[0];
+  out_words[1] = words[1];
+}
+
+uint32_t byteir_rng_published_next(byteir_rng_published_t *published) {
+  uint32_t words[2];
+  byteir_rng_published_next_two(published, words);
   return words[0];
 }

@@ -9,6 +9,7 @@
 #ifndef ASSAY_ORACLES_OPS_BYTEIR_RNG_PUBLISHED_H
 #define ASSAY_ORACLES_OPS_BYTEIR_RNG_PUBLISHED_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "harness/types/type.h"
@@ -29,6 +30,8 @@ typedef struct byteir_rng_counters {
 
 byteir_rng_counters_t byteir_rng_counters_make(const type_t *result, uint32_t seed,
                                                uint32_t offset);
+/* Goes to an element of a result that has it. */
+void byteir_rng_counters_move(byteir_rng_counters_t *counters, size_t element);
 uint32_t byteir_rng_counters_next(byteir_rng_counters_t *counters);
 
 /* The words v of all elements in turn. */
@@ -40,5 +43,8 @@ typedef struct byteir_rng_published {
 byteir_rng_published_t byteir_rng_published_make(const type_t *result, uint64_t seed,
                                                  uint64_t offset);
 uint32_t byteir_rng_published_next(byteir_rng_published_t *published);
+
+/* The first two words of a block, of which rng_normal makes an element. */
+void byteir_rng_published_next_two(byteir_rng_published_t *published, uint32_t out_words[2]);
 
 #endif

@@ -39,12 +39,12 @@ static stream_t stream_make(const case_t *instance, const implementation_model_t
 }
 
 /* Numbers k * 2^-32 of the published generator, or of one with a fault of its own. */
-static void fill_published(const stream_t *stream, size_t count, double *out_uniform) {
+static void fill_published(const stream_t *stream, size_t word, size_t count, double *out_uniform) {
   fault_t fault = stream->schedule->fault;
   uint32_t key[PHILOX_KEYS] = {(uint32_t)stream->seed, (uint32_t)stream->offset};
   byteir_rng_counters_t counters = byteir_rng_counters_make(stream->result, key[0], key[1]);
   uint32_t rounds = fault == FAULT_philox_of_7_rounds ? FAULTY_ROUNDS : PHILOX_ROUNDS;
-  size_t word = fault == FAULT_philox_second_word ? 1 : 0;
+  if (fault == FAULT_philox_second_word) word = 1 - word;
   if (fault == FAULT_counters_from_one) byteir_rng_counters_next(&counters);
   for (size_t i = 0; i < count; i++) {
     uint32_t counter[PHILOX_WORDS] = {byteir_rng_counters_next(&counters)};
@@ -57,10 +57,11 @@ static void fill_published(const stream_t *stream, size_t count, double *out_uni
 
 /* Another good generator.  Shuffled schedules take 53 bits of it, others as many as the fraction of
  * a number in [1, 2) has. */
-static void fill_unknown(const stream_t *stream, size_t count, double *out_uniform) {
+static void fill_unknown(const stream_t *stream, size_t word, size_t count, double *out_uniform) {
   uint64_t state = stream->seed;
   state = rng_splitmix(&state) ^ stream->offset;
   state = rng_splitmix(&state) ^ stream->schedule->seed;
+  if (word != 0) state = ~rng_splitmix(&state);
   rng_t rng = rng_make(rng_splitmix(&state));
   bool is_fine = stream->schedule->order.kind == SUM_SHUFFLED;
   int bits = is_fine ? 53 : stream->result->element->format->precision - 1;
@@ -70,7 +71,7 @@ static void fill_unknown(const stream_t *stream, size_t count, double *out_unifo
 }
 
 /* A generator that is asked for by its name, or another one in random schedules. */
-static bool is_unknown(const implementation_model_t *schedule) {
+bool byteir_rng_is_unknown(const implementation_model_t *schedule) {
   const char *formula = schedule->formula == NULL ? "" : schedule->formula;
   bool is_random = schedule->order.kind == SUM_RANDOM || schedule->order.kind == SUM_SHUFFLED;
   return strcmp(formula, "any") == 0 || (is_random && strcmp(formula, "philox") != 0);
@@ -129,7 +130,8 @@ static void spoil_sequence(fault_t fault, const type_t *result, size_t count, do
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
-static const format_t *format_of(const format_t *format, const implementation_model_t *schedule) {
+const format_t *byteir_rng_simulated_format(const format_t *format,
+                                            const implementation_model_t *schedule) {
   bool is_native = schedule->native || schedule->order.kind == SUM_SEQUENTIAL;
   if (format->bits == 16 && !is_native) format = &format_table[FORMAT_f32];
   const format_t *wider = schedule->accumulator;
@@ -159,23 +161,24 @@ static row_t scale(formula_t *formula, const case_t *instance, row_t uniform) {
   return byteir_rng_affine(formula, low, high, uniform);
 }
 
-static row_t make_uniform(const case_t *instance, const implementation_model_t *schedule,
-                          const format_t *working, const tensor_t *result, arena_t *arena) {
+row_t byteir_rng_simulate_uniform(const formula_t *formula, const case_t *instance, size_t word,
+                                  const tensor_t *result) {
+  const implementation_model_t *schedule = formula->schedule;
   size_t count = type_element_count(&result->type);
-  double *uniform = ARENA_NEW_ARRAY(arena, double, count);
+  double *uniform = ARENA_NEW_ARRAY(formula->arena, double, count);
   const stream_t stream = stream_make(instance, schedule, result);
-  if (is_unknown(schedule)) {
-    fill_unknown(&stream, count, uniform);
+  if (byteir_rng_is_unknown(schedule)) {
+    fill_unknown(&stream, word, count, uniform);
   } else {
-    fill_published(&stream, count, uniform);
+    fill_published(&stream, word, count, uniform);
   }
   spoil_sequence(schedule->fault, stream.result, count, uniform);
-  const format_t *format = schedule->other_way ? working : stream.result->element->format;
+  const format_t *format = schedule->other_way ? formula->format : stream.result->element->format;
   for (size_t i = 0; i < count; i++) uniform[i] = format_round_double(format, uniform[i]);
   return (row_t){.count = count, .values = uniform};
 }
 
-static void store(fault_t fault, row_t row, tensor_t *inout_result) {
+void byteir_rng_simulate_store(fault_t fault, row_t row, tensor_t *inout_result) {
   const element_t *element = inout_result->type.element;
   for (size_t i = 0; i < type_element_count(&inout_result->type); i++) {
     if (fault_skips_store(fault, i, inout_result)) continue;
@@ -191,13 +194,14 @@ status_t byteir_rng_simulate(const oracle_call_t *call, const implementation_mod
   const case_t *instance = call->instance;
   const contract_t contract = contract_backend();
   tensor_t *result = &inout_results[0];
-  formula_t formula = {.evaluator = &model_evaluator,
-                       .program = &instance->program,
-                       .format = format_of(result->type.element->format, schedule),
-                       .contract = &contract,
-                       .schedule = schedule,
-                       .arena = call->arena};
-  row_t uniform = make_uniform(instance, schedule, formula.format, result, call->arena);
-  store(schedule->fault, scale(&formula, instance, uniform), result);
+  formula_t formula = {
+      .evaluator = &model_evaluator,
+      .program = &instance->program,
+      .format = byteir_rng_simulated_format(result->type.element->format, schedule),
+      .contract = &contract,
+      .schedule = schedule,
+      .arena = call->arena};
+  row_t uniform = byteir_rng_simulate_uniform(&formula, instance, 0, result);
+  byteir_rng_simulate_store(schedule->fault, scale(&formula, instance, uniform), result);
   return STATUS_OK;
 }

@@ -26,8 +26,6 @@ static const char *check_resize(const assay_program_t *program) {
   const assay_type_t *result = &program->results[0];
   bool has_scales = byteir_attribute_is(program, "target_mode", "scale");
   if (!has_scales && !byteir_attribute_is(program, "target_mode", "size")) return "target_mode";
-  bool is_linear = byteir_attribute_is(program, "mode", "linear");
-  if (is_linear && !byteir_is_float(input)) return "types: linear is of floats";
   if (has_scales ? !plugin_is(target, "f32")
                  : !plugin_is(target, "i32") && !plugin_is(target, "i64")) {
     return "target: f32 scales, i32 or i64 sizes";
@@ -49,6 +47,7 @@ static const char *check_meaning(const assay_program_t *program) {
   const assay_type_t *input = &program->operands[0];
   const assay_type_t *result = &program->results[0];
   if (!byteir_attribute_is(program, "mode", "linear")) return "nearest rounds down in ByteIR only";
+  if (!byteir_is_float(input)) return "of integers is not asked for here";
   const char *key = "coordinate_transformation_mode";
   if (byteir_attribute_is(program, key, "half_pixel")) return NULL;
   if (!byteir_attribute_is(program, key, "pytorch_half_pixel")) return "knows half_pixel only";

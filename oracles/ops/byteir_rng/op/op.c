@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the op byteir.rng_uniform: operands instead of attributes, constraints, random programs,
- * text. Bounds are drawn where rounding can leave the interval; the shape operand is set to match
- * the result. */
+ * text; and what both ops have in common. Bounds are drawn where rounding can leave the interval;
+ * the shape operand is set to match the result. */
 #include "oracles/ops/byteir_rng/byteir_rng.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ static bool is_index(const type_t *type) {
   return type->element == index_element() && type->quantization == NULL;
 }
 
-static bool is_modelled(const program_t *program) {
+bool byteir_rng_is_modelled(const program_t *program) {
   const type_t *operands = program->operands, *low = &operands[BYTEIR_RNG_LOW];
   const type_t *result = &program->results[0];
   for (uint32_t i = BYTEIR_RNG_SEED; i < program->operand_count; i++) {
@@ -26,23 +26,23 @@ static bool is_modelled(const program_t *program) {
          result->quantization == NULL && result->element == low->element;
 }
 
-static bool has_counts(const program_t *program) {
+bool byteir_rng_has_counts(const program_t *program) {
   bool has_operands =
       program->operand_count == BYTEIR_RNG_SHAPE || program->operand_count == BYTEIR_RNG_SHAPE + 1;
   return has_operands && program->result_count == 1;
 }
 
-static bool are_bounds_scalar(const program_t *program) {
+bool byteir_rng_has_scalar_numbers(const program_t *program) {
   return program->operands[BYTEIR_RNG_LOW].rank == 0 &&
          program->operands[BYTEIR_RNG_HIGH].rank == 0;
 }
 
-static bool is_seed_scalar(const program_t *program) {
+bool byteir_rng_has_scalar_seed(const program_t *program) {
   return program->operands[BYTEIR_RNG_SEED].rank == 0 &&
          program->operands[BYTEIR_RNG_OFFSET].rank == 0;
 }
 
-static bool fits_result(const program_t *program) {
+bool byteir_rng_fits_shape(const program_t *program) {
   const type_t *shape = &program->operands[BYTEIR_RNG_SHAPE];
   if (!byteir_rng_has_shape(program)) return true;
   return shape->rank == 1 && shape->dims[0] == program->results[0].rank;
@@ -50,15 +50,17 @@ static bool fits_result(const program_t *program) {
 
 static const op_constraint_t constraints[] = {
     OP_FORBIDDEN("count", "there are one result and four operands, or five with the shape",
-                 "operands and results", has_counts),
-    OP_FORBIDDEN("bounds", "low and high have rank 0", "operands: low, high", are_bounds_scalar),
-    OP_FORBIDDEN("seed", "seed and offset have rank 0", "operands: seed, offset", is_seed_scalar),
+                 "operands and results", byteir_rng_has_counts),
+    OP_FORBIDDEN("bounds", "low and high have rank 0", "operands: low, high",
+                 byteir_rng_has_scalar_numbers),
+    OP_FORBIDDEN("seed", "seed and offset have rank 0", "operands: seed, offset",
+                 byteir_rng_has_scalar_seed),
     OP_FORBIDDEN("shape", "the shape has rank 1 and an element for each dimension of the result",
-                 "operands: shape", fits_result),
+                 "operands: shape", byteir_rng_fits_shape),
     OP_UNMODELLED("types",
                   "low, high and the result, which has any shape, are unquantized tensors of f16, "
                   "bf16, f32 or f64, of the same, and all else is i64",
-                  is_modelled),
+                  byteir_rng_is_modelled),
     OP_CONSTRAINTS_END,
 };
 
@@ -80,10 +82,9 @@ static void draw_dims(rng_t *rng, const draw_limits_t *limits, uint32_t rank, in
   }
 }
 
-static const op_t rng_uniform_op;
-
-static void draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, program_t *out_program) {
-  *out_program = (program_t){.op = &rng_uniform_op, .operand_count = BYTEIR_RNG_SHAPE};
+void byteir_rng_draw(const op_t *op, rng_t *rng, const draw_limits_t *limits, arena_t *arena,
+                     program_t *out_program) {
+  *out_program = (program_t){.op = op, .operand_count = BYTEIR_RNG_SHAPE};
   out_program->attributes = arena_alloc_zeroed(arena, 0);
   const element_t *element = draw_element(rng, byteir_is_float, NULL);
   int64_t rank_max = MIN(limits->rank_max, (uint32_t)RANK_DRAWN_MAX);
@@ -101,6 +102,12 @@ static void draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, progra
   }
   out_program->result_count = 1;
   out_program->results[0] = type_make(element, (uint32_t)rank, dims);
+}
+
+static const op_t rng_uniform_op;
+
+static void draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, program_t *out_program) {
+  byteir_rng_draw(&rng_uniform_op, rng, limits, arena, out_program);
 }
 
 /* ---- Data ------------------------------------------------------------------------------------ */
@@ -175,7 +182,7 @@ static void draw_bounds(rng_t *rng, const format_t *format, double *out_low, dou
 }
 
 /* Both ends of the low and of the high half. */
-static uint64_t draw_seed(rng_t *rng) {
+uint64_t byteir_rng_draw_seed(rng_t *rng) {
   static const uint64_t ends[] = {0,          1,
                                   INT32_MAX,  (uint64_t)1 << 31,
                                   UINT32_MAX, UINT64_C(1) << 32,
@@ -184,7 +191,7 @@ static uint64_t draw_seed(rng_t *rng) {
   return rng_one_in(rng, 2) ? rng_bits(rng) : ends[rng_below(rng, G_N_ELEMENTS(ends))];
 }
 
-static void store_operand(const case_t *instance, uint32_t operand, uint64_t bits) {
+void byteir_rng_store(const case_t *instance, uint32_t operand, uint64_t bits) {
   const tensor_t *tensor = &instance->operands[operand];
   element_store(tensor->type.element, tensor->data, 0, bits);
 }
@@ -193,10 +200,19 @@ static void draw_edges(rng_t *rng, case_t *inout_case) {
   const format_t *format = inout_case->program.results[0].element->format;
   double low, high;
   draw_bounds(rng, format, &low, &high);
-  store_operand(inout_case, BYTEIR_RNG_LOW, format_from_double(format, low));
-  store_operand(inout_case, BYTEIR_RNG_HIGH, format_from_double(format, high));
-  store_operand(inout_case, BYTEIR_RNG_SEED, draw_seed(rng));
-  store_operand(inout_case, BYTEIR_RNG_OFFSET, draw_seed(rng));
+  byteir_rng_store(inout_case, BYTEIR_RNG_LOW, format_from_double(format, low));
+  byteir_rng_store(inout_case, BYTEIR_RNG_HIGH, format_from_double(format, high));
+  byteir_rng_store(inout_case, BYTEIR_RNG_SEED, byteir_rng_draw_seed(rng));
+  byteir_rng_store(inout_case, BYTEIR_RNG_OFFSET, byteir_rng_draw_seed(rng));
+}
+
+void byteir_rng_settle_shape(case_t *inout_case) {
+  if (!byteir_rng_has_shape(&inout_case->program)) return;
+  const type_t *result = &inout_case->program.results[0];
+  const tensor_t *shape = &inout_case->operands[BYTEIR_RNG_SHAPE];
+  for (uint32_t dim = 0; dim < result->rank; dim++) {
+    element_store(shape->type.element, shape->data, dim, (uint64_t)result->dims[dim]);
+  }
 }
 
 /* The shape is that of the result.  Bounds the wrong way round, of which little can be told, are
@@ -208,19 +224,15 @@ static void settle_operands(rng_t *rng, case_t *inout_case) {
   uint64_t high = byteir_rng_operand(inout_case, BYTEIR_RNG_HIGH);
   bool is_reversed = format_to_double(format, low) > format_to_double(format, high);
   if (is_reversed && !rng_one_in(rng, 16)) {
-    store_operand(inout_case, BYTEIR_RNG_LOW, high);
-    store_operand(inout_case, BYTEIR_RNG_HIGH, low);
+    byteir_rng_store(inout_case, BYTEIR_RNG_LOW, high);
+    byteir_rng_store(inout_case, BYTEIR_RNG_HIGH, low);
   }
-  if (!byteir_rng_has_shape(&inout_case->program)) return;
-  const tensor_t *shape = &inout_case->operands[BYTEIR_RNG_SHAPE];
-  for (uint32_t dim = 0; dim < result->rank; dim++) {
-    element_store(shape->type.element, shape->data, dim, (uint64_t)result->dims[dim]);
-  }
+  byteir_rng_settle_shape(inout_case);
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-static void print_algorithm(const program_t *program, GString *out_text) {
+void byteir_rng_print_algorithm(const program_t *program, GString *out_text) {
   g_string_append(out_text, byteir_rng_has_shape(program) ? "dynamic" : "static");
 }
 
@@ -240,7 +252,7 @@ static const op_t rng_uniform_op = {
     .attributes_bytes = 0,
     .constraints = constraints,
     .draw = draw,
-    .print_algorithm = print_algorithm,
+    .print_algorithm = byteir_rng_print_algorithm,
     .formulas = "rng_uniform",
     .is_composite = true,
     .print_mlir = custom_call_print_mlir,
@@ -250,4 +262,4 @@ static const op_t rng_uniform_op = {
 };
 
 extern const op_t *const byteir_rng_ops[];
-const op_t *const byteir_rng_ops[] = {&rng_uniform_op, NULL};
+const op_t *const byteir_rng_ops[] = {&rng_uniform_op, &byteir_rng_normal_op, NULL};

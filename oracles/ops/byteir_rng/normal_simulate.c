@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Simulated implementation of rng_normal: ByteIR's transformation of the published generator's
+ * numbers, or of another good one's, and the planted faults. */
+#include <math.h>
+
+#include "generated/byteir_rng_faults.h"
+#include "oracles/formula/model.h"
+#include "oracles/ops/byteir_rng/byteir_rng.h"
+#include "oracles/ops/byteir_rng/normal.h"
+#include "oracles/ops/byteir_rng/published.h"
+#include "oracles/ops/byteir_rng/simulate.h"
+
+/* Of binary64, whose own function is not proven to be faithful, rounded right. */
+static double cosine_of(double x) {
+  mpfr_t number;
+  mpfr_init2(number, 53);
+  mpfr_set_d(number, x, MPFR_RNDN);
+  mpfr_cos(number, number, MPFR_RNDN);
+  double result = mpfr_get_d(number, MPFR_RNDN);
+  mpfr_clear(number);
+  return result;
+}
+
+static row_t cosine(formula_t *formula, row_t a) {
+  bool is_double = formula->format == &format_table[FORMAT_f64];
+  double *values = ARENA_NEW_ARRAY(formula->arena, double, a.count);
+  for (size_t i = 0; i < a.count; i++) {
+    double x = a.values[i];
+    if (formula_has_fault(formula, FAULT_normal_sine)) x = M_PI_2 - x;
+    values[i] = format_round_double(formula->format, is_double ? cosine_of(x) : cos(x));
+  }
+  return (row_t){.count = a.count, .values = values};
+}
+
+/* ---- Faults ---------------------------------------------------------------------------------- */
+
+static double spoil(fault_t fault, double normal) {
+  switch (fault) {
+    case FAULT_normal_magnitudes:
+      return fabs(normal);
+    case FAULT_normal_clipped:
+      return CLAMP(normal, -2, 2);
+    case FAULT_normal_of_natural_unit: /* The factor 2 under the root is forgotten. */
+      return normal * M_SQRT1_2;
+    default:
+      return normal;
+  }
+}
+
+static row_t load(formula_t *formula, const case_t *instance, uint32_t operand) {
+  const format_t *format = instance->program.results[0].element->format;
+  uint64_t bits = byteir_rng_operand(instance, operand);
+  double value = format_to_double(format, bits);
+  bool is_mean = operand == BYTEIR_RNG_MEAN;
+  if (formula_has_fault(formula, FAULT_normal_mean_forgotten) && is_mean) value = 0;
+  if (formula_has_fault(formula, FAULT_normal_unscaled) && !is_mean) value = 1;
+  if (formula_has_fault(formula, FAULT_normal_variance) && !is_mean) value = sqrt(value);
+  bits = isnan(value) ? bits : format_from_double(format, value);
+  return model_load(formula, format, &bits, 1);
+}
+
+/* The transformation once more where a fault changes the standard normal numbers. */
+static row_t transform(formula_t *formula, byteir_rng_box_muller_t *numbers) {
+  fault_t fault = formula->schedule->fault;
+  bool is_spoilt = fault == FAULT_normal_magnitudes || fault == FAULT_normal_clipped ||
+                   fault == FAULT_normal_of_natural_unit;
+  if (!is_spoilt) return byteir_rng_transform(formula, numbers);
+  row_t mean = numbers->mean, deviation = numbers->deviation;
+  numbers->mean = formula_number(formula, 0);
+  numbers->deviation = formula_number(formula, 1);
+  row_t normal = byteir_rng_transform(formula, numbers);
+  for (size_t i = 0; i < normal.count; i++) normal.values[i] = spoil(fault, normal.values[i]);
+  return formula_multiply_add(formula, normal, deviation, mean);
+}
+
+/* ---- Results --------------------------------------------------------------------------------- */
+
+/* Another generator's numbers are in (0, 1], so that their logarithms are finite. */
+static void avoid_zero(const formula_t *formula, row_t inout_uniform) {
+  if (!byteir_rng_is_unknown(formula->schedule)) return;
+  for (size_t i = 0; i < inout_uniform.count; i++) {
+    inout_uniform.values[i] = format_round_double(formula->format, 1 - inout_uniform.values[i]);
+  }
+}
+
+static row_t simulate(formula_t *formula, const case_t *instance, const tensor_t *result) {
+  row_t radial = byteir_rng_simulate_uniform(formula, instance, 0, result);
+  avoid_zero(formula, radial);
+  byteir_rng_box_muller_t numbers = {
+      .mean = load(formula, instance, BYTEIR_RNG_MEAN),
+      .deviation = load(formula, instance, BYTEIR_RNG_DEVIATION),
+      .radial = radial,
+      .angular = byteir_rng_simulate_uniform(formula, instance, 1, result),
+      .cosine = cosine};
+  return transform(formula, &numbers);
+}
+
+status_t byteir_rng_normal_simulate(const oracle_call_t *call,
+                                    const implementation_model_t *schedule,
+                                    tensor_t *inout_results) {
+  const contract_t contract = contract_backend();
+  tensor_t *result = &inout_results[0];
+  if (type_element_count(&result->type) == 0) return STATUS_OK;
+  formula_t formula = {
+      .evaluator = &model_evaluator,
+      .program = &call->instance->program,
+      .format = byteir_rng_simulated_format(result->type.element->format, schedule),
+      .contract = &contract,
+      .schedule = schedule,
+      .arena = call->arena};
+  byteir_rng_simulate_store(schedule->fault, simulate(&formula, call->instance, result), result);
+  return STATUS_OK;
+}
+
+/* ---- Fast sets ------------------------------------------------------------------------------- */
+
+/* The numbers of the published generator with steps in one format, rounded to the result's. */
+static double *numbers_in(const case_t *instance, const contract_t *contract,
+                          const format_t *format, bool is_fused, arena_t *arena) {
+  implementation_model_t schedule = schedule_plain();
+  schedule.fused = is_fused;
+  const tensor_t result = {.type = instance->program.results[0]};
+  size_t count = type_element_count(&result.type);
+  double *numbers = ARENA_NEW_ARRAY(arena, double, count);
+  arena_mark_t mark = arena_mark(arena);
+  formula_t formula = {.evaluator = &model_evaluator,
+                       .program = &instance->program,
+                       .format = format,
+                       .contract = contract,
+                       .schedule = &schedule,
+                       .arena = arena};
+  row_t row = simulate(&formula, instance, &result);
+  for (size_t i = 0; i < count; i++) {
+    double value = row.values[row.count == 1 ? 0 : i];
+    numbers[i] = format_round_double(result.type.element->format, value);
+  }
+  arena_rewind(arena, mark);
+  return numbers;
+}
+
+/* From the least to the largest of both, where neither is zero, whose sign the fast set does not
+ * hold, nor infinite. */
+static void set_range(const double *first, const double *second, size_t count, double *out_low,
+                      double *out_high) {
+  for (size_t i = 0; i < count; i++) {
+    double low = fmin(first[i], second[i]), high = fmax(first[i], second[i]);
+    bool is_usable = isfinite(first[i]) && isfinite(second[i]) && (low > 0 || high < 0);
+    out_low[i] = is_usable ? low : 1;
+    out_high[i] = is_usable ? high : -1;
+  }
+}
+
+static const format_t *wider_format(const format_t *format, const contract_t *contract) {
+  if (format->bits == 16) return &format_table[FORMAT_f32];
+  bool is_permitted = PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES;
+  return is_permitted ? &format_table[FORMAT_f64] : format;
+}
+
+accept_t byteir_rng_normal_published(const case_t *instance, const contract_t *contract,
+                                     arena_t *arena) {
+  const type_t *type = &instance->program.results[0];
+  const format_t *format = type->element->format;
+  size_t count = type_element_count(type);
+  uint64_t *bits = ARENA_NEW_ARRAY(arena, uint64_t, count);
+  double *ends[4];
+  for (int i = 0; i < 4; i++) ends[i] = ARENA_NEW_ARRAY(arena, double, count);
+  accept_t accept = {.count = count,
+                     .bits = bits,
+                     .low = ends[0],
+                     .high = ends[1],
+                     .other_low = ends[2],
+                     .other_high = ends[3]};
+  if (count == 0) return accept;
+  arena_mark_t mark = arena_mark(arena);
+  bool may_fuse = PERMITTED(contract, fma) == FMA_YES;
+  const format_t *const formats[] = {format, wider_format(format, contract)};
+  for (int way = 0; way < 2; way++) {
+    const double *plain = numbers_in(instance, contract, formats[way], false, arena);
+    const double *fused = plain;
+    if (may_fuse) fused = numbers_in(instance, contract, formats[way], true, arena);
+    set_range(plain, fused, count, ends[2 * way], ends[2 * way + 1]);
+    for (size_t i = 0; i < count && way == 0; i++) {
+      bits[i] = format_from_double(format, isnan(plain[i]) ? (double)NAN : plain[i]);
+    }
+  }
+  arena_rewind(arena, mark);
+  return accept;
+}
