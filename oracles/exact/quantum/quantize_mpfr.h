@@ -12,4 +12,8 @@ double exact_dequantize(const quantum_t *quantum, const format_t *arithmetic, in
 size_t exact_quantize(const quantum_t *quantum, const format_t *arithmetic, double value,
                       int64_t out_stored[QUANTUM_CHOICES_MAX]);
 
+/* The same in one of the ways: theory.md, T179. */
+size_t exact_quantize_by(const quantum_t *quantum, const format_t *arithmetic, quantize_way_t way,
+                         double value, int64_t out_stored[QUANTUM_CHOICES_MAX]);
+
 #endif

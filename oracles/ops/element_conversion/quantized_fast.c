@@ -2,10 +2,16 @@
 /* The fast sets of uniform_quantize and uniform_dequantize. */
 #include <string.h>
 
+#include "generated/exact_permissions.h"
 #include "oracles/exact/quantum/quantize_simd.h"
+#include "oracles/exact/sum/simd.h"
 #include "oracles/ops/element_conversion/parts.h"
 
 enum { BLOCK = QUANTIZE_SIMD_BLOCK };
+
+/* The value of PERMITTED(contract, quantize_ties) by which ties to even are not among the results.
+ */
+enum { QUANTIZE_TIES_AWAY_ALONE = 1 };
 
 typedef struct fast {
   const case_t *instance;
@@ -91,8 +97,12 @@ static bool is_f32(const type_t *type) {
 
 status_t uniform_quantize_accept(const oracle_call_t *call,
                                  accept_t out_accepts[CASE_RESULTS_MAX]) {
-  quantize_simd_run_t *run =
-      is_f32(&call->instance->program.results[0]) ? quantize_floats : quantize_any;
+  const type_t *result = &call->instance->program.results[0];
+  if (PERMITTED(call->contract, quantize_ties) == QUANTIZE_TIES_AWAY_ALONE) {
+    out_accepts[0] = accept_decide_all(type_element_count(result), call->arena);
+    return quantization_check(&call->instance->program, call->error);
+  }
+  quantize_simd_run_t *run = is_f32(result) ? quantize_floats : quantize_any;
   return accept_runs(call->instance, run, call->arena, out_accepts, call->error);
 }
 

@@ -166,6 +166,10 @@ static const op_t convert_op = {
     .with_axes = with_axes,
 };
 
+/* What libraries do otherwise than the specification's formula. */
+static const char *const quantize_policies[] = {"quantize_zero_point", "quantize", "quantize_ties",
+                                                NULL};
+
 static const op_t quantize_op = {
     .name = "stablehlo.uniform_quantize",
     .spec = "StableHLO specification, uniform_quantize",
@@ -174,6 +178,7 @@ static const op_t quantize_op = {
     .draw = draw_quantize,
     .print_algorithm = print_algorithm,
     .formulas = "requantize",
+    .policies = quantize_policies,
     .is_composite = true,
     .print_mlir = mlir_print_module,
     .print_words = print_words,
