@@ -68,6 +68,27 @@ double exact_dequantize(const quantum_t *quantum, const format_t *arithmetic, in
   return value;
 }
 
+double exact_dequantize_distributed(const quantum_t *quantum, const format_t *arithmetic,
+                                    int64_t stored, bool is_fused) {
+  steps_t steps;
+  steps_init(&steps, arithmetic);
+  mpfr_set_d(steps.other, quantum->scale, MPFR_RNDN);
+  set_integer(&steps, steps.addend, -quantum->zero_point);
+  settle(&steps, steps.addend, mpfr_mul(steps.addend, steps.addend, steps.other, MPFR_RNDN));
+  set_integer(&steps, steps.value, stored);
+  int ternary;
+  if (is_fused) {
+    ternary = mpfr_fma(steps.value, steps.value, steps.other, steps.addend, MPFR_RNDN);
+  } else {
+    settle(&steps, steps.value, mpfr_mul(steps.value, steps.value, steps.other, MPFR_RNDN));
+    ternary = mpfr_add(steps.value, steps.value, steps.addend, MPFR_RNDN);
+  }
+  settle(&steps, steps.value, ternary);
+  double value = mpfr_get_d(steps.value, MPFR_RNDN);
+  steps_deinit(&steps);
+  return value;
+}
+
 /* A number below 2^62 in magnitude. */
 static int64_t nearest_integer(mpfr_t value, bool ties_away) {
   if (ties_away)

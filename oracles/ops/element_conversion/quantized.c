@@ -10,6 +10,7 @@
 #include "oracles/ops/element_conversion/parts.h"
 
 #include "generated/element_conversion_permissions.h"
+#include "generated/exact_permissions.h"
 
 status_t quantization_check(const program_t *program, failure_t *error) {
   const type_t *operand = &program->operands[0], *result = &program->results[0];
@@ -255,6 +256,14 @@ choice_set_t uniform_dequantize_set(const case_t *instance, const contract_t *co
     value = exact_dequantize(&flat, arithmetics[i], stored);
     if (isnan(value)) continue; /* Infinity times 0 is no value that a number may become. */
     choice_set_add(&set, format_from_double(format, value), "subnormal operand flushed");
+  }
+  for (size_t i = 0; i < count && PERMITTED(contract, dequantize) != 0; i++) {
+    for (int fused = 0; fused <= (PERMITTED(contract, fma) == FMA_YES); fused++) {
+      double value = exact_dequantize_distributed(&quantum, arithmetics[i], stored, fused != 0);
+      set.nan |= isnan(value);
+      if (isnan(value)) continue;
+      choice_set_add(&set, format_from_double(format, value), "dequantize=distribute");
+    }
   }
   choice_set_loosen(&set, format, contract);
   return set;

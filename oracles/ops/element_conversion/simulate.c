@@ -258,6 +258,16 @@ status_t uniform_quantize_simulate(const oracle_call_t *call,
   return STATUS_OK;
 }
 
+static double dequantize_distributed(const quantum_t *quantum, const format_t *arithmetic,
+                                     bool is_fused, int64_t stored) {
+  const arithmetic_t steps = arithmetic_make(arithmetic);
+  double zero_point = arithmetic_round(&steps, -(double)quantum->zero_point);
+  double addend = arithmetic_multiply(&steps, zero_point, quantum->scale);
+  double whole = arithmetic_round(&steps, (double)stored);
+  if (is_fused) return arithmetic_fused(&steps, whole, quantum->scale, addend);
+  return arithmetic_add(&steps, arithmetic_multiply(&steps, whole, quantum->scale), addend);
+}
+
 status_t uniform_dequantize_simulate(const oracle_call_t *call,
                                      const implementation_model_t *schedule,
                                      tensor_t *inout_results) {
@@ -272,6 +282,9 @@ status_t uniform_dequantize_simulate(const oracle_call_t *call,
     quantum_t quantum = quantize_faulty_of(&operand->type, fault, i);
     int64_t stored = quantize_faulty_load(operand, fault, i);
     double value = fault_dequantize(&operand->type, &quantum, arithmetic, fault, stored);
+    if (model_formula("dequantize", schedule) != 0 && fault == FAULT_NONE) {
+      value = dequantize_distributed(&quantum, arithmetic, schedule->fused, stored);
+    }
     uint64_t bits = format_from_double(element->format, value);
     element_store(element, result->data, i, fault_spoil_bits(fault, element->format, bits, i));
   }

@@ -185,12 +185,15 @@ static const op_t quantize_op = {
     .draw_edges = element_conversion_draw_quantize_edges,
 };
 
+static const char *const dequantize_policies[] = {"dequantize", NULL};
+
 static const op_t dequantize_op = {
     .name = "stablehlo.uniform_dequantize",
     .spec = "StableHLO specification, uniform_dequantize",
     .summary = "quantized elements to floats",
     .constraints = dequantize_constraints,
     .draw = draw_dequantize,
+    .policies = dequantize_policies,
     .print_algorithm = print_algorithm,
     .is_composite = true,
     .print_mlir = mlir_print_module,
