@@ -6,7 +6,7 @@
 
 Option kernels says which kernels compute: `xnnpack` (the interpreter's default: XNNPACK's where its
 delegate takes the op, TensorFlow Lite's optimized ones elsewhere), `builtin` (these alone), or
-`reference`.  The models are in tflite_ops.py.
+`reference`.  The models are in tflite_ops.py and tflite_products.py.
 """
 from __future__ import annotations
 
