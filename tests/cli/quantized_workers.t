@@ -63,8 +63,9 @@ if ready onnxruntime; then
   replays_as onnxruntime "$product $lhs[1,257] $rhs[257,1] -> $sums : $numbers : $numbers" \
     '^onnxruntime: conforms' "a sum of products whose scale was rounded"
   long="$product $lhs[1,258] $rhs[258,1] -> $sums : ${numbers}7f : ${numbers}7f"
-  replays_as onnxruntime "$long" 'reason: .*powers of two' "a sum that may be another number then is refused"
-  replays_as 'onnxruntime?types=any' "$long" '^onnxruntime.*: conforms' "and is run with types=any"
+  replays_as 'onnxruntime?types=exact' "$long" 'reason: .*powers of two' \
+    "a sum that may be another number then is refused with types=exact"
+  replays_as onnxruntime "$long" '^onnxruntime.*: conforms' "and is run without"
   narrow='!quant.uniform<i32<-5:5>:f32,0x1p+0>'
   one='!quant.uniform<i8:f32,0x1p+0>[1]'
   replays_as onnxruntime "stablehlo.dot_general batch=[]x[] contract=[0]x[0] $one $one -> $narrow[] : 10 : 10" \
