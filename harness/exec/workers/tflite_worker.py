@@ -51,10 +51,16 @@ class TensorFlowLite(Worker):
         self.version = version("ai-edge-litert")
         self.hardware = f"{kernels} kernels, {assay_worker.processor()}"
 
+    def promises(self, program: Program) -> bool | None:
+        return None  # What compiles: finding out means to make a model.
+
     def compile(self, program: Program) -> Handle:
         handle = Handle(program, apart(program), [], b"")
         example = [np.zeros(kind.shape, kind.dtype) for kind in program.operands]
-        self.execute(handle, example)
+        try:
+            self.execute(handle, example)
+        except RuntimeError as error:  # Some kernels tell only when they run what they do not do.
+            raise Unsupported(str(error)) from error
         return handle
 
     def execute(self, handle: Handle, operands: list[np.ndarray]) -> list[np.ndarray]:
