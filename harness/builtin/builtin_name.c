@@ -37,13 +37,13 @@ _Static_assert(G_N_ELEMENTS(rules_names) <= 32, "schedule_t.rules has a bit for 
 
 static const char *const known_words =
     "an order of summation (sequential, reverse, pairwise, blockedW, lanesW with W a number, "
-    "random, "
-    "shuffled, or another that harness/order/sum_order.h lists), and after a '+' also fma, "
+    "random, shuffled, or another that harness/order/sum_order.h lists), and after a '+' also fma, "
     "acc=FORMAT, seed=N, init=N, races; for dot algorithms algorithm=NAME, "
     "split=nearest|truncate|truncate-all|nearest-away|truncate-away, by-term, aligned=BITS; for "
     "products of f32 default_precision=WORD, high_precision=WORD, highest_precision=WORD; for "
     "composite ops formula=NAME, native, other-way, ulps=N, exp-by-exp2; for conversions "
-    "saturating-casts"
+    "saturating-casts; for quantized ops fixed-point=once|twice|twice-up, zero-point-last, "
+    "ties-away"
 #define MODELS_HOLD(permission, value, words, value_with_words, kind) "; for " kind " " words
 #include "harness/model/permissions.def"
 
@@ -111,6 +111,17 @@ static status_t parse_split(scan_t *scan, implementation_model_t *inout_schedule
   }
   return scan_fail(scan, error,
                    "split is nearest, truncate, truncate-all, nearest-away or truncate-away");
+}
+
+static status_t parse_fixed_point(scan_t *scan, implementation_model_t *inout_schedule,
+                                  failure_t *error) {
+  static const char *const names[] = {"once", "twice", "twice-up"}; /* As fixed_way_t has them. */
+  str_t name = scan_until(scan, "+");
+  for (uint8_t i = 0; i < G_N_ELEMENTS(names); i++) {
+    if (str_equal_text(name, names[i])) inout_schedule->fixed_point = (uint8_t)(i + 1);
+  }
+  if (inout_schedule->fixed_point != 0) return STATUS_OK;
+  return scan_fail(scan, error, "fixed-point is once, twice or twice-up");
 }
 
 static bool is_known_algorithm(str_t name) {
@@ -230,6 +241,8 @@ static bool parse_composite_option(scan_t *scan, implementation_model_t *inout_s
   } else if (scan_accept(scan, "ulps=")) {
     *out_status = parse_number(scan, 0, FUNCTION_ULPS_MAX, &number, error);
     inout_schedule->function_ulps = (uint32_t)number;
+  } else if (scan_accept(scan, "fixed-point=")) {
+    *out_status = parse_fixed_point(scan, inout_schedule, error);
   } else if (scan_accept(scan, "exp-by-exp2")) {
     inout_schedule->exp_by_exp2 = true;
   } else {
@@ -244,6 +257,8 @@ static bool parse_switch(scan_t *scan, implementation_model_t *inout_schedule) {
     const char *word;
     bool *is_on;
   } switches[] = {{"saturating-casts", &inout_schedule->saturates_casts},
+                  {"zero-point-last", &inout_schedule->zero_point_last},
+                  {"ties-away", &inout_schedule->ties_away},
                   {"races", &inout_schedule->races},
                   {"fma", &inout_schedule->fused}};
   for (size_t i = 0; i < G_N_ELEMENTS(switches); i++) {

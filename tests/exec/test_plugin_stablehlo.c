@@ -99,6 +99,13 @@ static const case_row_t case_rows[] = {
     {"picks what is stored",
      "stablehlo.maximum " ODD "[2] " ODD "[2] -> " ODD "[2] : 03fe : fe05",
      {3, 5}},
+    {"quantizes by any scale", /* 6 * (1 / 0.75) + 3, and -1 / 0.75 + 3 = 1.67 */
+     "stablehlo.uniform_quantize f32[2] -> !quant.uniform<i8:f32,0x1.8p-1:3>[2] : 40c00000bf800000",
+     {11, 2}},
+    {"multiplies matrices by any scale", /* 10 * 7 / 3 - 2 = 21.3 */
+     "stablehlo.dot_general batch=[]x[] contract=[1]x[0] !quant.uniform<i8:f32,0x1p+0:1>[1,1] "
+     "!quant.uniform<i8:f32,0x1p+0>[1,1] -> !quant.uniform<i8:f32,0x1.8p+1:-2>[1,1] : 0b : 07",
+     {21}},
     {"reshapes", "stablehlo.reshape bf16[2] -> bf16[1,2] : 3f804000", {1, 2}},
     {"transposes",
      "stablehlo.transpose permutation=[1,0] i8[2,3] -> i8[3,2] : 010203040506",
@@ -205,8 +212,8 @@ static const refusal_row_t refusal_rows[] = {
      EXECUTOR_REFUSED, "rescales in f32"},
     {PRODUCT I8 "[1] " I8 "[1] -> !quant.uniform<i8<-10:10>:f32,0x1p+0>[]", EXECUTOR_REFUSED,
      "saturates at the ends of the result's type"},
-    {PRODUCT I8 "[1] " I8 "[1] -> !quant.uniform<i8:f32,0x1.8p+1>[]", EXECUTOR_REFUSED,
-     "no multiplier but one of f32"},
+    {PRODUCT "!quant.uniform<i8:f32,0x1p+100>[1] !quant.uniform<i8:f32,0x1p+100>[1] -> " I8 "[]",
+     EXECUTOR_REFUSED, "no multiplier beyond f32"},
     {PRODUCT I8 "[1] !quant.uniform<i8:f32,0x1p+0:1>[1] -> " I8 "[]", EXECUTOR_REFUSED,
      "rhs has no zero point"},
     {CONVOLUTION("true", "1", "0", "1") "f32[1,3,1] f32[2,1,1] -> f32[1,2,1]", EXECUTOR_REFUSED,
@@ -226,8 +233,6 @@ static const refusal_row_t refusal_rows[] = {
     {WINDOW("[1,2]", "[1,1]", "[1,1]", "[[0,0],[0,0]]") "f32[1,2] f32[] -> f32[1,2]",
      EXECUTOR_REJECTED, "C15"},
     {"stablehlo.convert f32[1] -> i8[1]", EXECUTOR_REFUSED, "no reorder from f32 to i8"},
-    {"stablehlo.uniform_quantize f32[1] -> !quant.uniform<i8:f32,0x1.8p+0>[1]", EXECUTOR_REFUSED,
-     "powers of two"},
     {"stablehlo.uniform_quantize f32[1] -> !quant.uniform<i32:f32,0x1p+0>[1]", EXECUTOR_REFUSED,
      "no result of i32"},
     {"stablehlo.reduce_window body=add window_dimensions=[2] window_strides=[1] base_dilations=[1] "
@@ -235,7 +240,8 @@ static const refusal_row_t refusal_rows[] = {
      EXECUTOR_REFUSED, "side by side"},
     {"stablehlo.add i32[1] i32[1] -> i32[1]", EXECUTOR_REFUSED, "of i32"},
     {"stablehlo.add f32[1] f32[2] -> f32[1]", EXECUTOR_REJECTED, "C1"},
-    {"stablehlo.add " ODD "[1] " ODD "[1] -> " ODD "[1]", EXECUTOR_REFUSED, "no zero points"},
+    {"stablehlo.multiply " ODD "[1] " ODD "[1] -> " ODD "[1]", EXECUTOR_REFUSED,
+     "no zero points but of terms"},
     {"stablehlo.reshape f32[2] -> f32[3]", EXECUTOR_REJECTED, "C2"},
     {"stablehlo.reshape f16[2] -> f16[1,2]", EXECUTOR_REFUSED, "no reorder of f16"},
     {"stablehlo.transpose permutation=[0,0] f32[2,2] -> f32[2,2]", EXECUTOR_REJECTED, "C2"},
@@ -263,7 +269,7 @@ static const refusal_row_t any_refusal_rows[] = {
      EXECUTOR_REFUSED, "no multiplier"},
     {"stablehlo.uniform_quantize !quant.uniform<i8:f32,0x1p+100>[1] -> "
      "!quant.uniform<i8:f32,0x1p-100>[1]",
-     EXECUTOR_REFUSED, "powers of two"},
+     EXECUTOR_REFUSED, "beyond f32"},
     {SUM ONE "[4] " ONE "[] -> !quant.uniform<i32:f32,0x1p-2>[]", EXECUTOR_REFUSED,
      "no reduction by add"},
     {SUM ONE "[4] " ONE "[] -> !quant.uniform<i32<-9:9>:f32,0x1p-1>[]", EXECUTOR_REFUSED,

@@ -4,6 +4,7 @@
  * what the rounded quotient becomes; where nodes may be wider, also what the exact one becomes, and
  * nothing else, since all ways to round a number lie on one side of a tie, or on it. */
 #include "generated/byteir_quantize_permissions.h"
+#include "generated/exact_permissions.h"
 #include "tests/ops/naive_rational.h"
 #include "tests/ops/quantize_experiment.h"
 

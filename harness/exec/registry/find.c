@@ -15,6 +15,7 @@ const worker_t worker_table[] = {
     {"stablehlo", "jax", "the StableHLO reference interpreter"},
     {"onnxruntime", "onnxruntime", "ONNX Runtime, on ONNX graphs of the program"},
     {"torch", "torch", "PyTorch, eager"},
+    {"tflite", "tflite", "TensorFlow Lite (LiteRT), on models of the program"},
     {"numpy", "onnxruntime", "NumPy, by functions of yours"},
     {NULL, NULL, NULL},
 };

@@ -5,9 +5,9 @@ Add, Sub, Mul, Max, Min and Neg; Reshape, Transpose, Concat, and Expand of what 
 Quantized ones are DequantizeLinear, the op in f32, QuantizeLinear, which ONNX Runtime makes one
 kernel of where it knows one (QLinearAdd, QLinearMul).
 
-ONNX adds a zero point after it has rounded, StableHLO before: results have none, nor ranges, and
-scales such that what the merged kernels compute otherwise (multipliers instead of quotients) is
-the same: powers of two.  With types=any all of them.  The maximum and minimum of i8 and ui8 with one
+ONNX adds a zero point after it has rounded, StableHLO before: with types=exact results have none, and
+scales are such that what the merged kernels compute otherwise (multipliers instead of quotients) is
+the same, powers of two; else all of them.  Results have no ranges.  The maximum and minimum of i8 and ui8 with one
 scale and zero point throughout are Max and Min of what is stored.
 """
 from __future__ import annotations

@@ -6,9 +6,9 @@ once with the initial value; Cast; QuantizeLinear and DequantizeLinear.  Product
 tensors are MatMulInteger and ConvInteger where the scales cancel and the result is the sum
 itself, else QLinearMatMul and QLinearConv.
 
-ONNX adds a zero point after it has rounded, StableHLO before: a result with a zero point is
-refused, and so are multipliers that an implementation has to round (both taken with types=any), and
-saturation elsewhere than at the ends of a type (window_program.quantized_product).
+ONNX adds a zero point after it has rounded, StableHLO before: with types=exact a result with a zero
+point is refused, and so are multipliers that an implementation has to round; always saturation elsewhere than at
+the ends of a type (window_program.quantized_product).
 """
 from __future__ import annotations
 

@@ -6,8 +6,8 @@
 
 opset=21 writes programs of several steps in that version of ONNX's ops, in place of 19.
 
-With types=any also quantized types whose parameters make ONNX, or ONNX Runtime's kernels, round
-otherwise than StableHLO (default types=exact: those are refused).
+With types=exact quantized types whose parameters make ONNX, or ONNX Runtime's kernels, round
+otherwise than StableHLO are refused (default types=any: onnxruntime.contract permits what they do).
 
 A reduction is ONNX's over all its dimensions, then combined once with the initial value; a product
 is Transpose, Reshape and MatMul, then Reshape.  Convolutions, windows, conversions and
@@ -118,7 +118,7 @@ class OnnxRuntime(Worker):
     def __init__(self, options: dict[str, str]) -> None:
         level = assay_worker.take(options, "optimize", "all", tuple(LEVELS))
         threads = assay_worker.take(options, "threads", "1")
-        types = assay_worker.take(options, "types", "exact", ("exact", "any"))
+        types = assay_worker.take(options, "types", "any", ("any", "exact"))
         self.module_opset = int(assay_worker.take(options, "opset", str(MODULE_OPSET), ("19", "21")))
         super().__init__(options)
         import onnx

@@ -2,11 +2,8 @@
 """StableHLO's convolutions, windows and conversions in PyTorch.
 
 conv1d, conv2d and conv3d of permuted tensors, with the padding that they take, as much on both
-sides; max_pool1d, ..., then combined once with the initial value; Tensor.to; quantize_per_tensor,
-quantize_per_channel and dequantize.  PyTorch quantizes by multiplying by the inverse of a scale,
-and adds the zero point after rounding: done where that is the same, for powers of two and no zero
-point.  Its quantized products want activations of quint8 and weights of qint8, StableHLO one
-storage type: none.
+sides; max_pool1d, ..., then combined once with the initial value; Tensor.to.  What is quantized is in
+torch_quantized.py.
 
 With the option precision=set the words of a precision_config are those of
 torch.set_float32_matmul_precision, and for convolutions of the settings beside it: HIGHEST is "highest"
@@ -20,7 +17,7 @@ from typing import Any, Callable
 
 import assay_worker
 import window_program
-from assay_worker import Program, Quantization, Type, Unsupported
+from assay_worker import Program, Unsupported
 
 Run = Callable[..., list[Any]]
 FLOATS = ("f16", "bf16", "f32", "f64")
@@ -40,7 +37,6 @@ class TorchStablehlo:
     def __init__(self, torch: Any, sets_precision: bool) -> None:
         self.torch = torch
         self.sets_precision = sets_precision
-        self.storages = {"i8": torch.qint8, "ui8": torch.quint8, "i32": torch.qint32}
 
     def knows(self, op: str) -> bool:
         return op in ("stablehlo.convolution", "stablehlo.reduce_window", "stablehlo.convert")
@@ -134,48 +130,3 @@ class TorchStablehlo:
             return [self.torch.maximum(pooled.reshape(shape).permute(back), init)]
 
         return run
-
-    def find_quantized(self, program: Program) -> Run:
-        if program.op == "stablehlo.uniform_quantize":
-            return self._quantize(*window_program.same_shape(program))
-        if program.op == "stablehlo.uniform_dequantize":
-            return self._dequantize(*window_program.same_shape(program))
-        raise Unsupported("nothing of quantized types but uniform_quantize and uniform_dequantize")
-
-    def _storage(self, quantization: Quantization) -> Any:
-        if quantization.storage not in self.storages or quantization.expressed != "f32":
-            raise Unsupported("i8, ui8 or i32, of f32")
-        if not quantization.scales:
-            raise Unsupported("a channel at least")
-        return self.storages[quantization.storage]
-
-    def _quantize(self, operand: Type, result: Type) -> Run:
-        quantization, torch = result.quantization, self.torch
-        if quantization is None or operand.element != "f32":
-            raise Unsupported("quantizes f32")
-        if not window_program.quantizes_exactly(quantization, divides=False):
-            raise Unsupported("no zero point before rounding; scales that are powers of two")
-        wanted, scales = self._storage(quantization), list(quantization.scales)
-        if quantization.axis == -1:
-            return lambda x: [torch.quantize_per_tensor(x, scales[0], 0, wanted).int_repr()]
-        parameters = (torch.tensor(scales), torch.zeros(len(scales), dtype=torch.int64))
-
-        def run(x: Any) -> list[Any]:
-            stored = torch.quantize_per_channel(x, *parameters, quantization.axis, wanted)
-            return [stored.int_repr()]
-
-        return run
-
-    def _dequantize(self, operand: Type, result: Type) -> Run:
-        quantization, torch = operand.quantization, self.torch
-        if quantization is None or result.element != "f32":
-            raise Unsupported("dequantizes to f32")
-        self._storage(quantization)
-        scales, zero_points = list(quantization.scales), list(quantization.zero_points)
-        if quantization.axis == -1:
-            make = torch._make_per_tensor_quantized_tensor
-            return lambda x: [make(x, scales[0], zero_points[0]).dequantize()]
-        make = torch._make_per_channel_quantized_tensor
-        # The types that per-channel kernels take; scales are numbers of f32.
-        parameters = (torch.tensor(scales), torch.tensor(zero_points), quantization.axis)
-        return lambda x: [make(x, *parameters).dequantize()]

@@ -7,7 +7,8 @@
 A reduction is torch's over all its dimensions, then combined once with the initial value; a product
 is torch.einsum, which permutes and reshapes into one batched matrix product, and a precision_config
 of products and convolutions is torch's setting of that name (torch_stablehlo.py).  Convolutions,
-windows and conversions are in torch_stablehlo.py, what works element by element or moves
+windows and conversions are in torch_stablehlo.py, quantized tensors, with what the options types=exact
+and engine=fbgemm mean, in torch_quantized.py, what works element by element or moves
 elements in torch_elementwise.py, the batch norms in torch_batch_norm.py, the ByteIR ops in
 torch_byteir.py, with what the options resize_to_1=run, top_k=topk and zero_point=before mean, and
 those whose operands say where elements go in torch_data_dependent.py.  functions=FILE names functions
@@ -33,6 +34,7 @@ from torch_batch_norm import TorchBatchNorm
 from torch_byteir import Options, TorchByteir
 from torch_data_dependent import TorchDataDependent
 from torch_elementwise import TorchElementwise
+from torch_quantized import TorchQuantized
 from torch_stablehlo import TorchStablehlo
 
 F8_TYPES = ("f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ", "f8E8M0FNU")
@@ -56,6 +58,8 @@ class Torch(Worker):
         top_k = assay_worker.take(options, "top_k", "sort", ("sort", "topk"))
         zero_point = assay_worker.take(options, "zero_point", "after", ("after", "before"))
         precision = assay_worker.take(options, "precision", "refused", ("refused", "set"))
+        types = assay_worker.take(options, "types", "any", ("any", "exact"))
+        engine = assay_worker.take(options, "engine", "")
         self.functions = PythonFunctions(assay_worker.take(options, "functions", ""))
         self.validates = not self.functions  # The user's need not check programs.
         super().__init__(options)
@@ -64,6 +68,9 @@ class Torch(Worker):
         if int(threads) > 0:
             torch.set_num_threads(int(threads))
         self.torch = torch
+        engines = torch.backends.quantized.supported_engines
+        if engine and engine not in engines:
+            raise Invalid(f"engine is one of {', '.join(engines)}, not {engine}")
         self.version = torch.__version__ + self.functions.version
         capability = torch.backends.cpu.get_cpu_capability()
         gpu = torch.cuda.get_device_name() if self.device == "cuda" else None
@@ -86,6 +93,7 @@ class Torch(Worker):
         choices = Options(resize_to_1 == "run", top_k == "topk", zero_point == "before")
         self.byteir = TorchByteir(torch, self.device, self._tensor, choices)
         self.stablehlo = TorchStablehlo(torch, sets_precision=precision == "set")
+        self.quantized = TorchQuantized(torch, types == "any", engine)
         self.elementwise = TorchElementwise(torch)
         self.data_dependent = TorchDataDependent(torch)
 
@@ -110,7 +118,7 @@ class Torch(Worker):
             self._require_types(program, self.conversions)
             return self._try_function(program)
         if program.is_quantized and program.op not in MOVEMENTS:
-            return self.stablehlo.find_quantized(program)
+            return self.quantized.find(program)
         is_dependent = program.op in data_dependent_program.OPS
         moves = program.op == "stablehlo.convert" or program.op in MOVEMENTS
         self._require_types(program, self.conversions if moves else self.types)

@@ -13,20 +13,20 @@
 typedef struct steps {
   const format_t *format;
   mpfr_exp_t emin, emax; /* As they were before. */
-  mpfr_t value, other;
+  mpfr_t value, other, addend;
 } steps_t;
 
 static void steps_init(steps_t *steps, const format_t *format) {
   steps->format = format;
   steps->emin = mpfr_get_emin();
   steps->emax = mpfr_get_emax();
-  mpfr_inits2(format->precision, steps->value, steps->other, (mpfr_ptr)NULL);
+  mpfr_inits2(format->precision, steps->value, steps->other, steps->addend, (mpfr_ptr)NULL);
   mpfr_set_emin(format->exponent_min - format->precision + 2);
   mpfr_set_emax(format->exponent_max + 1);
 }
 
 static void steps_deinit(steps_t *steps) {
-  mpfr_clears(steps->value, steps->other, (mpfr_ptr)NULL);
+  mpfr_clears(steps->value, steps->other, steps->addend, (mpfr_ptr)NULL);
   mpfr_set_emin(steps->emin);
   mpfr_set_emax(steps->emax);
 }
@@ -68,9 +68,37 @@ double exact_dequantize(const quantum_t *quantum, const format_t *arithmetic, in
   return value;
 }
 
+double exact_dequantize_distributed(const quantum_t *quantum, const format_t *arithmetic,
+                                    int64_t stored, bool is_fused) {
+  steps_t steps;
+  steps_init(&steps, arithmetic);
+  mpfr_set_d(steps.other, quantum->scale, MPFR_RNDN);
+  set_integer(&steps, steps.addend, -quantum->zero_point);
+  settle(&steps, steps.addend, mpfr_mul(steps.addend, steps.addend, steps.other, MPFR_RNDN));
+  set_integer(&steps, steps.value, stored);
+  int ternary;
+  if (is_fused) {
+    ternary = mpfr_fma(steps.value, steps.value, steps.other, steps.addend, MPFR_RNDN);
+  } else {
+    settle(&steps, steps.value, mpfr_mul(steps.value, steps.value, steps.other, MPFR_RNDN));
+    ternary = mpfr_add(steps.value, steps.value, steps.addend, MPFR_RNDN);
+  }
+  settle(&steps, steps.value, ternary);
+  double value = mpfr_get_d(steps.value, MPFR_RNDN);
+  steps_deinit(&steps);
+  return value;
+}
+
+/* A number below 2^62 in magnitude. */
+static int64_t nearest_integer(mpfr_t value, bool ties_away) {
+  if (ties_away)
+    mpfr_round(value, value);           /* To an integer, of which the format has as many bits. */
+  return mpfr_get_si(value, MPFR_RNDN); /* Ties to even. */
+}
+
 /* The integer nearest to what is clamped, which the format need not have; and the end of the range
  * that it is beyond. */
-static size_t clamp_and_round(steps_t *steps, const quantum_t *quantum,
+static size_t clamp_and_round(steps_t *steps, const quantum_t *quantum, bool ties_away,
                               int64_t out_stored[QUANTUM_CHOICES_MAX]) {
   set_integer(steps, steps->other, quantum->storage_min);
   bool is_nan = mpfr_nan_p(steps->other) != 0;
@@ -80,25 +108,57 @@ static size_t clamp_and_round(steps_t *steps, const quantum_t *quantum,
   if (mpfr_greater_p(steps->value, steps->other)) mpfr_set(steps->value, steps->other, MPFR_RNDN);
   if (is_nan) mpfr_set_nan(steps->value);
   if (mpfr_nan_p(steps->value) || mpfr_inf_p(steps->value)) return 0;
-  int64_t whole = mpfr_get_si(steps->value, MPFR_RNDN); /* Ties to even. */
+  int64_t whole = nearest_integer(steps->value, ties_away);
   out_stored[0] = CLAMP(whole, quantum->storage_min, quantum->storage_max);
   out_stored[1] = whole;
   if (whole == out_stored[0]) return 1;
   return whole < quantum->type_min || whole > quantum->type_max ? 0 : 2;
 }
 
-size_t exact_quantize(const quantum_t *quantum, const format_t *arithmetic, double value,
-                      int64_t out_stored[QUANTUM_CHOICES_MAX]) {
+/* The quotient, rounded, with the zero point added to it: all integers are numbers enough. */
+static size_t round_and_add(steps_t *steps, const quantum_t *quantum, bool ties_away,
+                            int64_t out_stored[QUANTUM_CHOICES_MAX]) {
+  const double far = 0x1p60;
+  if (mpfr_nan_p(steps->value)) return 0;
+  double value = CLAMP(mpfr_get_d(steps->value, MPFR_RNDN), -far, far);
+  bool is_far = fabs(value) >= far;
+  int64_t whole = is_far ? (int64_t)value : nearest_integer(steps->value, ties_away);
+  out_stored[0] = CLAMP(whole + quantum->zero_point, quantum->storage_min, quantum->storage_max);
+  return 1;
+}
+
+size_t exact_quantize_by(const quantum_t *quantum, const format_t *arithmetic, quantize_way_t way,
+                         double value, int64_t out_stored[QUANTUM_CHOICES_MAX]) {
   steps_t steps;
+  int ternary;
   steps_init(&steps, arithmetic);
   mpfr_set_d(steps.value, value, MPFR_RNDN);
   mpfr_set_d(steps.other, quantum->scale, MPFR_RNDN);
-  int ternary = mpfr_div(steps.value, steps.value, steps.other, MPFR_RNDN);
+  set_integer(&steps, steps.addend, quantum->zero_point);
+  if (way.by_reciprocal) {
+    ternary = mpfr_ui_div(steps.other, 1, steps.other, MPFR_RNDN);
+    settle(&steps, steps.other, ternary);
+  }
+  if (way.is_fused) {
+    ternary = mpfr_fma(steps.value, steps.value, steps.other, steps.addend, MPFR_RNDN);
+  } else if (way.by_reciprocal) {
+    ternary = mpfr_mul(steps.value, steps.value, steps.other, MPFR_RNDN);
+  } else {
+    ternary = mpfr_div(steps.value, steps.value, steps.other, MPFR_RNDN);
+  }
   settle(&steps, steps.value, ternary);
-  set_integer(&steps, steps.other, quantum->zero_point);
-  ternary = mpfr_add(steps.value, steps.value, steps.other, MPFR_RNDN);
-  settle(&steps, steps.value, ternary);
-  size_t count = clamp_and_round(&steps, quantum, out_stored);
+  if (!way.is_fused && !way.zero_point_last) {
+    ternary = mpfr_add(steps.value, steps.value, steps.addend, MPFR_RNDN);
+    settle(&steps, steps.value, ternary);
+  }
+  size_t count = way.zero_point_last ? round_and_add(&steps, quantum, way.ties_away, out_stored)
+                                     : clamp_and_round(&steps, quantum, way.ties_away, out_stored);
   steps_deinit(&steps);
   return count;
+}
+
+size_t exact_quantize(const quantum_t *quantum, const format_t *arithmetic, double value,
+                      int64_t out_stored[QUANTUM_CHOICES_MAX]) {
+  return exact_quantize_by(quantum, arithmetic, (quantize_way_t){.by_reciprocal = false}, value,
+                           out_stored);
 }

@@ -8,8 +8,17 @@
 
 double exact_dequantize(const quantum_t *quantum, const format_t *arithmetic, int64_t stored);
 
+/* rn(rn(stored * scale) - rn(zero_point * scale)), or fused, without the inner rounding of the
+ * first product: theory.md, T182. */
+double exact_dequantize_distributed(const quantum_t *quantum, const format_t *arithmetic,
+                                    int64_t stored, bool is_fused);
+
 /* As quantum_choices(). */
 size_t exact_quantize(const quantum_t *quantum, const format_t *arithmetic, double value,
                       int64_t out_stored[QUANTUM_CHOICES_MAX]);
+
+/* The same in one of the ways: theory.md, T179. */
+size_t exact_quantize_by(const quantum_t *quantum, const format_t *arithmetic, quantize_way_t way,
+                         double value, int64_t out_stored[QUANTUM_CHOICES_MAX]);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "generated/exact_permissions.h"
 #include "oracles/exact/arithmetic.h"
 
 quantum_t quantum_of(const type_t *type, size_t element) {
@@ -85,6 +86,27 @@ bool quantum_is_decided(const quantum_t *quantum, const format_t *arithmetic, do
 int64_t quantum_quantize(const quantum_t *quantum, const format_t *arithmetic, double value) {
   double sum = find_sum(quantum, arithmetic, value);
   return store_clamped(quantum, clamp_sum(quantum, arithmetic, sum));
+}
+
+size_t quantize_ways(const contract_t *contract, bool may_be_last,
+                     quantize_way_t out_ways[QUANTIZE_WAYS_MAX]) {
+  enum { TIES_EVEN, TIES_AWAY }; /* The spellings of PERMITTED(contract, quantize_ties). */
+  const int reciprocal = PERMITTED(contract, quantize) == 0 ? 0 : 1;
+  const int fused = PERMITTED(contract, fma) == FMA_YES ? 1 : 0;
+  size_t count = 0;
+  for (int choice = 0; choice < 16; choice++) {
+    const quantize_way_t way = {.ties_away = (choice & 1) != 0,
+                                .is_fused = (choice & 2) != 0,
+                                .by_reciprocal = (choice & 4) != 0,
+                                .zero_point_last = (choice & 8) != 0};
+    bool is_permitted = way.by_reciprocal <= reciprocal && way.zero_point_last <= may_be_last &&
+                        way.is_fused <= fused;
+    bool is_there = !way.is_fused || (way.by_reciprocal && !way.zero_point_last);
+    uint8_t other_ties = way.ties_away ? TIES_EVEN : TIES_AWAY;
+    if (!is_permitted || !is_there || PERMITTED(contract, quantize_ties) == other_ties) continue;
+    out_ways[count++] = way;
+  }
+  return count;
 }
 
 size_t quantum_arithmetics(const type_t *type, const contract_t *contract,

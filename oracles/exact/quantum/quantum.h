@@ -63,6 +63,22 @@ size_t quantum_choices_of_sum(const quantum_t *quantum, const format_t *arithmet
 /* Whether there is one choice. */
 bool quantum_is_decided(const quantum_t *quantum, const format_t *arithmetic, double value);
 
+/* How an implementation quantizes otherwise than by the letter, which is all false: it multiplies
+ * by the rounded 1 / scale, may add the zero point to that product unrounded, or add it to the
+ * rounded integer, and rounds ties away from zero. */
+typedef struct quantize_way {
+  bool by_reciprocal;
+  bool is_fused; /* Only with by_reciprocal, and without zero_point_last. */
+  bool zero_point_last;
+  bool ties_away;
+} quantize_way_t;
+
+/* The ways that the contract permits; the letter, where it does, is the first.  Returns how many.
+ */
+enum { QUANTIZE_WAYS_MAX = 10 };
+size_t quantize_ways(const contract_t *contract, bool may_be_last,
+                     quantize_way_t out_ways[QUANTIZE_WAYS_MAX]);
+
 /* The formats that each of these may be done in (theory.md, T163): the expressed type, and f32 for
  * types of at most 16 bits, of the two whatever PERMITTED(contract, intermediate) says, the
  * expressed type first.  What goes from one step to the next is a number of that format, and may be

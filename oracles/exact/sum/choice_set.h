@@ -7,7 +7,7 @@
 #include "harness/model/accept.h"
 #include "harness/num/element.h"
 
-enum { CHOICES_MAX = 40 };
+enum { CHOICES_MAX = 96 };
 
 /* A pattern that conforms, and what an implementation does that returns it: "" for what most do. */
 typedef struct choice {

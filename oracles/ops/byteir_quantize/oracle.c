@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "generated/byteir_quantize_permissions.h"
+#include "generated/exact_permissions.h"
 #include "oracles/audit.h"
 #include "oracles/ops/byteir_quantize/parts.h"
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "generated/byteir_quantize_permissions.h"
+#include "generated/exact_permissions.h"
 #include "oracles/formula/enclosed.h"
 #include "oracles/ops/byteir_quantize/parts.h"
 

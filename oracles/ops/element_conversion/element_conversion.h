@@ -16,7 +16,13 @@ enum convert_overflow { CONVERT_OVERFLOW_FORMAT, CONVERT_OVERFLOW_SATURATE, CONV
 enum convert_infinity { CONVERT_INFINITY_KEEP, CONVERT_INFINITY_SATURATE };
 enum convert_narrowing { CONVERT_NARROWING_WRAP, CONVERT_NARROWING_ANY };
 enum convert_truncation { CONVERT_TRUNCATION_SATURATE, CONVERT_TRUNCATION_ANY };
-enum requantize { REQUANTIZE_TWO_STEPS, REQUANTIZE_MERGED };
+enum requantize {
+  REQUANTIZE_TWO_STEPS,
+  REQUANTIZE_MERGED,
+  REQUANTIZE_FIXED,
+  REQUANTIZE_FIXED_8,
+  REQUANTIZE_COUNT
+};
 
 /* The three ops; their drawing is in op/draw.c. */
 typedef enum conversion {

@@ -3,6 +3,7 @@
 #ifndef ASSAY_ORACLES_OPS_ELEMENT_CONVERSION_PARTS_H
 #define ASSAY_ORACLES_OPS_ELEMENT_CONVERSION_PARTS_H
 
+#include "oracles/exact/quantum/fixed_point.h"
 #include "oracles/exact/quantum/quantum.h"
 #include "oracles/exact/sum/choice_set.h"
 #include "oracles/ops/element_conversion/element_conversion.h"
@@ -72,6 +73,12 @@ merged_scale_t merged_scale_of(const quantum_t *from, const quantum_t *to,
 /* The float that is clamped and rounded to storage. */
 double merged_sum(const merged_scale_t *merged, const format_t *arithmetic, bool is_fused,
                   int64_t stored);
+
+/* The two ways of fixed point: by a multiplier of 31 bits, and by one that is a multiple of 1/256,
+ * the quotient rounded to f32 and then to that, with one rounding of the product, halves up. */
+int64_t fixed_requantize(const quantum_t *from, const quantum_t *to, fixed_multiplier_t multiplier,
+                         fixed_way_t way, int64_t stored);
+int64_t fixed_8_requantize(const quantum_t *from, const quantum_t *to, int64_t stored);
 
 /* Clamped as integers are; what is quantized alike stays as it is. */
 int64_t merged_requantize(const merged_scale_t *merged, const quantum_t *from, const quantum_t *to,

@@ -9,6 +9,9 @@
 #include "oracles/exact/quantum/quantize_mpfr.h"
 #include "oracles/ops/element_conversion/parts.h"
 
+#include "generated/element_conversion_permissions.h"
+#include "generated/exact_permissions.h"
+
 status_t quantization_check(const program_t *program, failure_t *error) {
   const type_t *operand = &program->operands[0], *result = &program->results[0];
   const type_t *quantized = result->quantization != NULL ? result : operand;
@@ -53,6 +56,22 @@ int64_t merged_requantize(const merged_scale_t *merged, const quantum_t *from, c
   return sum >= (double)to->storage_max ? to->storage_max : (int64_t)nearbyint(sum);
 }
 
+/* ---- Fixed point ----------------------------------------------------------------------------- */
+
+int64_t fixed_requantize(const quantum_t *from, const quantum_t *to, fixed_multiplier_t multiplier,
+                         fixed_way_t way, int64_t stored) {
+  wide_integer_t whole = fixed_multiply(stored - from->zero_point, multiplier, way);
+  return (int64_t)CLAMP(whole + to->zero_point, to->storage_min, to->storage_max);
+}
+
+int64_t fixed_8_requantize(const quantum_t *from, const quantum_t *to, int64_t stored) {
+  const double most = 0x1p70;
+  double quotient = format_round_double(&format_table[FORMAT_f32], from->scale / to->scale);
+  wide_integer_t multiplier = (wide_integer_t)nearbyint(fmin(quotient * 0x1p8, most));
+  wide_integer_t whole = (multiplier * (stored - from->zero_point) + 0x80) >> 8;
+  return (int64_t)CLAMP(whole + to->zero_point, to->storage_min, to->storage_max);
+}
+
 /* ---- What is flushed ------------------------------------------------------------------------- */
 
 static bool flushes_inputs(const contract_t *contract) {
@@ -91,11 +110,19 @@ static void add_choices(quantizing_t *quantizing, const int64_t choices[QUANTUM_
   if (count > 1) add_stored(quantizing, choices[1], "beyond the storage range, by the formula");
 }
 
-static void add_quantized_in(quantizing_t *quantizing, const format_t *arithmetic, double value,
-                             const char *by) {
+/* What is told of a way, where `by` tells nothing. */
+static const char *name_way(quantize_way_t way, const char *by) {
+  if (by[0] != '\0') return by;
+  if (way.by_reciprocal) return "quantize=reciprocal";
+  if (way.zero_point_last) return "quantize_zero_point=either";
+  return way.ties_away ? "quantize_ties=either" : "";
+}
+
+static void add_quantized_by(quantizing_t *quantizing, const format_t *arithmetic,
+                             quantize_way_t way, double value, const char *by) {
   int64_t choices[QUANTUM_CHOICES_MAX];
-  size_t count = exact_quantize(&quantizing->to, arithmetic, value, choices);
-  add_choices(quantizing, choices, count, by);
+  size_t count = exact_quantize_by(&quantizing->to, arithmetic, way, value, choices);
+  add_choices(quantizing, choices, count, name_way(way, by));
   if (!flushes_inputs(quantizing->contract)) return;
   const format_t *format = quantizing->expressed;
   quantum_t to = quantizing->to;
@@ -103,8 +130,19 @@ static void add_quantized_in(quantizing_t *quantizing, const format_t *arithmeti
   const double values[] = {value, flushed(format, value)};
   const quantum_t quanta[] = {quantizing->to, to};
   for (int i = 1; i < 4; i++) {
-    count = exact_quantize(&quanta[i / 2], arithmetic, values[i % 2], choices); /* 0 / 0: none. */
+    /* 0 / 0: none. */
+    count = exact_quantize_by(&quanta[i / 2], arithmetic, way, values[i % 2], choices);
     add_choices(quantizing, choices, count, "subnormal operand flushed");
+  }
+}
+
+static void add_quantized_in(quantizing_t *quantizing, const format_t *arithmetic, double value,
+                             const char *by) {
+  quantize_way_t ways[QUANTIZE_WAYS_MAX];
+  bool may_be_last = PERMITTED(quantizing->contract, quantize_zero_point) != 0;
+  size_t count = quantize_ways(quantizing->contract, may_be_last, ways);
+  for (size_t i = 0; i < count; i++) {
+    add_quantized_by(quantizing, arithmetic, ways[i], value, by);
   }
 }
 
@@ -161,6 +199,20 @@ static void add_merged(quantizing_t *quantizing, const quantum_t *from, int64_t 
   }
 }
 
+/* (stored - zero point) times the quotient of the scales in fixed point, the zero point added last:
+ * theory.md, T180. */
+static void add_fixed(quantizing_t *quantizing, const quantum_t *from, int64_t stored) {
+  const quantum_t *to = &quantizing->to;
+  fixed_multiplier_t multipliers[FIXED_MULTIPLIERS];
+  fixed_multipliers_of(from->scale, 1, to->scale, quantizing->expressed, multipliers);
+  for (int i = 0; i < FIXED_MULTIPLIERS; i++) {
+    for (fixed_way_t way = 0; way < FIXED_WAYS; way++) {
+      add_stored(quantizing, fixed_requantize(from, to, multipliers[i], way, stored),
+                 "requantize=fixed");
+    }
+  }
+}
+
 choice_set_t uniform_quantize_set(const case_t *instance, const contract_t *contract, uint8_t first,
                                   uint8_t last, size_t element) {
   const tensor_t *operand = &instance->operands[0];
@@ -179,7 +231,16 @@ choice_set_t uniform_quantize_set(const case_t *instance, const contract_t *cont
   quantum_t from = quantum_of(&operand->type, element);
   int64_t stored = quantum_load(operand, element);
   if (first == REQUANTIZE_TWO_STEPS) add_two_steps(&quantizing, &from, stored);
-  if (last == REQUANTIZE_MERGED) add_merged(&quantizing, &from, stored);
+  if (first <= REQUANTIZE_MERGED && last >= REQUANTIZE_MERGED) {
+    add_merged(&quantizing, &from, stored);
+  }
+  if (first <= REQUANTIZE_FIXED && last >= REQUANTIZE_FIXED) {
+    add_fixed(&quantizing, &from, stored);
+  }
+  if (last == REQUANTIZE_FIXED_8) {
+    add_stored(&quantizing, fixed_8_requantize(&from, &quantizing.to, stored),
+               "requantize=fixed_8");
+  }
   return quantizing.set;
 }
 
@@ -206,6 +267,14 @@ choice_set_t uniform_dequantize_set(const case_t *instance, const contract_t *co
     value = exact_dequantize(&flat, arithmetics[i], stored);
     if (isnan(value)) continue; /* Infinity times 0 is no value that a number may become. */
     choice_set_add(&set, format_from_double(format, value), "subnormal operand flushed");
+  }
+  for (size_t i = 0; i < count && PERMITTED(contract, dequantize) != 0; i++) {
+    for (int fused = 0; fused <= (PERMITTED(contract, fma) == FMA_YES); fused++) {
+      double value = exact_dequantize_distributed(&quantum, arithmetics[i], stored, fused != 0);
+      set.nan |= isnan(value);
+      if (isnan(value)) continue;
+      choice_set_add(&set, format_from_double(format, value), "dequantize=distribute");
+    }
   }
   choice_set_loosen(&set, format, contract);
   return set;

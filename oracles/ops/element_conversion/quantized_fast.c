@@ -2,10 +2,16 @@
 /* The fast sets of uniform_quantize and uniform_dequantize. */
 #include <string.h>
 
+#include "generated/exact_permissions.h"
 #include "oracles/exact/quantum/quantize_simd.h"
+#include "oracles/exact/sum/simd.h"
 #include "oracles/ops/element_conversion/parts.h"
 
 enum { BLOCK = QUANTIZE_SIMD_BLOCK };
+
+/* The value of PERMITTED(contract, quantize_ties) by which ties to even are not among the results.
+ */
+enum { QUANTIZE_TIES_AWAY_ALONE = 1 };
 
 typedef struct fast {
   const case_t *instance;
@@ -99,8 +105,12 @@ static status_t accept_runs(const oracle_call_t *call, const type_t *quantized,
 
 status_t uniform_quantize_accept(const oracle_call_t *call,
                                  accept_t out_accepts[CASE_RESULTS_MAX]) {
-  return accept_runs(call, &call->instance->program.results[0], quantize_floats, quantize_any,
-                     out_accepts);
+  const type_t *result = &call->instance->program.results[0];
+  if (PERMITTED(call->contract, quantize_ties) == QUANTIZE_TIES_AWAY_ALONE) {
+    out_accepts[0] = accept_decide_all(type_element_count(result), call->arena);
+    return quantization_check(&call->instance->program, call->error);
+  }
+  return accept_runs(call, result, quantize_floats, quantize_any, out_accepts);
 }
 
 status_t uniform_dequantize_accept(const oracle_call_t *call,

@@ -121,7 +121,7 @@ status_t uniform_quantize_find_formula(const oracle_call_t *call, const accept_t
   }
   STATUS_TRY(quantization_check(&call->instance->program, call->error));
   *out_found = false;
-  for (uint8_t formula = REQUANTIZE_TWO_STEPS; formula <= REQUANTIZE_MERGED; formula++) {
+  for (uint8_t formula = REQUANTIZE_TWO_STEPS; formula < REQUANTIZE_COUNT; formula++) {
     *out_formula = formula;
     *out_found = is_by_formula(call, formula, accepts);
     if (*out_found) break;

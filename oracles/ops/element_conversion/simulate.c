@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "generated/element_conversion_faults.h"
+#include "generated/exact_permissions.h"
 #include "harness/num/binary64.h"
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/quantum/fault_values.h"
@@ -152,6 +153,63 @@ status_t convert_simulate(const oracle_call_t *call, const implementation_model_
 
 /* ---- Quantized elements ---------------------------------------------------------------------- */
 
+/* The way that the schedule's name asks for. */
+static quantize_way_t way_of(const implementation_model_t *schedule) {
+  bool by_reciprocal = model_formula("quantize", schedule) != 0;
+  return (quantize_way_t){
+      .by_reciprocal = by_reciprocal,
+      .is_fused = by_reciprocal && schedule->fused && !schedule->zero_point_last,
+      .zero_point_last = schedule->zero_point_last,
+      .ties_away = schedule->ties_away};
+}
+
+static double whole_of(double value, bool ties_away) {
+  return ties_away ? round(value) : nearbyint(value);
+}
+
+/* In binary64, rounded to the arithmetic.  NaN is 0. */
+static int64_t quantize_by(const quantum_t *to, const format_t *arithmetic, quantize_way_t way,
+                           double value) {
+  const arithmetic_t steps = arithmetic_make(arithmetic);
+  double zero_point = arithmetic_round(&steps, (double)to->zero_point), sum;
+  double inverse = arithmetic_divide(&steps, 1, to->scale);
+  if (way.is_fused) {
+    sum = arithmetic_fused(&steps, value, inverse, zero_point);
+  } else if (way.by_reciprocal) {
+    sum = arithmetic_multiply(&steps, value, inverse);
+  } else {
+    sum = arithmetic_divide(&steps, value, to->scale);
+  }
+  if (isnan(sum)) return to->zero_point;
+  if (way.zero_point_last) {
+    sum = whole_of(sum, way.ties_away) + (double)to->zero_point;
+  } else {
+    if (!way.is_fused) sum = arithmetic_add(&steps, sum, zero_point);
+    if (isnan(sum)) return to->zero_point;
+    double smallest = arithmetic_round(&steps, (double)to->storage_min);
+    double largest = arithmetic_round(&steps, (double)to->storage_max);
+    sum = whole_of(CLAMP(sum, smallest, largest), way.ties_away);
+  }
+  return (int64_t)CLAMP(sum, (double)to->storage_min, (double)to->storage_max);
+}
+
+static int64_t quantize(const type_t *type, const quantum_t *to,
+                        const implementation_model_t *schedule, const format_t *arithmetic,
+                        double value) {
+  const quantize_way_t way = way_of(schedule);
+  bool is_other = way.by_reciprocal || way.zero_point_last || way.ties_away;
+  if (is_other && schedule->fault == FAULT_NONE) return quantize_by(to, arithmetic, way, value);
+  return fault_quantize(type, to, arithmetic, schedule->fault, value);
+}
+
+static int64_t requantize_fixed(const implementation_model_t *schedule, const format_t *arithmetic,
+                                const quantum_t *from, const quantum_t *to, int64_t stored) {
+  fixed_multiplier_t multipliers[FIXED_MULTIPLIERS];
+  fixed_multipliers_of(from->scale, 1, to->scale, arithmetic, multipliers);
+  fixed_way_t way = (fixed_way_t)(schedule->fixed_point % FIXED_WAYS);
+  return fixed_requantize(from, to, multipliers[schedule->seed % FIXED_MULTIPLIERS], way, stored);
+}
+
 static int64_t requantize(const case_t *instance, const implementation_model_t *schedule,
                           const format_t *arithmetic, const quantum_t *to, size_t element) {
   const tensor_t *operand = &instance->operands[0];
@@ -159,15 +217,19 @@ static int64_t requantize(const case_t *instance, const implementation_model_t *
   quantum_t from = quantize_faulty_of(&operand->type, fault, element);
   int64_t stored = quantize_faulty_load(operand, fault, element);
   if (fault == FAULT_requantized_as_stored) return CLAMP(stored, to->storage_min, to->storage_max);
-  bool is_merged = model_formula("requantize", schedule) == REQUANTIZE_MERGED;
-  if (is_merged || fault == FAULT_requantized_at_once) {
+  uint8_t formula = model_formula("requantize", schedule);
+  if (formula == REQUANTIZE_FIXED_8) return fixed_8_requantize(&from, to, stored);
+  if (formula == REQUANTIZE_FIXED) {
+    return requantize_fixed(schedule, arithmetic, &from, to, stored);
+  }
+  if (formula == REQUANTIZE_MERGED || fault == FAULT_requantized_at_once) {
     const merged_scale_t merged = merged_scale_of(&from, to, arithmetic);
     return merged_requantize(&merged, &from, to, arithmetic, schedule->fused, stored);
   }
   double value = fault_dequantize(&operand->type, &from, arithmetic, fault, stored);
   const format_t *between = operand->type.quantization->expressed->format;
   if (schedule->other_way) value = format_round_double(between, value);
-  return fault_quantize(&instance->program.results[0], to, arithmetic, fault, value);
+  return quantize(&instance->program.results[0], to, schedule, arithmetic, value);
 }
 
 status_t uniform_quantize_simulate(const oracle_call_t *call,
@@ -189,11 +251,21 @@ status_t uniform_quantize_simulate(const oracle_call_t *call,
     } else {
       const element_t *from = operand->type.element;
       double value = fault_load_float(fault, from->format, element_load(from, operand->data, i));
-      stored = fault_quantize(&result->type, &to, arithmetic, fault, value);
+      stored = quantize(&result->type, &to, schedule, arithmetic, value);
     }
     element_store(storage, result->data, i, (uint64_t)stored & element_mask(storage));
   }
   return STATUS_OK;
+}
+
+static double dequantize_distributed(const quantum_t *quantum, const format_t *arithmetic,
+                                     bool is_fused, int64_t stored) {
+  const arithmetic_t steps = arithmetic_make(arithmetic);
+  double zero_point = arithmetic_round(&steps, -(double)quantum->zero_point);
+  double addend = arithmetic_multiply(&steps, zero_point, quantum->scale);
+  double whole = arithmetic_round(&steps, (double)stored);
+  if (is_fused) return arithmetic_fused(&steps, whole, quantum->scale, addend);
+  return arithmetic_add(&steps, arithmetic_multiply(&steps, whole, quantum->scale), addend);
 }
 
 status_t uniform_dequantize_simulate(const oracle_call_t *call,
@@ -210,6 +282,9 @@ status_t uniform_dequantize_simulate(const oracle_call_t *call,
     quantum_t quantum = quantize_faulty_of(&operand->type, fault, i);
     int64_t stored = quantize_faulty_load(operand, fault, i);
     double value = fault_dequantize(&operand->type, &quantum, arithmetic, fault, stored);
+    if (model_formula("dequantize", schedule) != 0 && fault == FAULT_NONE) {
+      value = dequantize_distributed(&quantum, arithmetic, schedule->fused, stored);
+    }
     uint64_t bits = format_from_double(element->format, value);
     element_store(element, result->data, i, fault_spoil_bits(fault, element->format, bits, i));
   }

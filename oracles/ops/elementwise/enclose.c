@@ -11,7 +11,7 @@
 #include "oracles/exact/box/quantum.h"
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/magnitude.h"
-#include "oracles/ops/elementwise/elementwise.h"
+#include "oracles/ops/elementwise/parts.h"
 
 /* One program. */
 typedef struct enclosing {
@@ -220,13 +220,30 @@ static box_t add_beyond(const quantum_t *to, const format_t *arithmetic, box_t s
   return stored;
 }
 
+/* In every way of fixed point: each is monotone, so that the corners tell. */
+static box_t enclose_fixed(const enclosing_t *enclosing, const quantum_t quanta[2], size_t element,
+                           const box_t stored[2]) {
+  const elementwise_fixed_t fixed = elementwise_fixed_of(enclosing->program, element);
+  box_t out = {INFINITY, -INFINITY};
+  size_t count = elementwise_fixed_choices(fixed.function);
+  for (size_t choice = 0; choice < 4 * count; choice++) {
+    const double ends[] = {(choice & 1) != 0 ? stored[0].high : stored[0].low,
+                           (choice & 2) != 0 ? stored[1].high : stored[1].low};
+    int64_t left = (int64_t)ends[0] - quanta[0].zero_point;
+    int64_t right = (int64_t)ends[1] - quanta[1].zero_point;
+    out = box_unite(out, box_point((double)elementwise_fixed(&fixed, choice / 4, left, right)));
+  }
+  return out;
+}
+
 static box_t enclose_by_integers(const enclosing_t *enclosing, const quantum_t quanta[2],
                                  const quantum_t *to, const box_t stored[2]) {
   const type_t *result = &enclosing->program->results[0];
   rescaled_t rescaled = combine(enclosing, quanta, to, stored);
   if (!box_is_finite(rescaled.value)) return quantum_box_anything(to);
   const box_t zero_point = box_point((double)to->zero_point);
-  bool is_rounded = PERMITTED(enclosing->contract, rescale) != 0;
+  uint8_t ways = PERMITTED(enclosing->contract, rescale);
+  bool is_rounded = ways == RESCALE_FLOAT || ways == RESCALE_EITHER;
   if (!is_rounded) return nearest_stored(box_add(rescaled.value, zero_point), to);
   bool is_f64 = result->quantization->expressed->format == &format_table[FORMAT_f64];
   const format_t *arithmetic = &format_table[is_f64 ? FORMAT_f64 : FORMAT_f32];
@@ -256,7 +273,10 @@ static box_t enclose_quantized(const enclosing_t *enclosing, size_t element,
   }
   box_t out = enclose_formula(enclosing, quanta, &to, stored);
   if (PERMITTED(enclosing->contract, quantized) == 0) return out;
-  return box_unite(out, enclose_by_integers(enclosing, quanta, &to, stored));
+  out = box_unite(out, enclose_by_integers(enclosing, quanta, &to, stored));
+  uint8_t ways = PERMITTED(enclosing->contract, rescale);
+  if (ways != RESCALE_FIXED && ways != RESCALE_EITHER) return out;
+  return box_unite(out, enclose_fixed(enclosing, quanta, element, stored));
 }
 
 static status_t check(const program_t *program, failure_t *error) {

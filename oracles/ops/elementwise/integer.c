@@ -22,9 +22,6 @@
 
 #include "generated/exact_permissions.h"
 
-/* The spellings of PERMITTED(contract, rescale). */
-enum { RESCALE_EXACT, RESCALE_FLOAT };
-
 /* One exact value without the result's zero point, and the sum of its |terms| with that. */
 typedef struct rescaled {
   mpq_t value;
@@ -244,6 +241,23 @@ static void add_between(const mpq_t value, const mpq_t error, const quantum_t *t
   mpq_clears(low, high, zero_point, NULL);
 }
 
+/* In every way of fixed point. */
+static void add_fixed(const case_t *instance, size_t element, stored_judgement_t *judgement) {
+  const program_t *program = &instance->program;
+  const elementwise_fixed_t fixed = elementwise_fixed_of(program, element);
+  size_t count = elementwise_fixed_choices(fixed.function);
+  int64_t differences[2] = {0, 0};
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    const tensor_t *operand = &instance->operands[i];
+    differences[i] =
+        quantum_load(operand, element) - quantum_of(&operand->type, element).zero_point;
+  }
+  for (size_t choice = 0; choice < count; choice++) {
+    int64_t stored = elementwise_fixed(&fixed, choice, differences[0], differences[1]);
+    stored_judgement_add(judgement, stored, stored, "rescale=fixed");
+  }
+}
+
 void elementwise_judge_integers(const case_t *instance, const contract_t *contract, size_t element,
                                 stored_judgement_t *inout_judgement) {
   const type_t *result = &instance->program.results[0];
@@ -255,7 +269,8 @@ void elementwise_judge_integers(const case_t *instance, const contract_t *contra
   compute(instance, element, &to, arithmetic, &rescaled);
   mpq_t error;
   mpq_init(error);
-  if (PERMITTED(contract, rescale) == RESCALE_FLOAT) {
+  uint8_t ways = PERMITTED(contract, rescale);
+  if (ways == RESCALE_FLOAT || ways == RESCALE_EITHER) {
     if (!is_exact(&rescaled, arithmetic)) bound_error(error, &rescaled, arithmetic);
     add_between(rescaled.value, error, &to, arithmetic, inout_judgement);
   } else {
@@ -263,6 +278,9 @@ void elementwise_judge_integers(const case_t *instance, const contract_t *contra
     mpq_add(rescaled.value, rescaled.value, error);
     int64_t stored = nearest_stored(rescaled.value, 0, &to);
     stored_judgement_add(inout_judgement, stored, stored, "quantized=integer");
+  }
+  if (ways == RESCALE_FIXED || ways == RESCALE_EITHER) {
+    add_fixed(instance, element, inout_judgement);
   }
   mpq_clear(error);
   rescaled_deinit(&rescaled);

@@ -103,6 +103,27 @@ void elementwise_judge_formula(const case_t *instance, const contract_t *contrac
 void elementwise_judge_integers(const case_t *instance, const contract_t *contract, size_t element,
                                 stored_judgement_t *inout_judgement);
 
+/* The spellings of PERMITTED(contract, rescale). */
+enum { RESCALE_EXACT, RESCALE_FLOAT, RESCALE_FIXED, RESCALE_EITHER };
+
+/* One element of a quantized sum or product in fixed point (elementwise/fixed_point.c). */
+typedef struct elementwise_fixed {
+  elementwise_t function;
+  double scales[2]; /* Of the operands. */
+  quantum_t to;
+  const format_t *format; /* Of scales. */
+  unsigned bits;          /* Of storage. */
+} elementwise_fixed_t;
+
+elementwise_fixed_t elementwise_fixed_of(const program_t *program, size_t element);
+
+/* How many known ways there are to compute a function, 0 if none; and what one of them, by its
+ * number, stores of operands less their zero points.  None decreases where an operand of a sum
+ * grows (of a difference: where the right one does), nor where a product does. */
+size_t elementwise_fixed_choices(elementwise_t function);
+int64_t elementwise_fixed(const elementwise_fixed_t *fixed, size_t choice, int64_t left,
+                          int64_t right);
+
 /* ---- Functions of the oracle rows ------------------------------------------------------------ */
 
 status_t elementwise_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]);

@@ -162,6 +162,13 @@ static int64_t simulate_element(const model_t *model, const type_t *result, size
   const seen_t operands[] = {look(model, 0, element), look(model, 1, element)};
   bool in_integers = schedule->formula != NULL && strcmp(schedule->formula, "integer") == 0;
   int64_t stored;
+  size_t choices = elementwise_fixed_choices(model->function);
+  if (schedule->fixed_point != 0 && choices > 0) {
+    elementwise_fixed_t fixed = elementwise_fixed_of(&model->instance->program, element);
+    return elementwise_fixed(&fixed, (schedule->fixed_point - 1 + schedule->seed) % choices,
+                             operands[0].stored - operands[0].quantum.zero_point,
+                             operands[1].stored - operands[1].quantum.zero_point);
+  }
   if (in_integers && compute_integers(model, &to, operands, &stored)) return stored;
   if (is_sum(model) && schedule->fault == FAULT_operands_requantized) {
     return compute_requantized(model, &to, operands);

@@ -67,27 +67,13 @@ static const char *read_quantized(const assay_type_t *type, quantized_t *out) {
   return is_byte ? NULL : "i8 or ui8";
 }
 
-static bool is_power(double scale) {
-  int exponent;
-  return frexp(scale, &exponent) == 0.5 && scale >= 0x1p-60 && scale <= 0x1p60;
-}
-
 /* What of the parameters the primitive has not. */
-static const char *check_parameters(const quantized_t *types, const binary_row_t *row,
-                                    bool takes_any_types) {
-  bool are_powers = true;
-  bool have_zero_points = false;
-  for (size_t i = 0; i < 3; i++) {
-    have_zero_points = have_zero_points || types[i].zero_point != 0;
-    are_powers = are_powers && is_power(types[i].scale);
-  }
-  if (have_zero_points && !takes_any_types) return "no zero points";
+static const char *check_parameters(const quantized_t *types, const binary_row_t *row) {
   bool has_terms = row->algorithm == dnnl_binary_add || row->algorithm == dnnl_binary_sub;
   if (!has_terms && (types[0].zero_point != 0 || types[1].zero_point != 0)) {
     return "no zero points but of terms";
   }
-  if (types[2].type.has_range) return "saturates at the ends of the result's type";
-  return are_powers || takes_any_types ? NULL : "scales that are powers of two";
+  return types[2].type.has_range ? "saturates at the ends of the result's type" : NULL;
 }
 
 /* (a * s) op (b * t) / r is a * (s / r) op b * (t / r), and of products a * (s * t / r) * b.  What
@@ -144,7 +130,7 @@ static int32_t plan_quantized(const plan_request_t *request, const binary_row_t 
   bool are_one = plugin_is(&program->operands[1], program->operands[0].element) &&
                  plugin_is(&program->results[0], program->operands[0].element);
   if (row->picks && are_one && types[0].scale <= 0x1p60) return ASSAY_EXECUTOR_OK;
-  refused = check_parameters(types, row, request->takes_any_types);
+  refused = check_parameters(types, row);
   if (refused != NULL) return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
   const rescaling_t rescaling = find_rescaling(types, row);
   if (!is_in_range(&rescaling)) {

@@ -5,8 +5,7 @@
  *
  * isa    the newest instruction set that it may use, by oneDNN's name: SSE41, AVX, AVX2, AVX2_VNNI,
  *        AVX512_CORE, AVX512_CORE_VNNI, AVX512_CORE_BF16, AVX512_CORE_AMX
- * types  documented (default), or any: also those that it takes without documenting them, and
- * quantized types whose multiplier has to be rounded */
+ * types  documented (default), or any: also those that it takes without documenting them */
 #include <strings.h>
 
 #include "harness/exec/plugins/onednn/onednn.h"

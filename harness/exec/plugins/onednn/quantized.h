@@ -18,8 +18,8 @@ typedef struct plan_channels {
 } plan_channels_t;
 
 /* Makes plan->attributes of the types of a program with quantized types and tells the type of the
- * result.  Else why oneDNN does not do it: other types than i8 by i8, scales elsewhere, and unless
- * any types are taken a multiplier that is no normal number of f32. */
+ * result.  Else why oneDNN does not do it: other types than i8 by i8, scales elsewhere, and
+ * multipliers that are beyond f32. */
 int32_t plan_quantized_product(const plan_request_t *request, const plan_channels_t *channels,
                                plan_t *plan, dnnl_data_type_t *out_result_type,
                                assay_reason_t *reason);

@@ -5,8 +5,9 @@
  * - conversions to f32, and from f32 to bf16, to nearest.  Not to integers, where it rounds to
  * nearest and saturates: what StableHLO leaves open, a cast that most people call another one;
  * - uniform_quantize of f32, and of what is quantized, to 8 bits: it multiplies by a scale, a
- * channel's own perhaps, adds the zero point, rounds to nearest and saturates.  Multiplying by a
- * quotient of scales is multiplying and dividing where both are powers of two;
+ * channel's own perhaps, adds the zero point, rounds to nearest and saturates.  Multiplying by the
+ * inverse of a scale, or by a quotient of two, is what contracts with quantize=reciprocal and
+ * requantize=merged permit;
  * - uniform_dequantize to f32: (stored - zero point) * scale. */
 #include <math.h>
 
@@ -61,11 +62,6 @@ typedef struct side {
   int32_t zero_point; /* Of all channels. */
 } side_t;
 
-static bool is_power(double scale) {
-  int exponent;
-  return frexp(scale, &exponent) == 0.5 && scale >= 0x1p-126 && scale <= 0x1p126;
-}
-
 /* What the type has that a reorder has not, or NULL. */
 static const char *read_side(const assay_type_t *type, side_t *out_side) {
   *out_side = (side_t){.type = dnnl_f32};
@@ -107,22 +103,15 @@ static double next_scale(const side_t *side, const char **cursor) {
   return scale;
 }
 
-/* What is stored is multiplied by these.  False where the product with some of them may not be what
- * the product with one scale and its quotient by the other are rounded to: it is where both are
- * powers of two, and no product overflows; and where there is no quotient. */
-static bool find_multipliers(const side_t *from, const side_t *to, int64_t count,
+/* What is stored is multiplied by these, quotients of scales rounded to f32. */
+static void find_multipliers(const side_t *from, const side_t *to, int64_t count,
                              float *out_multipliers, bool *out_are_finite) {
   const char *from_cursor = from->quantization.scales, *to_cursor = to->quantization.scales;
-  bool are_exact = true;
   for (int64_t i = 0; i < count; i++) {
     double scale = next_scale(from, &from_cursor), divisor = next_scale(to, &to_cursor);
     out_multipliers[i] = (float)(scale / divisor);
-    bool is_exact = !to->is_quantized ||
-                    (is_power(scale) && is_power(divisor) && is_power((double)out_multipliers[i]));
-    are_exact = are_exact && is_exact;
     *out_are_finite = *out_are_finite && isfinite(out_multipliers[i]);
   }
-  return are_exact;
 }
 
 static dnnl_status_t set_attributes(const dnnl_functions_t *dnnl, const side_t *from,
@@ -165,11 +154,11 @@ static int32_t plan_quantization(const plan_request_t *request, plan_t *plan,
   float *multipliers = calloc((size_t)count, sizeof *multipliers);
   if (multipliers == NULL) return plugin_say(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
   bool are_finite = true;
-  bool are_exact = find_multipliers(&from, &to, count, multipliers, &are_finite);
+  find_multipliers(&from, &to, count, multipliers, &are_finite);
   dnnl_status_t status = set_attributes(request->dnnl, &from, &to, count, multipliers, plan);
   free(multipliers);
-  if (!are_exact && (!request->takes_any_types || !are_finite)) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "scales that are powers of two");
+  if (!are_finite) {
+    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no quotient of scales beyond f32");
   }
   return plan_answer(request->dnnl, status, "attributes", reason);
 }

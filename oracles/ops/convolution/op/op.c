@@ -60,8 +60,8 @@ static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
 
 /* ---- The row --------------------------------------------------------------------------------- */
 
-/* Implementations that leave padding out of products. */
-static const char *const policies[] = {"convolution_padding", "convolution_types", NULL};
+/* Implementations that leave padding out of products, and that rescale integers in fixed point. */
+static const char *const policies[] = {"convolution_padding", "convolution_types", "rescale", NULL};
 
 static bool splits_operands(const program_t *program) {
   const convolution_attributes_t *attributes = convolution_attributes(program);

@@ -192,6 +192,9 @@ static uint64_t neutral_bits(const program_t *program, uint32_t operand) {
 
 /* ---- The row --------------------------------------------------------------------------------- */
 
+/* Implementations that rescale integers in fixed point. */
+static const char *const policies[] = {"rescale", NULL};
+
 const op_t dot_general_op = {
     .name = "stablehlo.dot_general",
     .spec = "StableHLO specification, dot_general",
@@ -203,6 +206,7 @@ const op_t dot_general_op = {
     .draw = dot_general_draw,
     .print_algorithm = print_algorithm,
     .formulas = "quantized",
+    .policies = policies,
     .print_mlir = mlir_print_module,
     .print_mlir_to_run = converted_print_mlir,
     .print_words = print_words,

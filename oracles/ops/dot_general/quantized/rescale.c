@@ -53,11 +53,14 @@ dot_rescale_t dot_rescale_make(const case_t *instance, size_t component,
   const type_t *result = &instance->program.results[0];
   bool is_f64 = result->quantization->expressed->format == &format_table[FORMAT_f64];
   const format_t *arithmetic = &format_table[is_f64 ? FORMAT_f64 : FORMAT_f32];
-  bool is_exact = PERMITTED(contract, rescale) == DOT_RESCALE_EXACT;
+  uint8_t ways = PERMITTED(contract, rescale);
+  bool by_float = ways == DOT_RESCALE_FLOAT || ways == DOT_RESCALE_EITHER;
+  bool by_fixed = ways == DOT_RESCALE_FIXED || ways == DOT_RESCALE_EITHER;
   return (dot_rescale_t){.lhs_scale = accumulator->lhs_scale,
                          .rhs_scale = accumulator->rhs_scale,
                          .result = quantum_of(result, component),
-                         .arithmetic = is_exact ? NULL : arithmetic};
+                         .arithmetic = by_float ? arithmetic : NULL,
+                         .fixed = by_fixed ? arithmetic : NULL};
 }
 
 /* ---- Rationals ------------------------------------------------------------------------------- */
@@ -237,13 +240,26 @@ static void admit_rounded_ends(const dot_rescale_t *rescale, storage_range_t *ra
   if ((double)range->high < least) range->high = (int64_t)least;
 }
 
-storage_range_t dot_rescale_all(const dot_rescale_t *rescale, dot_integer_t least,
-                                dot_integer_t most) {
+/* In every way of fixed point.  None of them decreases, so that the ends tell. */
+static void admit_fixed(const dot_rescale_t *rescale, dot_integer_t least, dot_integer_t most,
+                        storage_range_t *inout_range) {
   const quantum_t *quantum = &rescale->result;
-  if (rescale->arithmetic == NULL) {
-    return (storage_range_t){dot_rescale_exactly(rescale, least),
-                             dot_rescale_exactly(rescale, most)};
+  fixed_multiplier_t multipliers[FIXED_MULTIPLIERS];
+  fixed_multipliers_of(rescale->lhs_scale, rescale->rhs_scale, quantum->scale, rescale->fixed,
+                       multipliers);
+  for (int i = 0; i < FIXED_MULTIPLIERS; i++) {
+    for (fixed_way_t way = 0; way < FIXED_WAYS; way++) {
+      dot_integer_t low = fixed_multiply(least, multipliers[i], way) + quantum->zero_point;
+      dot_integer_t high = fixed_multiply(most, multipliers[i], way) + quantum->zero_point;
+      inout_range->low = MIN(inout_range->low, clamp_stored(quantum, low));
+      inout_range->high = MAX(inout_range->high, clamp_stored(quantum, high));
+    }
   }
+}
+
+static storage_range_t rescale_in_floats(const dot_rescale_t *rescale, dot_integer_t least,
+                                         dot_integer_t most) {
+  const quantum_t *quantum = &rescale->result;
   enclosed_t number;
   enclosed_init(&number, rescale->arithmetic);
   enclose_product(&number, rescale, least, most);
@@ -255,6 +271,14 @@ storage_range_t dot_rescale_all(const dot_rescale_t *rescale, dot_integer_t leas
   enclosed_deinit(&number);
   storage_range_t range = {clamp_stored(quantum, low), clamp_stored(quantum, high)};
   admit_rounded_ends(rescale, &range);
+  return range;
+}
+
+storage_range_t dot_rescale_all(const dot_rescale_t *rescale, dot_integer_t least,
+                                dot_integer_t most) {
+  storage_range_t range = {dot_rescale_exactly(rescale, least), dot_rescale_exactly(rescale, most)};
+  if (rescale->arithmetic != NULL) range = rescale_in_floats(rescale, least, most);
+  if (rescale->fixed != NULL) admit_fixed(rescale, least, most, &range);
   return range;
 }
 

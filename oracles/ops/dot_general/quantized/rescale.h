@@ -8,9 +8,10 @@
 #include "oracles/ops/dot_general/quantized/dequantized.h"
 
 #include "generated/exact_permissions.h"
+#include "oracles/exact/quantum/fixed_point.h"
 
 /* Products have at most 66 bits and there are at most 2^24 of them. */
-typedef __int128 dot_integer_t;
+typedef wide_integer_t dot_integer_t;
 
 /* The integer sum of one component. */
 typedef struct dot_accumulator {
@@ -24,7 +25,7 @@ dot_accumulator_t dot_accumulate(const case_t *instance, const dot_general_layou
                                  dot_general_place_t place);
 
 /* The spellings of PERMITTED(contract, rescale). */
-enum { DOT_RESCALE_EXACT, DOT_RESCALE_FLOAT };
+enum { DOT_RESCALE_EXACT, DOT_RESCALE_FLOAT, DOT_RESCALE_FIXED, DOT_RESCALE_EITHER };
 
 /* Storage values low..high; none if low > high. */
 typedef struct storage_range {
@@ -38,6 +39,8 @@ typedef struct dot_rescale {
   double rhs_scale;
   quantum_t result;
   const format_t *arithmetic; /* NULL: each quotient is rounded once, with its zero point. */
+  const format_t
+      *fixed; /* NULL; or also in fixed point, by multipliers of scales of this format. */
 } dot_rescale_t;
 
 dot_rescale_t dot_rescale_make(const case_t *instance, size_t component,
@@ -48,7 +51,7 @@ dot_rescale_t dot_rescale_make(const case_t *instance, size_t component,
  * two scales and the quotient, in either order), one of the sum, one of their product, and, if the
  * zero point is added before the result is rounded, one of it and one of that addition.  The zero
  * point may as well be added to the rounded integer.  Ends of the storage range may be rounded too.
- */
+ * In fixed point the multiplier is rounded to 31 bits and the zero point added last: T180. */
 storage_range_t dot_rescale(const dot_rescale_t *rescale, dot_integer_t sum);
 
 /* What all sums from `least` to `most` may become: from the lowest to the highest. */

@@ -171,10 +171,30 @@ static double round_scaled(const integer_model_t *model, double scaled, int64_t 
   return nearbyint(arithmetic_add(&model->arithmetic, scaled, addend));
 }
 
+/* In fixed point, by one of the multipliers. */
+static int64_t rescale_fixed(const integer_model_t *model, const dot_rescale_t *rescale,
+                             dot_integer_t sum) {
+  const implementation_model_t *schedule = model->schedule;
+  const quantum_t *result = &rescale->result;
+  fixed_multiplier_t multipliers[FIXED_MULTIPLIERS];
+  fixed_multipliers_of(rescale->lhs_scale, rescale->rhs_scale, result->scale,
+                       model->arithmetic.format, multipliers);
+  fixed_multiplier_t multiplier = multipliers[schedule->seed % FIXED_MULTIPLIERS];
+  bool is_short = schedule->fault == FAULT_fixed_multiplier_of_15_bits;
+  if (is_short) multiplier.significand &= ~INT64_C(0xffff);
+  bool is_cut = schedule->fault == FAULT_fixed_shift_truncated && multiplier.exponent < 0;
+  int shift = is_cut ? -multiplier.exponent : 0;
+  if (is_cut) multiplier.exponent = 0;
+  dot_integer_t whole = fixed_multiply(sum, multiplier, (fixed_way_t)(schedule->fixed_point - 1));
+  whole = (whole >> shift) + result->zero_point;
+  return (int64_t)CLAMP(whole, result->storage_min, result->storage_max);
+}
+
 static int64_t rescale_sum(const integer_model_t *model, const dot_rescale_t *rescale,
                            dot_integer_t sum) {
   const quantum_t *result = &rescale->result;
   fault_t fault = model->schedule->fault;
+  if (model->schedule->fixed_point != 0) return rescale_fixed(model, rescale, sum);
   if (fault == FAULT_zero_point_before_rescale) sum += result->zero_point;
   double factor = integer_to_float(&model->arithmetic, sum);
   double multiplier = find_multiplier(model, rescale);
@@ -296,7 +316,8 @@ status_t dot_quantized_simulate(const oracle_call_t *call, const implementation_
   STATUS_TRY(dot_dequantized_require(&instance->program, call->error));
   const case_t seen = spoil_case(instance, schedule->fault, call->arena);
   bool is_named = schedule->formula != NULL && strcmp(schedule->formula, "integer") == 0;
-  bool in_integers = is_named || is_fault_of_integers(schedule->fault);
+  bool in_integers =
+      is_named || schedule->fixed_point != 0 || is_fault_of_integers(schedule->fault);
   if (dot_general_is_quantized(&instance->program) && in_integers) {
     simulate_integers(&seen, schedule, call->arena, &inout_results[0]);
     return STATUS_OK;

@@ -167,6 +167,10 @@ static const op_t convert_op = {
     .with_axes = with_axes,
 };
 
+/* What libraries do otherwise than the specification's formula. */
+static const char *const quantize_policies[] = {"quantize_zero_point", "quantize", "quantize_ties",
+                                                NULL};
+
 static const op_t quantize_op = {
     .name = "stablehlo.uniform_quantize",
     .conversion = OP_CONVERTS_QUANTIZED,
@@ -176,11 +180,14 @@ static const op_t quantize_op = {
     .draw = draw_quantize,
     .print_algorithm = print_algorithm,
     .formulas = "requantize",
+    .policies = quantize_policies,
     .is_composite = true,
     .print_mlir = mlir_print_module,
     .print_words = print_words,
     .draw_edges = element_conversion_draw_quantize_edges,
 };
+
+static const char *const dequantize_policies[] = {"dequantize", NULL};
 
 static const op_t dequantize_op = {
     .name = "stablehlo.uniform_dequantize",
@@ -188,6 +195,7 @@ static const op_t dequantize_op = {
     .summary = "quantized elements to floats",
     .constraints = dequantize_constraints,
     .draw = draw_dequantize,
+    .policies = dequantize_policies,
     .print_algorithm = print_algorithm,
     .is_composite = true,
     .print_mlir = mlir_print_module,

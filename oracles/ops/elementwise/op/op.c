@@ -265,6 +265,9 @@ DRAW(shift_right_arithmetic, ELEMENTWISE_SHIFT_RIGHT_ARITHMETIC)
 
 static const char *const shift_policies[] = {"shift_amount", NULL};
 
+/* Libraries that rescale integers in fixed point. */
+static const char *const number_policies[] = {"rescale", NULL};
+
 #define ROW(function, rules, words, ...)          \
   {.name = "stablehlo." #function,                \
    .spec = "StableHLO specification, " #function, \
@@ -280,10 +283,12 @@ static const char *const shift_policies[] = {"shift_amount", NULL};
    __VA_ARGS__}
 
 static const op_t rows[ELEMENTWISE_COUNT] = {
-    [ELEMENTWISE_ADD] = ROW(add, add_constraints, "the sum", .formulas = "quantized"),
-    [ELEMENTWISE_SUBTRACT] =
-        ROW(subtract, number_constraints, "the difference", .formulas = "quantized"),
-    [ELEMENTWISE_MULTIPLY] = ROW(multiply, any_constraints, "the product", .formulas = "quantized"),
+    [ELEMENTWISE_ADD] =
+        ROW(add, add_constraints, "the sum", .formulas = "quantized", .policies = number_policies),
+    [ELEMENTWISE_SUBTRACT] = ROW(subtract, number_constraints, "the difference",
+                                 .formulas = "quantized", .policies = number_policies),
+    [ELEMENTWISE_MULTIPLY] = ROW(multiply, any_constraints, "the product", .formulas = "quantized",
+                                 .policies = number_policies),
     [ELEMENTWISE_MAXIMUM] =
         ROW(maximum, any_constraints, "the larger one", .formulas = "quantized"),
     [ELEMENTWISE_MINIMUM] =

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TensorFlow Lite (LiteRT), on the CPU, on models of one program each.
+
+    assay run --executor tflite --contract @harness/exec/workers/tflite.contract
+    assay run --executor 'tflite?kernels=reference,threads=2'
+
+Option kernels says which kernels compute: `xnnpack` (the interpreter's default: XNNPACK's where its
+delegate takes the op, TensorFlow Lite's optimized ones elsewhere), `builtin` (these alone), or
+`reference`.  The models are in tflite_ops.py and tflite_products.py.
+"""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Sequence
+
+import numpy as np
+
+import assay_worker
+import tflite_ops
+from assay_worker import Program, Type, Unsupported, Worker
+from tflite_graph import Graph, quantized
+
+KERNELS = {
+    "xnnpack": "BUILTIN", "builtin": "BUILTIN_WITHOUT_DEFAULT_DELEGATES", "reference": "BUILTIN_REF",
+}  # fmt: skip
+
+
+@dataclass
+class Handle:
+    program: Program
+    channels: list[Program]  # Programs of one scale that it is taken apart into, or itself.
+    interpreters: list[Any]  # Of these, for the weights that follow.
+    weights: bytes
+
+
+class TensorFlowLite(Worker):
+    name = "tflite"
+    validates = True
+
+    def __init__(self, options: dict[str, str]) -> None:
+        kernels = assay_worker.take(options, "kernels", "xnnpack", tuple(KERNELS))
+        self.threads = int(assay_worker.take(options, "threads", "1"))
+        super().__init__(options)
+        from importlib.metadata import version
+
+        from ai_edge_litert import interpreter
+
+        self.interpreter = interpreter
+        self.resolver = getattr(interpreter.OpResolverType, KERNELS[kernels])
+        self.version = version("ai-edge-litert")
+        self.hardware = f"{kernels} kernels, {assay_worker.processor()}"
+
+    def promises(self, program: Program) -> bool | None:
+        return None  # What compiles: finding out means to make a model.
+
+    def compile(self, program: Program) -> Handle:
+        handle = Handle(program, apart(program), [], b"")
+        example = [np.zeros(kind.shape, kind.dtype) for kind in program.operands]
+        try:
+            self.execute(handle, example)
+        except RuntimeError as error:  # Some kernels tell only when they run what they do not do.
+            raise Unsupported(str(error)) from error
+        return handle
+
+    def execute(self, handle: Handle, operands: list[np.ndarray]) -> list[np.ndarray]:
+        result = handle.program.results[0]
+        axis = split_axis(handle.program)
+        if axis == -1:
+            return [self._run(handle, 0, operands).reshape(result.shape)]
+        parts = [
+            self._run(handle, channel, [np.take(operands[0], [channel], axis)])
+            for channel in range(len(handle.channels))
+        ]
+        return [np.concatenate(parts, axis).reshape(result.shape)]
+
+    def _run(self, handle: Handle, channel: int, operands: Sequence[np.ndarray]) -> np.ndarray:
+        program = handle.channels[channel]
+        graph = Graph(program.operands, operands)
+        output = tflite_ops.make(graph, program)
+        weights = b"".join(operands[index].tobytes() for index in sorted(graph.baked))
+        if handle.weights != weights:
+            handle.interpreters, handle.weights = [], weights
+        if channel == len(handle.interpreters):
+            handle.interpreters.append(self._load(graph.model([output])))
+        interpreter = handle.interpreters[channel]
+        for details, index in zip(interpreter.get_input_details(), sorted(graph.given)):
+            interpreter.set_tensor(details["index"], operands[index])
+        interpreter.invoke()
+        return interpreter.get_tensor(interpreter.get_output_details()[0]["index"]).copy()
+
+    def _load(self, model: bytes) -> Any:
+        try:
+            interpreter = self.interpreter.Interpreter(
+                model_content=model, num_threads=self.threads,
+                experimental_op_resolver_type=self.resolver,
+            )  # fmt: skip
+            interpreter.allocate_tensors()
+            return interpreter
+        except (RuntimeError, ValueError) as error:
+            raise Unsupported(str(error)) from error
+
+
+def split_axis(program: Program) -> int:
+    """The dimension by whose indices a requantization is taken apart, for QUANTIZE has one scale of
+    operands that are quantized; or -1."""
+    if program.op != "stablehlo.uniform_quantize" or len(program.operands) != 1:
+        return -1
+    found = [kind.quantization for kind in (program.operands[0], program.results[0])]
+    if found[0] is None or found[1] is None:
+        return -1
+    axes = {stored.axis for stored in found if stored is not None} - {-1}
+    if len(axes) > 1:
+        raise Unsupported("scales along one dimension")
+    return axes.pop() if axes else -1
+
+
+def apart(program: Program) -> list[Program]:
+    """One program for each channel, of one scale."""
+    axis = split_axis(program)
+    if axis == -1:
+        return [program]
+    if math.prod(program.operands[0].shape) == 0:
+        raise Unsupported("channels of nothing")
+    return [
+        Program(program.line, program.op, program.attributes,
+                [_channel(kind, axis, i) for kind in program.operands],
+                [_channel(kind, axis, i) for kind in program.results], program.mlir)
+        for i in range(program.operands[0].shape[axis])
+    ]  # fmt: skip
+
+
+def _channel(kind: Type, axis: int, index: int) -> Type:
+    stored = kind.quantization
+    assert stored is not None
+    shape = [1 if dim == axis else size for dim, size in enumerate(kind.shape)]
+    place = index if stored.axis == axis else 0
+    one = assay_worker.Quantization(
+        stored.storage, stored.minimum, stored.maximum, stored.expressed, -1,
+        stored.scales[place : place + 1], stored.zero_points[place : place + 1],
+    )  # fmt: skip
+    return quantized(one, shape)
+
+
+if __name__ == "__main__":
+    assay_worker.main(TensorFlowLite)
