@@ -7,6 +7,21 @@ static const format_t *expressed_format(const program_t *program) {
   return program->operands[DOT_GENERAL_RHS].quantization->expressed->format;
 }
 
+/* Each step of a quantized one in either type; a hybrid's sum is converted to its own. */
+static size_t variants_of_algorithm(const format_t *own, const format_t *wide, bool is_hybrid,
+                                    dot_dequantized_t out_variants[DOT_VARIANTS_MAX]) {
+  const format_t *factors[][2] = {{own, own}, {wide, wide}, {wide, own}};
+  const format_t *results[][2] = {{own, own}, {own, wide}, {wide, wide}};
+  size_t count = 0;
+  for (size_t i = 0; i < G_N_ELEMENTS(factors); i++) {
+    for (size_t k = 0; k < (is_hybrid ? 1 : G_N_ELEMENTS(results)); k++) {
+      out_variants[count++] =
+          (dot_dequantized_t){factors[i][0], factors[i][1], results[k][0], results[k][1]};
+    }
+  }
+  return count;
+}
+
 size_t dot_variants(const program_t *program, const contract_t *contract,
                     dot_dequantized_t out_variants[DOT_VARIANTS_MAX]) {
   const format_t *arithmetics[2];
@@ -18,6 +33,9 @@ size_t dot_variants(const program_t *program, const contract_t *contract,
   if (arithmetic_count == 1) return count;
   const format_t *wide = arithmetics[1];
   bool is_hybrid = dot_general_is_hybrid(program);
+  if (dot_general_attributes(program)->has_algorithm) {
+    return variants_of_algorithm(own, wide, is_hybrid, out_variants);
+  }
   out_variants[count++] = (dot_dequantized_t){wide, wide, wide, is_hybrid ? own : wide};
   out_variants[count++] = (dot_dequantized_t){wide, own, own, own};
   if (is_hybrid) return count; /* Sums in f32, rounded at last, are those of a wider accumulator. */
@@ -32,9 +50,9 @@ status_t dot_dequantized_require(const program_t *program, failure_t *error) {
   const dot_general_attributes_t *attributes = dot_general_attributes(program);
   const type_t *lhs = &program->operands[DOT_GENERAL_LHS];
   const type_t *rhs = &program->operands[DOT_GENERAL_RHS];
-  if (!dot_general_is_plain(program)) {
+  if (attributes->accumulation != NULL) {
     return status_fail(error, STATUS_UNSUPPORTED,
-                       "no oracle for dot algorithms on quantized operands");
+                       "no oracle for quantized operands with a type of accumulation");
   }
   bool varies = dimension_list_contains(&attributes->rhs_contracting, rhs->quantization->axis) ||
                 (lhs->quantization != NULL &&
@@ -103,6 +121,22 @@ dot_plan_t dot_dequantized_plan(const program_t *program, const dot_dequantized_
                       .result = converts ? variant->result : NULL,
                       .component_counts = {1, 1},
                       .primitive_count = 1};
+}
+
+tensor_t dot_dequantized_terms(const tensor_t *operand, uint32_t side,
+                               const dot_dequantized_t *variant, const dot_general_layout_t *layout,
+                               dot_general_place_t place, arena_t *arena) {
+  const element_t *element = element_of(variant->factors);
+  const int64_t count = (int64_t)layout->term_count;
+  const type_t type = type_make(element, 1, &count);
+  tensor_t terms = tensor_make(arena, &type);
+  for (size_t term = 0; term < layout->term_count; term++) {
+    size_t index = side == DOT_GENERAL_LHS ? dot_general_lhs_index(layout, place, term)
+                                           : dot_general_rhs_index(layout, place, term);
+    double value = load_factor(operand, variant, index);
+    element_store(element, terms.data, term, format_from_double(variant->factors, value));
+  }
+  return terms;
 }
 
 sum_problem_t dot_dequantized_question(const case_t *instance, const dot_dequantized_t *variant,
