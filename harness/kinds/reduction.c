@@ -3,6 +3,8 @@
  * accumulation types, and the reduce of rows that derived ops are turned into. */
 #include "harness/kinds/reduction.h"
 
+#include <math.h>
+
 const reduce_body_row_t reduce_body_table[REDUCE_BODY_COUNT + 1] = {
 #define REDUCE_BODY(name, inputs, domain, summary) {#name, inputs, domain, summary},
 #include "harness/kinds/reduce_bodies.def"
@@ -133,8 +135,15 @@ static uint64_t extreme_bits(const scalar_type_t *type, bool largest) {
   return value & element_mask(element);
 }
 
+/* The storage value that is nearest to a number. */
+static uint64_t quantized_bits(const scalar_type_t *type, int number) {
+  double least = (double)type->storage_min, most = (double)type->storage_max;
+  double stored = nearbyint(number / type->scale) + (double)type->zero_point;
+  return (uint64_t)(int64_t)CLAMP(stored, least, most) & element_mask(type->element);
+}
+
 static uint64_t number_bits(const scalar_type_t *type, int number) {
-  if (type->expressed != NULL) return (uint64_t)type->zero_point & element_mask(type->element);
+  if (type->expressed != NULL) return quantized_bits(type, number);
   const format_t *format = type->element->format;
   return format != NULL ? format_from_double(format, number) : (uint64_t)number;
 }

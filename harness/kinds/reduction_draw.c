@@ -60,7 +60,7 @@ static void draw_rfc_types(rng_t *rng, reduction_types_t *types) {
   }
 }
 
-/* Whether the body can be computed on quantized values: on others nobody has an oracle. */
+/* Whether the body can be computed on quantized values; of others products alone have an oracle. */
 static bool may_be_quantized(reduce_body_t body) {
   return body == REDUCE_add || body == REDUCE_maximum || body == REDUCE_minimum;
 }
@@ -120,6 +120,17 @@ static void draw_quantized_types(rng_t *rng, arena_t *arena, reduction_types_t *
   types->results[0] = result;
 }
 
+/* Products are quantized as often, by numbers of their own: what is not quantized is drawn as if
+ * there were none, so that seeds give the programs that they gave. */
+static bool quantizes_product(rng_t *rng, reduce_body_t body, arena_t *arena,
+                              reduction_types_t *inout_types) {
+  rng_t ahead = *rng;
+  if (body != REDUCE_multiply || !rng_one_in(&ahead, 8)) return false;
+  draw_quantized_types(&ahead, arena, inout_types);
+  *rng = ahead;
+  return true;
+}
+
 void reduction_draw(rng_t *rng, uint32_t inputs_max, arena_t *arena, reduction_t *out_reduction,
                     reduction_types_t *out_types) {
   *out_reduction = (reduction_t){.body = draw_body(rng, inputs_max)};
@@ -136,6 +147,8 @@ void reduction_draw(rng_t *rng, uint32_t inputs_max, arena_t *arena, reduction_t
   }
   if (may_be_quantized(out_reduction->body) && rng_one_in(rng, 8)) {
     draw_quantized_types(rng, arena, out_types);
+  } else if (quantizes_product(rng, out_reduction->body, arena, out_types)) {
+    /* Drawn. */
   } else if (!is_arg && rng_one_in(rng, 16)) {
     draw_rfc_types(rng, out_types);
   }

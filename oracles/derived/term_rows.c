@@ -12,6 +12,10 @@ status_t term_rows_no_init(const reduction_t *reduction, const scalar_type_t *ty
     return status_fail(error, STATUS_UNSUPPORTED,
                        "no oracle for complex products without an initial value");
   }
+  if (type->expressed != NULL && reduction->body == REDUCE_multiply) {
+    return status_fail(error, STATUS_UNSUPPORTED,
+                       "no oracle for quantized products without an initial value");
+  }
   type_t scalar = scalar_type_tensor(type, 0, NULL, arena);
   *out_init = tensor_make(arena, &scalar);
   uint64_t bits = reduction_neutral_bits(reduction, type, 0);

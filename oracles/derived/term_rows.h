@@ -27,7 +27,7 @@ typedef struct term_source {
 
 /* For reductions without an initial value: one that changes nothing, to the last bit, of the
  * accumulation type `type`.  For sums that is -0.  Errors: there is none for products of complex
- * numbers. */
+ * numbers, and may be none for those of quantized ones, which need not have a 1. */
 status_t term_rows_no_init(const reduction_t *reduction, const scalar_type_t *type, arena_t *arena,
                            tensor_t *out_init, failure_t *error);
 

@@ -207,12 +207,13 @@ static void draw_line(void *context, rng_t *rng, arena_t *arena, program_t *out_
   parse_program((const char *)context, arena, out_program);
 }
 
-static uint64_t count_diverging(const char *line, const char *executor) {
+static uint64_t count_diverging_under(const char *contract, const char *line,
+                                      const char *executor) {
   seen_t seen = {.diverging = 0};
   g_autofree char *own = g_strdup(line);
   const contract_run_t session = {.op = op_of_line(line),
                                   .executor = executor,
-                                  .contract = "reduce_types=rfc",
+                                  .contract = contract,
                                   .seed = 7,
                                   .cases_max = CASES,
                                   .draw_program = draw_line,
@@ -224,6 +225,10 @@ static uint64_t count_diverging(const char *line, const char *executor) {
                  executor, seen.diverging, cases, conforming, seen.first);
   g_assert_cmpuint(conforming + seen.diverging, >, 0);
   return seen.diverging;
+}
+
+static uint64_t count_diverging(const char *line, const char *executor) {
+  return count_diverging_under("reduce_types=rfc", line, executor);
 }
 
 /* A type of accumulation: what adds in it conforms, and what adds in another does not. */
@@ -263,6 +268,83 @@ static void test_rfc_options(void) {
     g_assert_cmpuint(run(&sums, model, claim, NULL).diverging, ==, 0);
     g_assert_cmpuint(run(&sums, model, "reduce_types=rfc", NULL).diverging, >, 0);
   }
+}
+
+/* Reductions of several inputs: each is rounded by its own word. */
+static void test_several_inputs(void) {
+#define ARG "stablehlo.reduce body=argmax dims=[1] precision=[DEFAULT,HIGH] "
+#define PAIR \
+  "stablehlo.reduce body={v0=add(a0,b0);v1=maximum(a1,b1);return(v0,v1)} dims=[1] precision="
+  static const struct {
+    const char *line, *model, *claim;
+    bool conforms;
+  } rows[] = {
+      {ARG "f32[4,9] i32[4,9] f32[] i32[] -> f32[4] i32[4]", "default_precision=bf16",
+       "default_precision=bf16", true},
+      {ARG "f32[4,9] i32[4,9] f32[] i32[] -> f32[4] i32[4]", "default_precision=bf16",
+       "default_precision=tf32", false},
+      {ARG "f32[4,9] i32[4,9] f32[] i32[] -> f32[4] i32[4]", "high_precision=bf16",
+       "high_precision=f32", true},
+      {PAIR "[DEFAULT,HIGH] f32[4,5] f32[4,5] f32[] f32[] -> f32[4] f32[4]",
+       "default_precision=tf32+high_precision=bf16", "default_precision=tf32,high_precision=bf16",
+       true},
+      {PAIR "[DEFAULT,HIGH] f32[4,5] f32[4,5] f32[] f32[] -> f32[4] f32[4]", "high_precision=bf16",
+       "high_precision=tf32", false},
+      {PAIR "[DEFAULT,HIGHEST] f32[4,5] f32[4,5] f32[] f32[] -> f32[4] f32[4]",
+       "default_precision=bf16+highest_precision=bf16", "default_precision=bf16", false},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_autofree char *model = g_strdup_printf("model:lanes4+rfc-types+%s", rows[i].model);
+    g_autofree char *contract = g_strdup_printf("reduce_types=rfc,%s", rows[i].claim);
+    uint64_t diverging = count_diverging_under(contract, rows[i].line, model);
+    g_assert_cmpint(diverging == 0, ==, rows[i].conforms);
+  }
+}
+
+/* Two numbers that bf16 has one for: the second is larger, and of equal ones the first counts.  A
+ * value of rounded inputs with an index of those that are not is none of either. */
+static void test_index_of_its_value(void) {
+  static const struct {
+    const char *results[2];
+    bool conforms;
+  } rows[] = {{{"3f804000", "00000002"}, true},
+              {{"3f800000", "00000001"}, true},
+              {{"3f800000", "00000002"}, false},
+              {{"3f804000", "00000001"}, false}};
+  arena_t arena;
+  arena_init(&arena);
+  case_t instance;
+  const char *line =
+      "stablehlo.reduce body=argmax dims=[0] precision=[DEFAULT,DEFAULT] f32[2] i32[2] f32[] i32[] "
+      "-> f32[] i32[] : 3f8020003f804000 : 0000000100000002 : ff800000 : 00000000";
+  g_assert_cmpint(case_parse(str_from(line), &arena, &instance, NULL, NULL), ==, STATUS_OK);
+  contract_t contract;
+  g_assert_cmpint(
+      contract_parse(str_from("reduce_types=rfc,default_precision=bf16"), &contract, NULL), ==,
+      STATUS_OK);
+  const oracle_t *oracle = oracle_find(instance.program.op);
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    tensor_t results[CASE_RESULTS_MAX];
+    accept_t accepts[CASE_RESULTS_MAX];
+    for (uint32_t r = 0; r < 2; r++) {
+      results[r] = tensor_make(&arena, &instance.program.results[r]);
+      element_store(results[r].type.element, results[r].data, 0,
+                    strtoull(rows[i].results[r], NULL, 16));
+    }
+    const oracle_call_t call = {
+        .instance = &instance, .contract = &contract, .results = results, .arena = &arena};
+    g_assert_cmpint(oracle->accept(&call, accepts), ==, STATUS_OK);
+    bool conforms = true;
+    for (uint32_t r = 0; r < 2; r++) {
+      answer_t answer;
+      uint64_t bits = element_load(results[r].type.element, results[r].data, 0);
+      if (accept_holds(&accepts[r], results[r].type.element, 0, bits)) continue;
+      g_assert_cmpint(oracle->decide(&call, r, 0, &answer), ==, STATUS_OK);
+      conforms &= answer.conforms;
+    }
+    g_assert_cmpint(conforms, ==, rows[i].conforms);
+  }
+  arena_deinit(&arena);
 }
 
 /* ---- Nesting --------------------------------------------------------------------------------- */
@@ -351,6 +433,8 @@ int main(int argc, char **argv) {
   g_test_add_func("/precision/words", test_words);
   g_test_add_func("/precision/planted_fault", test_planted_fault);
   g_test_add_func("/precision/rfc_options", test_rfc_options);
+  g_test_add_func("/precision/several_inputs", test_several_inputs);
+  g_test_add_func("/precision/index_of_its_value", test_index_of_its_value);
   g_test_add_func("/precision/accumulation", test_accumulation);
   g_test_add_func("/precision/nesting", test_nesting);
   return g_test_run();

@@ -14,6 +14,11 @@ typedef struct program_row {
 } program_row_t;
 
 static const program_row_t program_rows[] = {
+    {"onednn?fpmath=bf16",
+     "stablehlo.dot_general batch=[]x[] contract=[0]x[0] algorithm=[f32,f32,f32,1,1,1,false] "
+     "f32[4] "
+     "f32[4] -> f32[]",
+     EXECUTOR_REFUSED, "no algorithm is promised where fpmath is not strict"},
     {"openblas", "stablehlo.reduce body=add dims=[0] f32[4] f32[] -> f32[]", EXECUTOR_REFUSED,
      "no stablehlo.reduce here"},
     {"openblas", "stablehlo.dot_general batch=[]x[] contract=[0]x[0] f16[4] f16[4] -> f16[]",
@@ -187,6 +192,15 @@ static const case_row_t case_rows[] = {
     {"onednn?types=any",
      "stablehlo.reduce body=add dims=[1] i32[1,2] i32[] -> i32[1] : 0000000300000004 : 00000005",
      {12}},
+    {"onednn?fpmath=bf16",
+     "stablehlo.dot_general batch=[]x[] contract=[1]x[0] f32[1,2] f32[2,1] -> f32[1,1] : "
+     "3f80000040000000 : 4040000040800000",
+     {11}},
+    {"onednn?fpmath=any,threads=1",
+     "stablehlo.dot_general batch=[]x[] contract=[1]x[0] precision=[DEFAULT,HIGH] f32[1,2] "
+     "f32[2,1] "
+     "-> f32[1,1] : 3f80000040000000 : 4040000040800000",
+     {11}},
     /* Products by algorithms that are what the library does anyway: 1 * 3 + 2 * 4. */
     {"openblas",
      "stablehlo.dot_general batch=[]x[] contract=[1]x[0] algorithm=[f32,f32,f32,1,1,1,false] "
@@ -344,10 +358,10 @@ static void add_rows(const char *folder, const void *rows, size_t count, size_t 
 
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
-  static const char *const bad[] = {"openblas?coretype=Nonsense", "openblas?routine=sdsdot",
-                                    "openblas?threads=0",         "openblas?colour=blue",
-                                    "openblas?routine",           "onednn?isa=Z80",
-                                    "onednn?threads=many",        "onednn?types=all"};
+  static const char *const bad[] = {
+      "openblas?coretype=Nonsense", "openblas?routine=sdsdot", "openblas?threads=0",
+      "openblas?colour=blue",       "openblas?routine",        "onednn?isa=Z80",
+      "onednn?threads=many",        "onednn?types=all",        "onednn?fpmath=tf32"};
   add_rows("refusal", program_rows, G_N_ELEMENTS(program_rows), sizeof program_rows[0],
            test_refusal);
   add_rows("case", case_rows, G_N_ELEMENTS(case_rows), sizeof case_rows[0], test_case);

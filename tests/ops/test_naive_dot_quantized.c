@@ -323,12 +323,6 @@ static void test_faults(void) {
 
 static void test_refused(void) {
   static const char *const lines[] = {
-      DOT
-      "algorithm=[bf16,bf16,f32,1,1,1,false] !quant.uniform<i8:f32,0x1p+0>[1] "
-      "!quant.uniform<i8:f32,0x1p+0>[1] -> !quant.uniform<i8:f32,0x1p+0>[] : 01 : 01",
-      DOT
-      "algorithm=[bf16,bf16,f32,1,1,1,false] f32[1] !quant.uniform<i8:f32,0x1p+0>[1] -> f32[]"
-      " : 3f800000 : 01",
       DOT "f32[1] !quant.uniform<i8:f32:0,{0x1p+0}>[1] -> f32[] : 3f800000 : 01",
       DOT "f8E8M0FNU[1] !quant.uniform<i8:f8E8M0FNU,0x1p+0>[1] -> f8E8M0FNU[] : 7f : 01",
   };

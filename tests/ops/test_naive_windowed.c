@@ -3,6 +3,7 @@
  * out with its padding and holes, dimension by dimension, and windows read from that. */
 #include "oracles/ops/windowed/windowed.h"
 #include "tests/ops/naive_bodies.h"
+#include "tests/ops/naive_written.h"
 
 /* What lies at each place of a padded dimension: the index of an element, or -1. */
 static GArray *lay_out(const window_t *window, int64_t length) {
@@ -51,7 +52,14 @@ static void read_window(const program_t *program, const int64_t output[TYPE_RANK
 
 static naive_node_t combine(const program_t *program, bool saturates, naive_node_t a,
                             naive_node_t b) {
-  return naive_combine_body(program, windowed_attributes(program)->reduction.body, saturates, a, b);
+  const reduction_t *reduction = &windowed_attributes(program)->reduction;
+  if (reduction->body != REDUCE_WRITTEN) {
+    return naive_combine_body(program, reduction->body, saturates, a, b);
+  }
+  const reduce_attributes_t attributes = {.reduction = *reduction};
+  program_t reduces = *program;
+  reduces.attributes = &attributes;
+  return naive_combine_written(&reduces, saturates, a, b);
 }
 
 static naive_node_t load(const case_t *instance, uint32_t first_operand, size_t index) {
@@ -206,6 +214,24 @@ static void draw_scatter(rng_t *rng, const draw_limits_t *limits, arena_t *arena
   draw_plain(rng, limits, arena, "stablehlo.select_and_scatter", out_program);
 }
 
+/* Bodies that are written out alone. */
+static void draw_written(rng_t *rng, const draw_limits_t *limits, arena_t *arena, const char *name,
+                         program_t *out_program) {
+  do {
+    draw_plain(rng, limits, arena, name, out_program);
+  } while (windowed_attributes(out_program)->reduction.body != REDUCE_WRITTEN);
+}
+
+static void draw_written_window(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
+                                program_t *out_program) {
+  draw_written(rng, limits, arena, "stablehlo.reduce_window", out_program);
+}
+
+static void draw_written_scatter(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
+                                 program_t *out_program) {
+  draw_written(rng, limits, arena, "stablehlo.select_and_scatter", out_program);
+}
+
 static const draw_limits_t limits = {.rank_max = 3, .elements_max = 48, .terms_max = 16};
 
 static void test_windows(void) {
@@ -226,9 +252,29 @@ static void test_scatter(void) {
   g_assert_cmpuint(tally.held, >, tally.asked / 4);
 }
 
+static void test_written_windows(void) {
+  op_t written = *check_find_op("stablehlo.reduce_window");
+  written.draw = draw_written_window;
+  naive_tally_t tally =
+      naive_check_op(&written, &limits, 150, evaluate_windows, plans, G_N_ELEMENTS(plans));
+  g_assert_cmpuint(tally.skipped, ==, 0);
+  g_assert_cmpuint(tally.asked, >, 100);
+}
+
+static void test_written_scatter(void) {
+  op_t written = *check_find_op("stablehlo.select_and_scatter");
+  written.draw = draw_written_scatter;
+  naive_tally_t tally =
+      naive_check_op(&written, &limits, 150, evaluate_scatter, plans, G_N_ELEMENTS(plans));
+  g_assert_cmpuint(tally.skipped, ==, 0);
+  g_assert_cmpuint(tally.asked, >, 100);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/naive_windowed/windows", test_windows);
   g_test_add_func("/naive_windowed/scatter", test_scatter);
+  g_test_add_func("/naive_windowed/written_windows", test_written_windows);
+  g_test_add_func("/naive_windowed/written_scatter", test_written_scatter);
   return g_test_run();
 }

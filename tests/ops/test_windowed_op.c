@@ -103,6 +103,16 @@ static const violation_row_t window_rows[] = {
      "case-H"},
     {WINDOW "body=add window_dimensions=[2] " PLAIN "accumulation=f32 f32[4] f32[] -> f32[3]",
      "accumulation"},
+    {WINDOW "body={v0=abs(a0);v1=add(v0,b0);return(v1)} window_dimensions=[2] " PLAIN
+            "f32[4] f32[] -> f32[3]",
+     NULL},
+    {WINDOW "body={v0=and(a0,b0);return(v0)} window_dimensions=[2] " PLAIN "f32[4] f32[] -> f32[3]",
+     "written"},
+    {WINDOW "body={v0=add(a0,b0);return(v0)} window_dimensions=[2] " PLAIN "f32[4] f32[] -> f64[3]",
+     "written"},
+    {WINDOW "body={v0=add(a0,b0);v1=add(a1,b1);return(v0,v1)} window_dimensions=[2] " PLAIN
+            "f32[4] f32[] -> f32[3]",
+     "C13"},
     {WINDOW TWO "f32[4] f32[1] -> f32[3]", "types"},
     {WINDOW TWO PER_AXIS "[2] " U8 "[] -> " U8 "[1]", "types"},
     {WINDOW "body=and window_dimensions=[2] " PLAIN "f32[4] f32[] -> f32[3]", "bits"},
@@ -152,6 +162,12 @@ static const violation_row_t scatter_rows[] = {
                     "complex<f32>[4]",
      "case-H"},
     {SCATTER SELECT "accumulation=f32 f32[4] f32[2] f32[] -> f32[4]", "accumulation"},
+    {SCATTER "select=ge scatter={v0=abs(a0);v1=add(v0,b0);return(v1)} window_dimensions=[2] "
+             "window_strides=[2] padding=[[0,0]] f32[4] f32[2] f32[] -> f32[4]",
+     NULL},
+    {SCATTER "select=ge scatter={v0=and(a0,b0);return(v0)} window_dimensions=[2] "
+             "window_strides=[2] padding=[[0,0]] f32[4] f32[2] f32[] -> f32[4]",
+     "written"},
     {SCATTER SELECT "f32[4] f32[2] f32[1] -> f32[4]", "types"},
     {SCATTER SELECT "f32[4] f32[2] -> f32[4]", "types"},
     {SCATTER SELECT "complex<f32>[4] complex<f32>[2] complex<f32>[] -> complex<f32>[4]", "order"},
@@ -222,7 +238,7 @@ static void test_drawn(void) {
   coverage_t windows = {0};
   check_drawn(window_op(), &limits, 3000, visit, &windows);
   check_covered(&windows);
-  g_assert_cmphex(windows.bodies, ==, (1u << REDUCE_BODY_COUNT) - 1);
+  g_assert_cmphex(windows.bodies, ==, (1u << (REDUCE_WRITTEN + 1)) - 1);
   g_assert_true(windows.base_dilations && windows.window_dilations);
   coverage_t scatters = {0};
   check_drawn(scatter_op(), &limits, 3000, visit, &scatters);

@@ -14,6 +14,7 @@
 #include "oracles/exact/sum/split.h"
 #include "oracles/ops/dot_general/accept.h"
 #include "oracles/ops/dot_general/gather.h"
+#include "oracles/ops/dot_general/quantized/accept.h"
 
 /* At most so many components are asked about one by one for each algorithm: further ones that no
  * fast set holds do not exclude it, so that a tensor full of NaN does not cost minutes. */
@@ -189,6 +190,11 @@ static status_t holds_all(const evidence_t *evidence, const dot_plan_t *plan, ar
   return STATUS_OK;
 }
 
+static void add_name(const dot_algorithm_t *algorithm, GString *names) {
+  if (names->len > 0) g_string_append_c(names, '|');
+  dot_algorithm_print_name(algorithm, names);
+}
+
 static status_t try_algorithm(const evidence_t *evidence, const dot_algorithm_t *algorithm,
                               arena_t *arena, GString *out_names, failure_t *error) {
   dot_plan_t plan;
@@ -201,9 +207,7 @@ static status_t try_algorithm(const evidence_t *evidence, const dot_algorithm_t 
   status = holds_all(evidence, &plan, arena, &holds, error);
   arena_rewind(arena, mark);
   STATUS_TRY(status);
-  if (!holds) return STATUS_OK;
-  if (out_names->len > 0) g_string_append_c(out_names, '|');
-  dot_algorithm_print_name(algorithm, out_names);
+  if (holds) add_name(algorithm, out_names);
   return STATUS_OK;
 }
 
@@ -323,12 +327,29 @@ void dot_general_loosen_algorithms(contract_t *inout_contract) {
   PERMITTED(inout_contract, low_nan) = LOW_NAN_EITHER;
 }
 
+/* Of quantized and hybrid programs that name one. */
+static status_t find_quantized(const oracle_call_t *call, GString *out_names) {
+  const candidates_t candidates = find_candidates(&call->instance->program);
+  for (size_t i = 0; i < candidates.count; i++) {
+    const dot_algorithm_t *algorithm = &candidates.algorithms[i];
+    bool explains;
+    arena_mark_t mark = arena_mark(call->arena);
+    status_t status = dot_quantized_explains(call, algorithm, ASKS_MAX, &explains);
+    arena_rewind(call->arena, mark);
+    if (status == STATUS_UNSUPPORTED) continue;
+    STATUS_TRY(status);
+    if (explains) add_name(algorithm, out_names);
+  }
+  return STATUS_OK;
+}
+
 status_t dot_general_consistent(const oracle_call_t *call, GString *out_names) {
   const program_t *program = &call->instance->program;
+  bool is_plain = !dot_general_attributes(program)->has_algorithm;
   if (dot_general_is_hybrid(program) || dot_general_is_quantized(program)) {
+    if (!is_plain) return find_quantized(call, out_names);
     return status_fail(call->error, STATUS_UNSUPPORTED, "no dot algorithms on quantized types");
   }
-  bool is_plain = !dot_general_attributes(program)->has_algorithm;
   for (uint32_t i = 0; i < 2 && is_plain; i++) {
     if (program->operands[i].element->kind == ELEMENT_FLOAT) continue;
     return status_fail(call->error, STATUS_UNSUPPORTED, "dot algorithms are for floats");

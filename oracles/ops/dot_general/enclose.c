@@ -274,6 +274,9 @@ static void unite_integers(const enclosing_t *enclosing, box_t *inout_results) {
 static status_t enclose_quantized(const enclosing_t *enclosing, box_t *out_results,
                                   failure_t *error) {
   STATUS_TRY(dot_dequantized_require(enclosing->program, error));
+  if (dot_general_attributes(enclosing->program)->has_algorithm) {
+    return status_fail(error, STATUS_UNSUPPORTED, "dot algorithms are not enclosed");
+  }
   const contract_t *contract = enclosing->contract;
   if (dot_general_is_hybrid(enclosing->program)) {
     enclose_hybrid(enclosing, out_results);

@@ -146,6 +146,27 @@ void dot_integers_decide(const oracle_call_t *call, const dot_plan_t *plan, size
   }
 }
 
+bool dot_integers_range(const oracle_call_t *call, const dot_plan_t *plan, split_t split,
+                        const dot_general_layout_t *layout, dot_general_place_t place,
+                        value_range_t *out_range) {
+  const element_t *result = call->instance->program.results[0].element;
+  bool may_saturate = PERMITTED(call->contract, integer_overflow) != INTEGER_OVERFLOW_WRAP;
+  integer_problem_t question;
+  if (!make_question(call, plan, split, layout, place, &question)) return false;
+  if (may_saturate && may_overflow(&question, plan)) return false;
+  uint64_t bits, sum = dot_integers_extend(plan->sum, integer_result(&question, 1));
+  dot_integers_convert(plan->sum, sum, result, &bits);
+  double value = format_to_double(result->format, bits);
+  bool is_number = isfinite(value) && value != 0;
+  *out_range = (value_range_t){.low = is_number ? value : INFINITY,
+                               .high = is_number ? value : -INFINITY,
+                               .nan = isnan(value),
+                               .positive_infinity = value == INFINITY,
+                               .negative_infinity = value == -INFINITY,
+                               .positive_zero = value == 0};
+  return true;
+}
+
 /* ---- Sums that become integers --------------------------------------------------------------- */
 
 /* What the type's integers lie between, exactly. */

@@ -19,6 +19,11 @@ accept_t dot_integers_accept(const oracle_call_t *call, const dot_general_layout
 void dot_integers_decide(const oracle_call_t *call, const dot_plan_t *plan, size_t component,
                          uint64_t bits, answer_t *out_answer);
 
+/* What a float result of operands that are split so may be: false if it may be anything. */
+bool dot_integers_range(const oracle_call_t *call, const dot_plan_t *plan, split_t split,
+                        const dot_general_layout_t *layout, dot_general_place_t place,
+                        value_range_t *out_range);
+
 /* A pattern extended to 64 bits by the signedness of its type. */
 uint64_t dot_integers_extend(const element_t *element, uint64_t bits);
 

@@ -10,6 +10,7 @@
 #include "oracles/ops/dot_general/models/simulate.h"
 #include "oracles/ops/dot_general/precisions.h"
 #include "oracles/ops/dot_general/quantized/accept.h"
+#include "oracles/ops/dot_general/quantized/by_algorithm.h"
 #include "oracles/ops/dot_general/quantized/decide.h"
 
 /* By what the words of its precision_config may stand for beside f32. */
@@ -76,6 +77,11 @@ static status_t first_question(const oracle_call_t *call, size_t component,
   const case_t *instance = call->instance;
   dot_general_layout_t layout = dot_general_layout_make(&instance->program, call->arena);
   dot_general_place_t place = dot_general_place(instance, &layout, component);
+  dot_algorithm_t algorithm;
+  if (dot_general_is_hybrid(&instance->program) &&
+      dot_quantized_algorithm(&instance->program, &algorithm) != NULL) {
+    return dot_by_algorithm_question(call, &algorithm, &layout, place, out_question);
+  }
   if (dot_general_is_hybrid(&instance->program)) {
     dot_dequantized_t variants[DOT_VARIANTS_MAX];
     dot_variants(&instance->program, call->contract, variants);

@@ -2,6 +2,7 @@
 /* The oracle row of stablehlo.reduce (theory.md, D4 and T10). */
 #include "oracles/oracle.h"
 #include "oracles/audit.h"
+#include "oracles/exact/sum/simd.h"
 #include "oracles/ops/reduce/accept.h"
 #include "oracles/ops/reduce/decide.h"
 #include "oracles/ops/reduce/enclose.h"
@@ -40,14 +41,39 @@ static status_t reduce_audit(const oracle_call_t *call, const accept_t *accepts,
   return audit_component(&reduce_oracle, call, accepts, result, component, &reference);
 }
 
+/* More take too long: of four inputs. */
+enum { ROUNDINGS_MAX = 1000 };
+
+static status_t count_roundings(const oracle_call_t *call, size_t *out_count) {
+  *out_count = reduce_rounding_count(&call->instance->program, call->contract);
+  if (*out_count <= ROUNDINGS_MAX) return STATUS_OK;
+  return status_fail(call->error, STATUS_UNSUPPORTED,
+                     "no oracle for %zu ways to round the inputs by their words", *out_count);
+}
+
+/* An index belongs to a value, which may be of an input that was rounded: it is asked about. */
+static status_t accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]) {
+  const program_t *program = &call->instance->program;
+  size_t roundings;
+  STATUS_TRY(count_roundings(call, &roundings));
+  STATUS_TRY(reduce_accept(call, out_accepts));
+  if (roundings == 1 || program->result_count == 1) return STATUS_OK;
+  for (uint32_t r = 0; r < program->result_count; r++) {
+    out_accepts[r] = accept_decide_all(type_component_count(&program->results[r]), call->arena);
+  }
+  return STATUS_OK;
+}
+
 /* With operands as they are, or rounded as the precision_config permits. */
 static status_t decide(const oracle_call_t *call, uint32_t result, size_t component,
                        answer_t *out_answer) {
+  const program_t *program = &call->instance->program;
+  size_t count;
+  STATUS_TRY(count_roundings(call, &count));
   STATUS_TRY(reduce_decide_component(call, result, component, out_answer));
-  reduce_precision_t precisions[REDUCE_PRECISIONS_MAX];
-  size_t count = reduce_precisions(&call->instance->program, call->contract, precisions);
-  for (size_t i = 0; i < count && !out_answer->conforms; i++) {
-    const case_t rounded = reduce_round_operands(call->instance, &precisions[i], call->arena);
+  for (size_t i = 1; i < count && !out_answer->conforms; i++) {
+    const reduce_rounding_t rounding = reduce_rounding_of(program, call->contract, i);
+    const case_t rounded = reduce_round_operands(call->instance, &rounding, call->arena);
     const oracle_call_t other = oracle_call_about(call, &rounded, call->results);
     answer_t answer;
     STATUS_TRY(reduce_decide_component(&other, result, component, &answer));
@@ -57,8 +83,7 @@ static status_t decide(const oracle_call_t *call, uint32_t result, size_t compon
 }
 
 static status_t enclose(const enclosure_call_t *call, box_t *const out_results[CASE_RESULTS_MAX]) {
-  reduce_precision_t precisions[REDUCE_PRECISIONS_MAX];
-  if (call->contract != NULL && reduce_precisions(call->program, call->contract, precisions) > 0) {
+  if (call->contract != NULL && reduce_rounding_count(call->program, call->contract) > 1) {
     return status_fail(call->error, STATUS_UNSUPPORTED, "sums in less than f32 are not enclosed");
   }
   return reduce_enclose(call, out_results);
@@ -66,18 +91,18 @@ static status_t enclose(const enclosure_call_t *call, box_t *const out_results[C
 
 static status_t simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                          tensor_t *inout_results) {
-  reduce_precision_t precision;
-  if (!reduce_precision_of_model(&call->instance->program, schedule, &precision)) {
+  reduce_rounding_t rounding;
+  if (!reduce_rounding_of_model(&call->instance->program, schedule, &rounding)) {
     return reduce_simulate(call, schedule, inout_results);
   }
-  const case_t rounded = reduce_round_operands(call->instance, &precision, call->arena);
+  const case_t rounded = reduce_round_operands(call->instance, &rounding, call->arena);
   const oracle_call_t other = oracle_call_about(call, &rounded, call->results);
   return reduce_simulate(&other, schedule, inout_results);
 }
 
 static const oracle_t reduce_oracle = {
     .op_name = "stablehlo.reduce",
-    .accept = reduce_accept,
+    .accept = accept,
     .decide = decide,
     .audit = reduce_audit,
     .simulate = simulate,

@@ -15,19 +15,25 @@ typedef struct reduce_precision {
   rounding_t last;
 } reduce_precision_t;
 
-/* The ways to round that the contract permits beside leaving numbers as they are.  Returns their
- * count: 0 without precision_config, and where a word means nothing, as of other inputs than one of
- * f32 that is reduced in f32. */
-enum { REDUCE_PRECISIONS_MAX = 3 * PRECISION_PERMITTED_MAX };
-size_t reduce_precisions(const program_t *program, const contract_t *contract,
-                         reduce_precision_t out_precisions[REDUCE_PRECISIONS_MAX]);
+/* One way for each input, its initial value too; inputs of other types than f32 stay. */
+typedef struct reduce_rounding {
+  bool is_rounded[CASE_RESULTS_MAX];
+  reduce_precision_t inputs[CASE_RESULTS_MAX];
+} reduce_rounding_t;
+
+/* How many ways the contract permits, each input's by its word: number 0 leaves all as they are.  1
+ * without precision_config, and where words mean nothing: of inputs that are none of f32, or are
+ * not reduced in their types. */
+size_t reduce_rounding_count(const program_t *program, const contract_t *contract);
+reduce_rounding_t reduce_rounding_of(const program_t *program, const contract_t *contract,
+                                     size_t number);
 
 /* Whether a model rounds, and how. */
-bool reduce_precision_of_model(const program_t *program, const implementation_model_t *model,
-                               reduce_precision_t *out_precision);
+bool reduce_rounding_of_model(const program_t *program, const implementation_model_t *model,
+                              reduce_rounding_t *out_rounding);
 
 /* The case with rounded operands, in the arena. */
-case_t reduce_round_operands(const case_t *instance, const reduce_precision_t *precision,
+case_t reduce_round_operands(const case_t *instance, const reduce_rounding_t *rounding,
                              arena_t *arena);
 
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* oneDNN: each op by one primitive of the library, see onednn/plan.c.
  *
- *   onednn?isa=AVX2,types=any,threads=1
+ *   onednn?isa=AVX2,types=any,threads=1,fpmath=bf16
  *
  * isa    the newest instruction set that it may use, by oneDNN's name: SSE41, AVX, AVX2, AVX2_VNNI,
  *        AVX512_CORE, AVX512_CORE_VNNI, AVX512_CORE_BF16, AVX512_CORE_AMX
- * types  documented (default), or any: also those that it takes without documenting them */
+ * types  documented (default), or any: also those that it takes without documenting them
+ * fpmath which type it may convert f32 to before it computes: strict (default; none), bf16, f16,
+ * any. What it does then depends on the processor; it refuses programs that name an algorithm */
 #include <strings.h>
 
 #include "harness/exec/plugins/onednn/onednn.h"
@@ -16,7 +18,8 @@ typedef struct onednn {
   dnnl_functions_t dnnl;
   dnnl_engine_t engine;
   dnnl_stream_t stream;
-  dnnl_primitive_attr_t strict; /* No faster, less exact arithmetic than the types say. */
+  dnnl_primitive_attr_t attributes; /* Of primitives that have none of their own: how exact. */
+  dnnl_fpmath_mode_t fpmath;        /* Strict: no less exact than the types say. */
   bool takes_any_types;
   int threads;
   void (*set_threads)(int count); /* NULL if the library is built without OpenMP. */
@@ -93,9 +96,9 @@ static int32_t create_engine(onednn_t *onednn, assay_reason_t *reason) {
   if (status == dnnl_success) {
     status = dnnl->dnnl_stream_create(&onednn->stream, onednn->engine, dnnl_stream_default_flags);
   }
-  if (status == dnnl_success) status = dnnl->dnnl_primitive_attr_create(&onednn->strict);
+  if (status == dnnl_success) status = dnnl->dnnl_primitive_attr_create(&onednn->attributes);
   if (status == dnnl_success) {
-    status = dnnl->dnnl_primitive_attr_set_fpmath_mode(onednn->strict, dnnl_fpmath_mode_strict);
+    status = dnnl->dnnl_primitive_attr_set_fpmath_mode(onednn->attributes, onednn->fpmath);
   }
   return plan_answer(dnnl, status, "engine", reason);
 }
@@ -103,20 +106,41 @@ static int32_t create_engine(onednn_t *onednn, assay_reason_t *reason) {
 static void onednn_close(void *self) {
   onednn_t *onednn = self;
   const dnnl_functions_t *dnnl = &onednn->dnnl;
-  if (onednn->strict != NULL) dnnl->dnnl_primitive_attr_destroy(onednn->strict);
+  if (onednn->attributes != NULL) dnnl->dnnl_primitive_attr_destroy(onednn->attributes);
   if (onednn->stream != NULL) dnnl->dnnl_stream_destroy(onednn->stream);
   if (onednn->engine != NULL) dnnl->dnnl_engine_destroy(onednn->engine);
   if (onednn->library.handle != NULL) plugin_library_close(&onednn->library);
   free(onednn);
 }
 
+/* oneDNN 2 has four modes; tf32 is one of later versions. */
+static int32_t choose_fpmath(onednn_t *onednn, const char *name, assay_reason_t *reason) {
+  static const struct {
+    const char *name;
+    dnnl_fpmath_mode_t mode;
+  } modes[] = {{"strict", dnnl_fpmath_mode_strict},
+               {"bf16", dnnl_fpmath_mode_bf16},
+               {"f16", dnnl_fpmath_mode_f16},
+               {"any", dnnl_fpmath_mode_any}};
+  for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+    if (strcmp(name, modes[i].name) != 0) continue;
+    onednn->fpmath = modes[i].mode;
+    return ASSAY_EXECUTOR_OK;
+  }
+  return plugin_say(reason, ASSAY_EXECUTOR_INVALID,
+                    "fpmath=%s: write strict, bf16, f16 or any, as this oneDNN has them", name);
+}
+
 static int32_t open_options(onednn_t *onednn, const char *options, assay_reason_t *reason) {
   char isa[PLUGIN_OPTION_BYTES] = "";
   char types[PLUGIN_OPTION_BYTES] = "documented";
   char threads[PLUGIN_OPTION_BYTES] = "1";
-  const plugin_option_t known[] = {{"isa", isa}, {"types", types}, {"threads", threads}};
+  char fpmath[PLUGIN_OPTION_BYTES] = "strict";
+  const plugin_option_t known[] = {
+      {"isa", isa}, {"types", types}, {"threads", threads}, {"fpmath", fpmath}};
   int32_t code = plugin_take_options(options, known, sizeof known / sizeof known[0], reason);
   if (code == ASSAY_EXECUTOR_OK) code = plugin_check_threads(threads, reason);
+  if (code == ASSAY_EXECUTOR_OK) code = choose_fpmath(onednn, fpmath, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
   onednn->takes_any_types = strcmp(types, "any") == 0;
   if (!onednn->takes_any_types && strcmp(types, "documented") != 0) {
@@ -169,9 +193,22 @@ typedef struct compiled {
   void *packed[PLAN_INPUTS_MAX]; /* Room to prepare an operand in, or NULL. */
 } compiled_t;
 
+/* A mode lets oneDNN compute in less than f32, and obliges it to nothing. */
+static int32_t make(const onednn_t *onednn, const assay_program_t *program, plan_t *out_plan,
+                    assay_reason_t *reason) {
+  bool is_strict = onednn->fpmath == dnnl_fpmath_mode_strict;
+  if (!is_strict && plugin_attribute(program, "algorithm") != NULL) {
+    *out_plan = (plan_t){.kind = PLAN_OPERATION};
+    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED,
+                      "no algorithm is promised where fpmath is not strict");
+  }
+  return plan_make(&onednn->dnnl, program, onednn->takes_any_types, out_plan, reason);
+}
+
 static int32_t choose(const onednn_t *onednn, const plan_t *plan,
                       dnnl_primitive_desc_t *out_descriptor, assay_reason_t *reason) {
-  return plan_choose(&onednn->dnnl, plan, onednn->engine, onednn->strict, out_descriptor, reason);
+  return plan_choose(&onednn->dnnl, plan, onednn->engine, onednn->attributes, out_descriptor,
+                     reason);
 }
 
 /* Promised is what the library has an implementation for. */
@@ -182,7 +219,7 @@ static int32_t onednn_promises(void *self, const assay_program_t *program) {
   plan_t plan;
   dnnl_primitive_desc_t descriptor = NULL;
   use_threads(onednn);
-  int32_t code = plan_make(&onednn->dnnl, program, onednn->takes_any_types, &plan, &reason);
+  int32_t code = make(onednn, program, &plan, &reason);
   if (code == ASSAY_EXECUTOR_OK) code = choose(onednn, &plan, &descriptor, &reason);
   if (descriptor != NULL) onednn->dnnl.dnnl_primitive_desc_destroy(descriptor);
   plan_release(&onednn->dnnl, &plan);
@@ -224,7 +261,7 @@ static int32_t compile_plan(const onednn_t *onednn, const assay_program_t *progr
                             compiled_t *compiled, assay_reason_t *reason) {
   const dnnl_functions_t *dnnl = &onednn->dnnl;
   use_threads(onednn); /* The choice of an implementation depends on them too. */
-  int32_t code = plan_make(dnnl, program, onednn->takes_any_types, &compiled->plan, reason);
+  int32_t code = make(onednn, program, &compiled->plan, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
   code = choose(onednn, &compiled->plan, &compiled->descriptor, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;

@@ -44,15 +44,16 @@ static void draw_channel(rng_t *rng, collective_attributes_t *attributes) {
 }
 
 /* The body may be whatever has a value that is neutral to the last bit, for where there is no
- * initial value: complex products have none. */
+ * initial value: complex products have none, and quantized ones may have none. */
 static void draw_reduction(rng_t *rng, arena_t *arena, reduction_t *out_reduction,
                            reduction_types_t *out_types) {
-  bool is_complex_product;
+  bool has_neutral;
   do {
     reduction_draw(rng, 1, arena, out_reduction, out_types);
-    is_complex_product = out_reduction->body == REDUCE_multiply &&
-                         out_types->inputs[0].element->kind == ELEMENT_COMPLEX;
-  } while (is_complex_product);
+    const scalar_type_t *type = &out_types->inputs[0];
+    has_neutral = out_reduction->body != REDUCE_multiply ||
+                  (type->element->kind != ELEMENT_COMPLEX && type->expressed == NULL);
+  } while (!has_neutral);
 }
 
 /* The shape of the operand; the sizes of dimension `divided`, if it is not 0, are multiples. */

@@ -118,6 +118,17 @@ static void draw_algorithm(rng_t *rng, const element_t *storage,
   }
 }
 
+/* One in eight of quantized and hybrid ones too, by numbers of its own: others are drawn as if
+ * there were none, so that seeds give the programs that they gave. */
+static void draw_algorithm_of_quantized(rng_t *rng, const program_t *program,
+                                        dot_general_attributes_t *attributes) {
+  rng_t ahead = *rng;
+  if (!rng_one_in(&ahead, 4)) return;
+  const quantization_t *quantization = program->operands[DOT_GENERAL_RHS].quantization;
+  draw_algorithm(&ahead, quantization->expressed, attributes);
+  *rng = ahead;
+}
+
 /* The left operand's element type, or another 8-bit float where an algorithm permits that. */
 static const element_t *draw_rhs_element(rng_t *rng, const element_t *lhs,
                                          dot_general_attributes_t *attributes) {
@@ -216,4 +227,5 @@ void dot_general_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
   out_program->results[0] = result;
   if (kind == KIND_PLAIN) return;
   dot_general_draw_quantization(rng, kind == KIND_HYBRID, arena, out_program);
+  draw_algorithm_of_quantized(rng, out_program, attributes);
 }

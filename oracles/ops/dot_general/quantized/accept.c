@@ -11,6 +11,7 @@
 #include "oracles/exact/sum/simd.h"
 #include "oracles/ops/dot_general/accept.h"
 #include "oracles/ops/dot_general/models/simulate.h"
+#include "oracles/ops/dot_general/quantized/by_algorithm.h"
 #include "oracles/ops/dot_general/quantized/decide.h"
 #include "oracles/sequential.h"
 
@@ -202,13 +203,16 @@ static accept_t accept_integers(const case_t *instance, const dot_general_layout
 /* ---- Floats ---------------------------------------------------------------------------------- */
 
 /* `floats`: the call's case, dequantized. */
-static accept_t accept_floats(const oracle_call_t *call, const case_t *floats,
-                              const dot_dequantized_t *variant) {
+static status_t accept_floats(const oracle_call_t *call, const case_t *floats,
+                              const dot_dequantized_t *variant, const dot_algorithm_t *algorithm,
+                              accept_t *out_accept) {
+  if (algorithm != NULL) return dot_by_algorithm_accept(call, floats, algorithm, out_accept);
   const program_t *program = &call->instance->program;
   const dot_general_layout_t layout = dot_general_layout_make(program, call->arena);
   const dot_plan_t plan = dot_dequantized_plan(variant);
   const oracle_call_t float_call = oracle_call_about(call, floats, NULL);
-  return dot_general_accept_plan(&float_call, &layout, &plan);
+  *out_accept = dot_general_accept_plan(&float_call, &layout, &plan);
+  return STATUS_OK;
 }
 
 /* By the first variant: its numbers between the steps are of the program's own type. */
@@ -218,7 +222,9 @@ status_t dot_hybrid_accept(const oracle_call_t *call, accept_t *out_accept) {
   dot_dequantized_t variants[DOT_VARIANTS_MAX];
   dot_variants(&instance->program, call->contract, variants);
   const case_t floats = dot_dequantized_case(instance, &variants[0], call->arena);
-  *out_accept = accept_floats(call, &floats, &variants[0]);
+  dot_algorithm_t algorithm;
+  const dot_algorithm_t *asked = dot_quantized_algorithm(&instance->program, &algorithm);
+  STATUS_TRY(accept_floats(call, &floats, &variants[0], asked, out_accept));
   if (PERMITTED(call->contract, order) != ORDER_IN_ORDER) return STATUS_OK;
   const oracle_call_t float_call = oracle_call_about(call, &floats, NULL);
   return accept_sequential(&float_call, dot_general_simulate, variants[0].sum, out_accept);
@@ -226,11 +232,12 @@ status_t dot_hybrid_accept(const oracle_call_t *call, accept_t *out_accept) {
 
 /* What a float that surely conforms is quantized to, nearest to the exact sum: by any one variant.
  */
-static accept_t accept_quantized_floats(const oracle_call_t *call,
-                                        const dot_dequantized_t *variant) {
+static status_t accept_quantized_floats(const oracle_call_t *call, const dot_dequantized_t *variant,
+                                        const dot_algorithm_t *algorithm, accept_t *out_accept) {
   const case_t *instance = call->instance;
   const case_t dequantized = dot_dequantized_case(instance, variant, call->arena);
-  accept_t floats = accept_floats(call, &dequantized, variant);
+  accept_t floats;
+  STATUS_TRY(accept_floats(call, &dequantized, variant, algorithm, &floats));
   const type_t *result = &instance->program.results[0];
   uint64_t *bits = ARENA_NEW_ARRAY(call->arena, uint64_t, floats.count);
   uint8_t *decide = arena_alloc_zeroed(call->arena, floats.count);
@@ -249,25 +256,79 @@ static accept_t accept_quantized_floats(const oracle_call_t *call,
               element_mask(result->element);
     decide[i] = 0;
   }
-  return (accept_t){.count = floats.count, .bits = bits, .decide = decide};
+  *out_accept = (accept_t){.count = floats.count, .bits = bits, .decide = decide};
+  return STATUS_OK;
+}
+
+static status_t accept_by(const oracle_call_t *call, const dot_algorithm_t *algorithm,
+                          accept_t *out_accept) {
+  const program_t *program = &call->instance->program;
+  if (PERMITTED(call->contract, order) == ORDER_IN_ORDER) {
+    /* An interval tells nothing of schedules. */
+    *out_accept = accept_decide_all(type_element_count(&program->results[0]), call->arena);
+    return STATUS_OK;
+  }
+  dot_dequantized_t variants[DOT_VARIANTS_MAX];
+  dot_variants(program, call->contract, variants);
+  return accept_quantized_floats(call, &variants[0], algorithm, out_accept);
 }
 
 status_t dot_quantized_accept(const oracle_call_t *call, accept_t *out_accept) {
   const case_t *instance = call->instance;
   STATUS_TRY(dot_dequantized_require(&instance->program, call->error));
-  if (PERMITTED(call->contract, quantized) == DOT_FORMULA_INTEGER) {
+  dot_algorithm_t algorithm;
+  const dot_algorithm_t *asked = dot_quantized_algorithm(&instance->program, &algorithm);
+  if (asked == NULL && PERMITTED(call->contract, quantized) == DOT_FORMULA_INTEGER) {
     dot_general_layout_t layout = dot_general_layout_make(&instance->program, call->arena);
     *out_accept = accept_integers(instance, &layout, call->arena);
     return STATUS_OK;
   }
-  if (PERMITTED(call->contract, order) == ORDER_IN_ORDER) {
-    /* An interval tells nothing of schedules. */
-    *out_accept = accept_decide_all(type_element_count(&instance->program.results[0]), call->arena);
-    return STATUS_OK;
+  return accept_by(call, asked, out_accept);
+}
+
+/* ---- Which algorithm ------------------------------------------------------------------------- */
+
+/* What surely conforms by the algorithm. */
+static status_t accept_explained(const oracle_call_t *call, const dot_algorithm_t *algorithm,
+                                 accept_t *out_accept) {
+  const case_t *instance = call->instance;
+  bool is_hybrid = dot_general_is_hybrid(&instance->program);
+  if (!is_hybrid || PERMITTED(call->contract, order) == ORDER_IN_ORDER) {
+    return accept_by(call, algorithm, out_accept);
   }
   dot_dequantized_t variants[DOT_VARIANTS_MAX];
   dot_variants(&instance->program, call->contract, variants);
-  *out_accept = accept_quantized_floats(call, &variants[0]);
+  const case_t floats = dot_dequantized_case(instance, &variants[0], call->arena);
+  return dot_by_algorithm_accept(call, &floats, algorithm, out_accept);
+}
+
+static status_t decide_explained(const oracle_call_t *call, const dot_algorithm_t *algorithm,
+                                 size_t component, uint64_t bits, answer_t *out_answer) {
+  if (dot_general_is_hybrid(&call->instance->program)) {
+    return dot_by_algorithm_decide(call, algorithm, component, bits, out_answer);
+  }
+  return dot_quantized_decide_by(call, algorithm, component, bits, out_answer);
+}
+
+status_t dot_quantized_explains(const oracle_call_t *call, const dot_algorithm_t *algorithm,
+                                size_t asks, bool *out_explains) {
+  STATUS_TRY(dot_dequantized_require(&call->instance->program, call->error));
+  accept_t accept;
+  STATUS_TRY(accept_explained(call, algorithm, &accept));
+  const element_t *element = call->results[0].type.element;
+  *out_explains = true;
+  for (size_t i = 0; i < accept.count && *out_explains && asks > 0; i++) {
+    uint64_t bits = element_load(element, call->results[0].data, i);
+    if (accept_holds(&accept, element, i, bits)) continue;
+    asks--;
+    arena_mark_t mark = arena_mark(call->arena);
+    answer_t answer = {0};
+    status_t status = decide_explained(call, algorithm, i, bits, &answer);
+    arena_rewind(call->arena, mark);
+    if (status == STATUS_UNDECIDED) continue;
+    STATUS_TRY(status);
+    *out_explains = answer.conforms;
+  }
   return STATUS_OK;
 }
 
@@ -297,6 +358,9 @@ status_t dot_quantized_find_formula(const oracle_call_t *call, const accept_t *a
   if (!dot_general_is_quantized(&call->instance->program)) {
     return status_fail(call->error, STATUS_UNSUPPORTED,
                        "only quantized results have several formulas");
+  }
+  if (dot_general_attributes(&call->instance->program)->has_algorithm) {
+    return status_fail(call->error, STATUS_UNSUPPORTED, "an algorithm is one formula");
   }
   contract_t tried = *call->contract;
   oracle_call_t other = *call;

@@ -12,7 +12,13 @@
 status_t dot_quantized_accept(const oracle_call_t *call, accept_t *out_accept);
 status_t dot_hybrid_accept(const oracle_call_t *call, accept_t *out_accept);
 
-/* As oracle_t.find_formula: STATUS_UNSUPPORTED unless the program is quantized. */
+/* Whether an algorithm explains the result of a program that names one.  At most `asks` components
+ * that no fast set holds are asked about. */
+status_t dot_quantized_explains(const oracle_call_t *call, const dot_algorithm_t *algorithm,
+                                size_t asks, bool *out_explains);
+
+/* As oracle_t.find_formula: STATUS_UNSUPPORTED unless the program is quantized, and names no
+ * algorithm. */
 status_t dot_quantized_find_formula(const oracle_call_t *call, const accept_t *accepts,
                                     uint8_t *out_formula, bool *out_found);
 

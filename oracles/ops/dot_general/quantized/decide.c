@@ -11,6 +11,7 @@
 
 #include "generated/exact_permissions.h"
 #include "oracles/exact/sum/range.h"
+#include "oracles/ops/dot_general/quantized/by_algorithm.h"
 
 /* ---- Hybrid ---------------------------------------------------------------------------------- */
 
@@ -18,6 +19,10 @@ status_t dot_hybrid_decide(const oracle_call_t *call, size_t component, uint64_t
                            answer_t *out_answer) {
   const case_t *instance = call->instance;
   STATUS_TRY(dot_dequantized_require(&instance->program, call->error));
+  dot_algorithm_t algorithm;
+  if (dot_quantized_algorithm(&instance->program, &algorithm) != NULL) {
+    return dot_by_algorithm_decide(call, &algorithm, component, bits, out_answer);
+  }
   dot_general_layout_t layout = dot_general_layout_make(&instance->program, call->arena);
   dot_general_place_t place = dot_general_place(instance, &layout, component);
   dot_dequantized_t variants[DOT_VARIANTS_MAX];
@@ -86,18 +91,33 @@ static void add_quantized(permitted_t *permitted, const quantum_t *quantum, cons
   add_beyond(permitted, high_count, highs, "dequantize");
 }
 
+/* The floats of one variant; false where they may be anything. */
+static status_t find_floats(const oracle_call_t *call, const dot_algorithm_t *algorithm,
+                            const dot_dequantized_t *variant, const dot_general_layout_t *layout,
+                            dot_general_place_t place, value_range_t *out_floats,
+                            bool *out_are_known) {
+  *out_are_known = true;
+  if (algorithm != NULL) {
+    return dot_by_algorithm_range(call, algorithm, variant, layout, place, out_floats,
+                                  out_are_known);
+  }
+  sum_problem_t question =
+      dot_dequantized_question(call->instance, variant, layout, place, call->arena);
+  return sum_range(&question, call->contract, call->arena, out_floats, call->error);
+}
+
 static status_t add_formula(permitted_t *permitted, const oracle_call_t *call,
-                            const dot_general_layout_t *layout, dot_general_place_t place,
-                            const quantum_t *quantum) {
+                            const dot_algorithm_t *algorithm, const dot_general_layout_t *layout,
+                            dot_general_place_t place, const quantum_t *quantum) {
   dot_dequantized_t variants[DOT_VARIANTS_MAX];
   size_t count = dot_variants(&call->instance->program, call->contract, variants);
   for (size_t i = 0; i < count; i++) {
     arena_mark_t mark = arena_mark(call->arena);
-    sum_problem_t question =
-        dot_dequantized_question(call->instance, &variants[i], layout, place, call->arena);
     value_range_t floats;
-    STATUS_TRY(sum_range(&question, call->contract, call->arena, &floats, call->error));
-    add_quantized(permitted, quantum, variants[i].quantize, &floats);
+    bool are_known;
+    STATUS_TRY(find_floats(call, algorithm, &variants[i], layout, place, &floats, &are_known));
+    permitted->anything |= !are_known;
+    if (are_known) add_quantized(permitted, quantum, variants[i].quantize, &floats);
     arena_rewind(call->arena, mark);
   }
   return STATUS_OK;
@@ -200,8 +220,8 @@ static void find_holders(const permitted_t *permitted, int64_t got, answer_t *an
              by_formula ? "dequantize" : integer);
 }
 
-status_t dot_quantized_decide(const oracle_call_t *call, size_t component, uint64_t bits,
-                              answer_t *out_answer) {
+status_t dot_quantized_decide_by(const oracle_call_t *call, const dot_algorithm_t *algorithm,
+                                 size_t component, uint64_t bits, answer_t *out_answer) {
   const case_t *instance = call->instance;
   STATUS_TRY(dot_dequantized_require(&instance->program, call->error));
   dot_general_layout_t layout = dot_general_layout_make(&instance->program, call->arena);
@@ -210,14 +230,15 @@ status_t dot_quantized_decide(const oracle_call_t *call, size_t component, uint6
   dot_accumulator_t accumulator = dot_accumulate(instance, &layout, place);
   dot_rescale_t rescale = dot_rescale_make(instance, component, &accumulator, call->contract);
   permitted_t permitted = {.range_count = 0};
-  bool has_integers = PERMITTED(call->contract, quantized) == DOT_FORMULA_INTEGER;
+  bool has_integers =
+      algorithm == NULL && PERMITTED(call->contract, quantized) == DOT_FORMULA_INTEGER;
   if (has_integers) add_integers(&permitted, &rescale, &accumulator, call->contract);
   int64_t got = element_signed_value(type->element, bits);
   answer_t answer = {.is_quantum = true};
   /* Schedules take long to go through, and could but add to what was observed. */
   bool is_settled = PERMITTED(call->contract, order) == ORDER_IN_ORDER && holds(&permitted, got);
   if (!is_settled) {
-    STATUS_TRY(add_formula(&permitted, call, &layout, place, &rescale.result));
+    STATUS_TRY(add_formula(&permitted, call, algorithm, &layout, place, &rescale.result));
   }
   find_holders(&permitted, got, &answer);
   if (!has_integers || is_settled) answer.observed[0] = '\0'; /* As asked for, or unknown. */
@@ -227,4 +248,12 @@ status_t dot_quantized_decide(const oracle_call_t *call, size_t component, uint6
   measure(&permitted, exact, got, &answer);
   *out_answer = answer;
   return STATUS_OK;
+}
+
+status_t dot_quantized_decide(const oracle_call_t *call, size_t component, uint64_t bits,
+                              answer_t *out_answer) {
+  dot_algorithm_t algorithm;
+  return dot_quantized_decide_by(call,
+                                 dot_quantized_algorithm(&call->instance->program, &algorithm),
+                                 component, bits, out_answer);
 }

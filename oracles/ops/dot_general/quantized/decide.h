@@ -6,11 +6,15 @@
 #include "oracles/ops/dot_general/quantized/rescale.h"
 #include "oracles/oracle_call.h"
 
-/* As oracle_t.ask.  What conforms by one of the two semantics only is noted in
+/* As oracle_t.decide.  What conforms by one of the two semantics only is noted in
  * out_answer->observed. */
 status_t dot_quantized_decide(const oracle_call_t *call, size_t component, uint64_t bits,
                               answer_t *out_answer);
 status_t dot_hybrid_decide(const oracle_call_t *call, size_t component, uint64_t bits,
                            answer_t *out_answer);
+
+/* The first by an algorithm, whichever one the program names; NULL: it names none. */
+status_t dot_quantized_decide_by(const oracle_call_t *call, const dot_algorithm_t *algorithm,
+                                 size_t component, uint64_t bits, answer_t *out_answer);
 
 #endif

@@ -30,6 +30,21 @@ static void add_sums(variant_list_t *list, dot_dequantized_t variant) {
   }
 }
 
+/* Each step of a program that names an algorithm in either type: what it is given, and what its sum
+ * is converted to; a hybrid's is converted to its own. */
+static void add_algorithms(variant_list_t *list, const format_t *wide) {
+  const format_t *own = list->own;
+  for (size_t i = 0; i < list->arithmetic_count; i++) {
+    const format_t *first = list->arithmetics[i];
+    for (int is_rounded = 0; is_rounded < (first == own ? 1 : 2); is_rounded++) {
+      const format_t *factors = is_rounded != 0 ? own : first;
+      add_sums(list, (dot_dequantized_t){first, factors, own, own, NULL});
+      if (wide == own || list->is_hybrid) continue;
+      add_sums(list, (dot_dequantized_t){first, factors, wide, wide, NULL});
+    }
+  }
+}
+
 size_t dot_variants(const program_t *program, const contract_t *contract,
                     dot_dequantized_t out_variants[DOT_VARIANTS_MAX]) {
   const format_t *own = expressed_format(program), *sums[ACCUMULATIONS_MAX];
@@ -38,6 +53,10 @@ size_t dot_variants(const program_t *program, const contract_t *contract,
   list.arithmetic_count =
       quantum_arithmetics(&program->operands[DOT_GENERAL_RHS], contract, list.arithmetics);
   const format_t *wide = list.arithmetics[list.arithmetic_count - 1];
+  if (dot_general_attributes(program)->has_algorithm) {
+    add_algorithms(&list, wide);
+    return list.count;
+  }
   size_t sum_count = contract_accumulations(contract, own, sums);
   for (size_t i = 0; i < list.arithmetic_count; i++) {
     const format_t *first = list.arithmetics[i];
@@ -57,9 +76,9 @@ status_t dot_dequantized_require(const program_t *program, failure_t *error) {
   const dot_general_attributes_t *attributes = dot_general_attributes(program);
   const type_t *lhs = &program->operands[DOT_GENERAL_LHS];
   const type_t *rhs = &program->operands[DOT_GENERAL_RHS];
-  if (!dot_general_is_plain(program)) {
+  if (attributes->accumulation != NULL) {
     return status_fail(error, STATUS_UNSUPPORTED,
-                       "no oracle for dot algorithms on quantized operands");
+                       "no oracle for quantized operands with a type of accumulation");
   }
   bool varies = dimension_list_contains(&attributes->rhs_contracting, rhs->quantization->axis) ||
                 (lhs->quantization != NULL &&
@@ -127,6 +146,22 @@ dot_plan_t dot_dequantized_plan(const dot_dequantized_t *variant) {
                       .result = variant->rounded != variant->sum ? variant->rounded : NULL,
                       .component_counts = {1, 1},
                       .primitive_count = 1};
+}
+
+tensor_t dot_dequantized_terms(const tensor_t *operand, uint32_t side,
+                               const dot_dequantized_t *variant, const dot_general_layout_t *layout,
+                               dot_general_place_t place, arena_t *arena) {
+  const element_t *element = element_of(variant->factors);
+  const int64_t count = (int64_t)layout->term_count;
+  const type_t type = type_make(element, 1, &count);
+  tensor_t terms = tensor_make(arena, &type);
+  for (size_t term = 0; term < layout->term_count; term++) {
+    size_t index = side == DOT_GENERAL_LHS ? dot_general_lhs_index(layout, place, term)
+                                           : dot_general_rhs_index(layout, place, term);
+    double value = load_factor(operand, variant, index);
+    element_store(element, terms.data, term, format_from_double(variant->factors, value));
+  }
+  return terms;
 }
 
 sum_problem_t dot_dequantized_question(const case_t *instance, const dot_dequantized_t *variant,

@@ -27,12 +27,13 @@ typedef struct dot_dequantized {
 } dot_dequantized_t;
 
 /* The variants that the contract permits, the first of them with all numbers between the steps in
- * the expressed type; their count.  The program is quantized or hybrid. */
+ * the expressed type; their count.  The program is quantized or hybrid.  Of one that names an
+ * algorithm `factors` is what that is given, and `rounded` what its sum is converted to. */
 size_t dot_variants(const program_t *program, const contract_t *contract,
                     dot_dequantized_t out_variants[DOT_VARIANTS_MAX]);
 
-/* STATUS_UNSUPPORTED where nobody knows what the program means: it names an algorithm, the scale
- * changes from term to term, or its expressed type has no zero. */
+/* STATUS_UNSUPPORTED where nobody knows what the program means: it names a type of accumulation,
+ * the scale changes from term to term, or its expressed type has no zero. */
 status_t dot_dequantized_require(const program_t *program, failure_t *error);
 
 /* The float dot_general of a variant: its operands (those of a hybrid that are floats already
@@ -40,6 +41,11 @@ status_t dot_dequantized_require(const program_t *program, failure_t *error);
 case_t dot_dequantized_case(const case_t *instance, const dot_dequantized_t *variant,
                             arena_t *arena);
 dot_plan_t dot_dequantized_plan(const dot_dequantized_t *variant);
+
+/* The factors of one component from operand `side`, as a row. */
+tensor_t dot_dequantized_terms(const tensor_t *operand, uint32_t side,
+                               const dot_dequantized_t *variant, const dot_general_layout_t *layout,
+                               dot_general_place_t place, arena_t *arena);
 
 /* The same question for one component alone. */
 sum_problem_t dot_dequantized_question(const case_t *instance, const dot_dequantized_t *variant,

@@ -53,6 +53,13 @@ static void turn_scales(const program_t *program, type_t *type, arena_t *arena) 
   copy_quantization(type, arena)->axis = (int32_t)terms->dims[0];
 }
 
+static void forget_algorithm(program_t *program, arena_t *arena) {
+  dot_general_attributes_t *attributes = ARENA_NEW_ARRAY(arena, dot_general_attributes_t, 1);
+  *attributes = *dot_general_attributes(program);
+  attributes->has_algorithm = false;
+  program->attributes = attributes;
+}
+
 /* The case as an implementation with that fault sees it. */
 static case_t spoil_case(const case_t *instance, fault_t fault, arena_t *arena) {
   case_t seen = *instance;
@@ -66,6 +73,7 @@ static case_t spoil_case(const case_t *instance, fault_t fault, arena_t *arena) 
     repeat_first_scale(rhs, arena);
     repeat_first_scale(&program->results[0], arena);
   }
+  if (fault == FAULT_quantized_algorithm_ignored) forget_algorithm(program, arena);
   for (uint32_t i = 0; i < 2; i++) seen.operands[i].type = program->operands[i];
   return seen;
 }
@@ -316,8 +324,9 @@ status_t dot_quantized_simulate(const oracle_call_t *call, const implementation_
   STATUS_TRY(dot_dequantized_require(&instance->program, call->error));
   const case_t seen = spoil_case(instance, schedule->fault, call->arena);
   bool is_named = schedule->formula != NULL && strcmp(schedule->formula, "integer") == 0;
-  bool in_integers =
-      is_named || schedule->fixed_point != 0 || is_fault_of_integers(schedule->fault);
+  bool has_algorithm = dot_general_attributes(&seen.program)->has_algorithm;
+  bool in_integers = !has_algorithm && (is_named || schedule->fixed_point != 0 ||
+                                        is_fault_of_integers(schedule->fault));
   if (dot_general_is_quantized(&instance->program) && in_integers) {
     simulate_integers(&seen, schedule, call->arena, &inout_results[0]);
     return STATUS_OK;

@@ -109,7 +109,6 @@ static bool is_modelled(const program_t *program) {
 static bool is_written_modelled(const program_t *program) {
   const reduction_t *reduction = &reduce_attributes(program)->reduction;
   if (!reduce_has_written_body(program)) return true;
-  if (reduce_attributes(program)->precision.is_present) return false;
   reduction_types_t types = reduce_types(program);
   return reduction_written_allows(&reduction->written, &types);
 }
@@ -142,8 +141,7 @@ const op_constraint_t reduce_constraints[] = {
     REDUCTION_UNMODELLED,
     OP_UNMODELLED("written",
                   "a body that is written out is of ops that take what they are given, works on "
-                  "booleans, integers, bf16, f16, f32 and f64, converts nothing, and has no "
-                  "precision_config",
+                  "booleans, integers, bf16, f16, f32 and f64, and converts nothing",
                   is_written_modelled),
     OP_CONSTRAINTS_END,
 };

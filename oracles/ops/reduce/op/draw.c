@@ -69,6 +69,7 @@ static void draw_written_body(rng_t *rng, arena_t *arena, program_t *program) {
   type_t shape = program->operands[0], result_shape = program->results[0];
   program->operand_count = 2 * types.count;
   program->result_count = types.count;
+  if (rng_one_in(rng, 16)) draw_precision(rng, &attributes, types.count);
   reduce_attributes_t *kept = ARENA_NEW_ARRAY(arena, reduce_attributes_t, 1);
   *kept = attributes;
   program->attributes = kept;

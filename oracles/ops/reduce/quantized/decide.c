@@ -5,6 +5,7 @@
 
 #include "oracles/ops/reduce/gather.h"
 #include "oracles/ops/reduce/quantized/parts.h"
+#include "oracles/ops/reduce/quantized/product_reach.h"
 
 enum { INTERVALS_MAX = 2 }; /* One for each arithmetic. */
 
@@ -195,7 +196,7 @@ enum { SET_INITS_MAX = 4 };
 /* Whether some schedule with so many initial values ends in a source. */
 static bool sum_conforms_with(quantized_decide_t *decide, uint32_t init_count, arena_t *arena,
                               bool *out_is_known) {
-  stored_interval_t bound;
+  stored_interval_t bound = {0, 0};
   *out_is_known = reach_bound(&decide->question, init_count, &bound);
   if (!*out_is_known) return true;
   bool meets = sources_meet(&decide->sources, bound);
@@ -236,6 +237,61 @@ static bool find_closed_source(quantized_decide_t *decide, arena_t *arena, bool 
   return true;
 }
 
+/* ---- Products -------------------------------------------------------------------------------- */
+
+static stored_interval_t hull_of_set(const reach_set_t *set) {
+  return (stored_interval_t){set->intervals[0].low, set->intervals[set->count - 1].high};
+}
+
+/* The same of products, of which the sets of few leaves come first: hulls are wide. */
+static bool product_conforms_with(quantized_decide_t *decide, uint32_t init_count, arena_t *arena,
+                                  stored_interval_t *out_hull, bool *out_is_known) {
+  arena_mark_t mark = arena_mark(arena);
+  stored_interval_t bound = {0, 0};
+  bool has_bound = product_bound(&decide->question, init_count, &bound);
+  reach_set_t set = {.count = 1, .intervals = {bound}};
+  bool is_told = has_bound && bound.low == bound.high;
+  *out_is_known = has_bound;
+  if (!is_told && init_count <= SET_INITS_MAX) {
+    *out_is_known |= reach_set_make(&decide->question, init_count, arena, &set);
+  }
+  arena_rewind(arena, mark);
+  if (!*out_is_known) return true;
+  *out_hull = hull_of_set(&set);
+  for (size_t i = 0; i < set.count; i++) {
+    bool meets = sources_meet(&decide->sources, set.intervals[i]);
+    if (conforms_or_unknown(decide, set.intervals[i], meets, out_is_known)) return true;
+  }
+  return false;
+}
+
+static bool product_conforms(quantized_decide_t *decide, arena_t *arena) {
+  const reach_question_t *question = &decide->question;
+  stored_interval_t hull;
+  bool is_known;
+  decide->init_count = 1;
+  if (product_conforms_with(decide, 1, arena, &decide->expected, &decide->is_known)) return true;
+  if (PERMITTED(question->contract, init_count) == INIT_COUNT_ONE) return false;
+  if (question->count > 0) {
+    decide->init_count = 0;
+    if (product_conforms_with(decide, 0, arena, &hull, &is_known)) return true;
+  }
+  if (product_init_is_neutral(question)) return false;
+  bool conforms;
+  if (find_closed_source(decide, arena, &conforms)) return conforms;
+  uint32_t most = contract_init_count_max(question->contract, question->count);
+  for (uint32_t count = 2; count <= MIN(most, (uint32_t)SET_INITS_MAX); count++) {
+    decide->init_count = count;
+    if (product_conforms_with(decide, count, arena, &hull, &is_known)) return true;
+  }
+  decide->init_count = SET_INITS_MAX + 1;
+  if (most <= SET_INITS_MAX) return false;
+  if (!product_bound_of_any_inits(question, &hull)) return true;
+  return conforms_or_unknown(decide, hull, sources_meet(&decide->sources, hull), &is_known);
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
 static bool sum_conforms(quantized_decide_t *decide, arena_t *arena) {
   const reach_question_t *question = &decide->question;
   bool is_known = true;
@@ -256,6 +312,12 @@ static bool sum_conforms(quantized_decide_t *decide, arena_t *arena) {
     if (sum_conforms_with(decide, count, arena, &is_known)) return true;
   }
   return false;
+}
+
+static bool conforms(quantized_decide_t *decide, arena_t *arena) {
+  if (decide->body == FOLD_ADD) return sum_conforms(decide, arena);
+  if (decide->body == FOLD_MULTIPLY) return product_conforms(decide, arena);
+  return pick_conforms(decide);
 }
 
 static int64_t distance_to(stored_interval_t interval, int64_t value) {
@@ -303,10 +365,10 @@ status_t reduce_quantized_decide(const oracle_call_t *call, size_t component,
   quantized_decide_t decide = {.question = {.quanta = &quanta, .contract = call->contract},
                                .body = reduce_fold_body(&instance->program),
                                .sources = find_sources(&quanta, got)};
+  decide.question.multiplies = decide.body == FOLD_MULTIPLY;
   answer_t answer = {.conforms = true};
   if (gather_leaves(instance, &slices, component, call->arena, &decide.question)) {
-    answer.conforms =
-        decide.body == FOLD_ADD ? sum_conforms(&decide, call->arena) : pick_conforms(&decide);
+    answer.conforms = conforms(&decide, call->arena);
   }
   describe(&decide, &quanta, got, &answer);
   *out_answer = answer;

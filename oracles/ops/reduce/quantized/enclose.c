@@ -8,6 +8,7 @@
 #include "oracles/ops/reduce/enclose.h"
 #include "oracles/ops/reduce/gather.h"
 #include "oracles/ops/reduce/quantized/parts.h"
+#include "oracles/ops/reduce/quantized/product_reach.h"
 
 /* ---- In real numbers ------------------------------------------------------------------------- */
 
@@ -28,6 +29,17 @@ static box_t reduce_exactly(const reduce_quanta_t *quanta, fold_body_t body,
   box_t whole = body == FOLD_ADD ? box_integers_within(box_sum_total(&sum)) : picked;
   return quantum_box_quantize(&quanta->result, NULL,
                               box_multiply(whole, box_point(quanta->input.scale)));
+}
+
+/* Real values are multiplied. */
+static box_t multiply_exactly(const reduce_quanta_t *quanta, const reduce_slices_t *slices,
+                              size_t output, const box_t *terms, box_t init) {
+  box_t product = quantum_box_dequantize(&quanta->input, NULL, init);
+  for (size_t term = 0; term < slices->term_count; term++) {
+    box_t stored = terms[slices->output_base[output] + slices->term_offset[term]];
+    product = box_multiply(product, quantum_box_dequantize(&quanta->input, NULL, stored));
+  }
+  return quantum_box_quantize(&quanta->result, NULL, product);
 }
 
 /* ---- By schedules ---------------------------------------------------------------------------- */
@@ -72,19 +84,21 @@ static bool accumulate(const reach_question_t *question, fold_body_t body,
   bool may_skip = may_vary && question->count > 0;
   bool largest = body == FOLD_MAXIMUM;
   stored_interval_t without;
-  if (body != FOLD_ADD) {
+  if (body != FOLD_ADD && body != FOLD_MULTIPLY) {
     if (!reduce_quantized_pick(question, largest, true, out_sum)) return false;
     if (!may_skip) return true;
     if (!reduce_quantized_pick(question, largest, false, &without)) return false;
     *out_sum = unite(*out_sum, without);
     return true;
   }
+  bool is_many_product = body == FOLD_MULTIPLY && may_vary && !product_init_is_neutral(question);
+  if (is_many_product) return product_bound_of_any_inits(question, out_sum);
   if (!reach_bound(question, 1, out_sum)) return false;
   if (may_skip) {
     if (!reach_bound(question, 0, &without)) return false;
     *out_sum = unite(*out_sum, without);
   }
-  if (!may_vary || reduce_init_says_nothing(question)) return true;
+  if (!may_vary || body == FOLD_MULTIPLY || reduce_init_says_nothing(question)) return true;
   stored_interval_t most;
   uint32_t most_inits = contract_init_count_max(question->contract, question->count);
   if (!reach_bound(question, most_inits, &most)) return false;
@@ -115,11 +129,15 @@ status_t reduce_quantized_enclose(const enclosure_call_t *call, box_t *out_resul
   stored_interval_t *leaves = ARENA_NEW_ARRAY(call->arena, stored_interval_t, slices.term_count);
   for (size_t output = 0; output < slices.output_count; output++) {
     if (call->contract == NULL) {
+      box_t init = call->operands[1][0];
       out_result[output] =
-          reduce_exactly(&quanta, body, &slices, output, call->operands[0], call->operands[1][0]);
+          body == FOLD_MULTIPLY
+              ? multiply_exactly(&quanta, &slices, output, call->operands[0], init)
+              : reduce_exactly(&quanta, body, &slices, output, call->operands[0], init);
       continue;
     }
-    reach_question_t question = {.quanta = &quanta, .contract = call->contract};
+    reach_question_t question = {
+        .quanta = &quanta, .contract = call->contract, .multiplies = body == FOLD_MULTIPLY};
     stored_interval_t sum;
     bool is_known = gather_leaves(&slices, output, call->operands[0], call->operands[1][0], leaves,
                                   &question) &&

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quantized reductions: their types and scales, conversions of inputs and results, and fast accept
- * sets that combine clamped storage integers row by row or in blocks, the result of one permitted
- * order. */
+/* Quantized reductions: their types and scales, and conversions of inputs and results. */
 #include "oracles/ops/reduce/quantized/problem.h"
 
 #include <math.h>
@@ -19,20 +17,23 @@ static quantum_t quantum_of_scalar(const scalar_type_t *type) {
                      .type_max = (int64_t)element_integer_max(type->element)};
 }
 
-static status_t require_scales(const reduce_quanta_t *quanta, const contract_t *contract,
-                               failure_t *error) {
+static status_t require_scales(const reduce_quanta_t *quanta, bool multiplies,
+                               const contract_t *contract, failure_t *error) {
   if (PERMITTED(contract, ftz) == FTZ_NONE) return STATUS_OK;
   double least = fmin(quanta->accumulation.scale, fmin(quanta->input.scale, quanta->result.scale));
-  if (least >= format_smallest_normal(quanta->expressed)) return STATUS_OK;
+  double normal = format_smallest_normal(quanta->expressed);
+  /* A product that is flushed is below a quarter of a quantum then: theory.md, T190. */
+  if (least >= (multiplies ? 4 : 1) * normal) return STATUS_OK;
   return status_fail(
       error, STATUS_UNSUPPORTED,
-      "no oracle for quantized reductions with subnormal scales that may be flushed");
+      "no oracle for quantized reductions with subnormal scales (of products: scales near those) "
+      "that may be flushed");
 }
 
 status_t reduce_quanta_make(const program_t *program, const contract_t *contract,
                             reduce_quanta_t *out_quanta, failure_t *error) {
   fold_body_t body = reduce_fold_body(program);
-  if (body != FOLD_ADD && body != FOLD_MAXIMUM && body != FOLD_MINIMUM) {
+  if (body != FOLD_ADD && body != FOLD_MULTIPLY && body != FOLD_MAXIMUM && body != FOLD_MINIMUM) {
     return status_fail(error, STATUS_UNSUPPORTED,
                        "no oracle for quantized reductions with this body");
   }
@@ -58,7 +59,7 @@ status_t reduce_quanta_make(const program_t *program, const contract_t *contract
   quanta.arithmetic_count =
       quantum_arithmetics(&program->operands[0], contract, quanta.arithmetics);
   *out_quanta = quanta;
-  return require_scales(out_quanta, contract, error);
+  return require_scales(out_quanta, body == FOLD_MULTIPLY, contract, error);
 }
 
 bool reduce_convert_input(const reduce_quanta_t *quanta, size_t arithmetic, int64_t stored,
@@ -77,165 +78,4 @@ int64_t reduce_convert_result(const reduce_quanta_t *quanta, size_t arithmetic, 
   const format_t *format = quanta->arithmetics[arithmetic];
   double value = quantum_dequantize(&quanta->accumulation, format, stored);
   return quantum_quantize(&quanta->result, format, value);
-}
-
-/* ---- Fast accept sets ----------------------------------------------------------------------- */
-
-/* What the terms are in the accumulation type; where they are few storage values, by a table. */
-typedef struct converter {
-  const reduce_quanta_t *quanta;
-  const tensor_t *input;
-  int64_t *values; /* By pattern of the storage type; NULL: converted one by one. */
-  uint8_t *open;
-} converter_t;
-
-static void convert_stored(const converter_t *converter, uint64_t bits, int64_t *out_value,
-                           uint8_t *out_open) {
-  int64_t stored = element_signed_value(converter->quanta->input_storage, bits);
-  *out_open = !reduce_convert_input(converter->quanta, 0, stored, out_value);
-}
-
-static converter_t converter_make(const reduce_quanta_t *quanta, const tensor_t *input,
-                                  arena_t *arena) {
-  converter_t converter = {.quanta = quanta, .input = input};
-  size_t patterns = (size_t)1 << MIN(quanta->input_storage->bits, 16);
-  bool is_short = quanta->input_storage->bits <= 16;
-  if (!is_short || patterns > MAX(type_element_count(&input->type), 256)) return converter;
-  converter.values = ARENA_NEW_ARRAY(arena, int64_t, patterns);
-  converter.open = arena_alloc(arena, patterns);
-  for (size_t i = 0; i < patterns; i++) {
-    convert_stored(&converter, i, &converter.values[i], &converter.open[i]);
-  }
-  return converter;
-}
-
-/* Term `term` of all outputs; marks outputs for which it is open. */
-static void gather_row(const converter_t *converter, const reduce_slices_t *slices, size_t term,
-                       int64_t *row, uint8_t *decide) {
-  const element_t *storage = converter->quanta->input_storage;
-  const uint8_t *data = converter->input->data;
-  size_t offset = slices->term_offset[term];
-  if (converter->values == NULL) {
-    for (size_t i = 0; i < slices->output_count; i++) {
-      uint8_t open;
-      uint64_t bits = element_load(storage, data, slices->output_base[i] + offset);
-      convert_stored(converter, bits, &row[i], &open);
-      decide[i] |= open;
-    }
-    return;
-  }
-  for (size_t i = 0; i < slices->output_count; i++) {
-    uint64_t bits = element_load(storage, data, slices->output_base[i] + offset);
-    row[i] = converter->values[bits];
-    decide[i] |= converter->open[bits];
-  }
-}
-
-static void combine_rows(fold_body_t body, const quantum_t *quantum, size_t count,
-                         const int64_t *restrict row, int64_t *restrict sums) {
-  int64_t zero_point = quantum->zero_point;
-  int64_t least = quantum->storage_min, most = quantum->storage_max;
-  if (body == FOLD_ADD) {
-    for (size_t i = 0; i < count; i++) {
-      int64_t sum = sums[i] + row[i] - zero_point;
-      sum = sum < least ? least : sum;
-      sums[i] = sum > most ? most : sum;
-    }
-  } else if (body == FOLD_MAXIMUM) {
-    for (size_t i = 0; i < count; i++) sums[i] = row[i] > sums[i] ? row[i] : sums[i];
-  } else {
-    for (size_t i = 0; i < count; i++) sums[i] = row[i] < sums[i] ? row[i] : sums[i];
-  }
-}
-
-enum { OUTPUTS_AT_ONCE = 8 }; /* As independent chains of operations. */
-
-/* Terms of one byte by a table without open values: block of outputs by block, everything in
- * registers.  `add` and `largest` are constants at every call. */
-static inline __attribute__((always_inline)) void combine_block(const converter_t *converter,
-                                                                const reduce_slices_t *slices,
-                                                                size_t first, bool add,
-                                                                bool largest, int64_t *sums) {
-  const quantum_t *quantum = &converter->quanta->accumulation;
-  const int64_t zero_point = quantum->zero_point;
-  const int64_t least = quantum->storage_min, most = quantum->storage_max;
-  const int64_t *values = converter->values;
-  const uint8_t *data[OUTPUTS_AT_ONCE];
-  int64_t present[OUTPUTS_AT_ONCE];
-  for (int i = 0; i < OUTPUTS_AT_ONCE; i++) {
-    data[i] = converter->input->data + slices->output_base[first + (size_t)i];
-    present[i] = sums[first + (size_t)i];
-  }
-  for (size_t term = 0; term < slices->term_count; term++) {
-    size_t offset = slices->term_offset[term];
-    for (int i = 0; i < OUTPUTS_AT_ONCE; i++) {
-      int64_t value = values[data[i][offset]];
-      if (add) {
-        int64_t sum = present[i] + value - zero_point;
-        sum = sum < least ? least : sum;
-        present[i] = sum > most ? most : sum;
-      } else {
-        bool takes = largest ? value > present[i] : value < present[i];
-        present[i] = takes ? value : present[i];
-      }
-    }
-  }
-  for (int i = 0; i < OUTPUTS_AT_ONCE; i++) sums[first + (size_t)i] = present[i];
-}
-
-/* As many blocks as there are whole ones, if the terms are such; returns how many outputs that are.
- */
-static size_t combine_blocks(const converter_t *converter, const reduce_slices_t *slices,
-                             fold_body_t body, int64_t *sums) {
-  const element_t *storage = converter->quanta->input_storage;
-  if (converter->values == NULL || storage->component_bytes != 1) return 0;
-  if (memchr(converter->open, 1, (size_t)1 << storage->bits) != NULL) return 0;
-  size_t whole = slices->output_count / OUTPUTS_AT_ONCE * OUTPUTS_AT_ONCE;
-  for (size_t first = 0; first < whole; first += OUTPUTS_AT_ONCE) {
-    if (body == FOLD_ADD) {
-      combine_block(converter, slices, first, true, false, sums);
-    } else if (body == FOLD_MAXIMUM) {
-      combine_block(converter, slices, first, false, true, sums);
-    } else {
-      combine_block(converter, slices, first, false, false, sums);
-    }
-  }
-  return whole;
-}
-
-/* What the sequential schedule gives on storage integers, the initial value in front: it conforms
- * under every contract. */
-status_t reduce_quantized_accept(const oracle_call_t *call, accept_t *out_accept) {
-  const case_t *instance = call->instance;
-  const program_t *program = &instance->program;
-  reduce_quanta_t quanta;
-  STATUS_TRY(reduce_quanta_make(program, call->contract, &quanta, call->error));
-  reduce_slices_t slices = reduce_slices_make(program, call->arena);
-  size_t count = slices.output_count;
-  uint64_t *bits = ARENA_NEW_ARRAY(call->arena, uint64_t, count);
-  uint8_t *decide = arena_alloc_zeroed(call->arena, count);
-  arena_mark_t mark = arena_mark(call->arena);
-  int64_t *sums = ARENA_NEW_ARRAY(call->arena, int64_t, count);
-  int64_t *row = ARENA_NEW_ARRAY(call->arena, int64_t, count);
-  int64_t init;
-  bool is_open = !reduce_convert_input(&quanta, 0, quantum_load(&instance->operands[1], 0), &init);
-  for (size_t i = 0; i < count; i++) sums[i] = init;
-  if (is_open) memset(decide, 1, count);
-  converter_t converter = converter_make(&quanta, &instance->operands[0], call->arena);
-  fold_body_t body = reduce_fold_body(program);
-  size_t done = combine_blocks(&converter, &slices, body, sums);
-  reduce_slices_t rest = slices;
-  rest.output_count -= done;
-  rest.output_base = done == 0 ? slices.output_base : slices.output_base + done;
-  for (size_t term = 0; term < rest.term_count && rest.output_count > 0; term++) {
-    gather_row(&converter, &rest, term, row, decide + done);
-    combine_rows(body, &quanta.accumulation, rest.output_count, row, sums + done);
-  }
-  uint64_t mask = element_mask(quanta.result_storage);
-  for (size_t i = 0; i < count; i++) {
-    bits[i] = (uint64_t)reduce_convert_result(&quanta, 0, sums[i]) & mask;
-  }
-  arena_rewind(call->arena, mark);
-  *out_accept = (accept_t){.count = count, .bits = bits, .decide = decide};
-  return STATUS_OK;
 }

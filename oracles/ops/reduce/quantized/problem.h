@@ -3,7 +3,8 @@
  * accumulation type, and its result is quantized to that type again: it is rounded and clamped at
  * every node.  An implementation may do that by the specification's formula, in the arithmetic of
  * quantum_arithmetics(), or on storage integers: clamp(a + b - zero point).  maximum and minimum
- * likewise.  The conversions of inputs and results follow the formula. */
+ * likewise.  Nodes of products: product_node.h.  The conversions of inputs and results follow the
+ * formula. */
 #ifndef ASSAY_ORACLES_OPS_REDUCE_QUANTIZED_PROBLEM_H
 #define ASSAY_ORACLES_OPS_REDUCE_QUANTIZED_PROBLEM_H
 

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "oracles/exact/magnitude.h"
+#include "oracles/ops/reduce/quantized/product_reach.h"
 
 /* ---- Bounds ---------------------------------------------------------------------------------- */
 
@@ -130,6 +131,7 @@ static double settled_node_error(const reach_question_t *question, double leaves
  * positive. */
 bool reach_bound(const reach_question_t *question, uint32_t init_count,
                  stored_interval_t *out_bound) {
+  if (question->multiplies) return product_bound(question, init_count, out_bound);
   const quantum_t *quantum = &question->quanta->accumulation;
   size_t count = question->count + init_count;
   if (count == 1) { /* A single leaf is not clamped. */
@@ -165,6 +167,7 @@ bool reach_bound(const reach_question_t *question, uint32_t init_count,
 
 /* The intervals that a node may give, before they are put in order. */
 typedef struct derived {
+  bool are_joined; /* Neighbours, which tells no less: a node maps intervals to intervals. */
   size_t count;
   stored_interval_t items[3 * REACH_INTERVALS_MAX * REACH_INTERVALS_MAX];
 } derived_set_t;
@@ -178,9 +181,20 @@ int64_t reach_add_by_formula(const reach_question_t *question, const format_t *f
   return quantum_quantize(quantum, format, sum);
 }
 
+static void gather_products(const reach_question_t *question, stored_interval_t a,
+                            stored_interval_t b, derived_set_t *out) {
+  product_node_t node;
+  product_node_make(question, a, b, &node);
+  for (size_t i = 0; i < node.count; i++) out->items[out->count++] = node.intervals[i];
+}
+
 /* Addition is monotone in both parts, in every arithmetic. */
 static void gather_pair(const reach_question_t *question, stored_interval_t a, stored_interval_t b,
                         derived_set_t *out) {
+  if (question->multiplies) {
+    gather_products(question, a, b, out);
+    return;
+  }
   const reduce_quanta_t *quanta = question->quanta;
   const quantum_t *quantum = &quanta->accumulation;
   stored_interval_t stored = {.low = reduce_add_stored(quantum, a.low, b.low),
@@ -218,7 +232,7 @@ static void settle(derived_set_t *set, size_t most, reach_set_t *out_set) {
   size_t kept = 0;
   for (size_t i = 0; i < set->count; i++) {
     stored_interval_t item = set->items[i];
-    if (kept > 0 && item.low <= set->items[kept - 1].high + 1) {
+    if (kept > 0 && item.low <= set->items[kept - 1].high + (set->are_joined ? 1 : 0)) {
       set->items[kept - 1].high = MAX(set->items[kept - 1].high, item.high);
     } else {
       set->items[kept++] = item;
@@ -247,13 +261,16 @@ typedef struct set_builder {
   reach_set_t *sets;
 } set_builder_t;
 
-static void start_node(set_builder_t *builder) { builder->derived->count = 0; }
+static void start_node(set_builder_t *builder) {
+  builder->derived->count = 0;
+  builder->derived->are_joined = !builder->question->multiplies;
+}
 
 static void combine(set_builder_t *builder, const reach_set_t *left, const reach_set_t *right) {
   derived_set_t *derived = builder->derived;
   for (size_t i = 0; i < left->count; i++) {
     for (size_t k = 0; k < right->count; k++) {
-      if (derived->count + 3 > G_N_ELEMENTS(derived->items)) {
+      if (derived->count + PRODUCT_NODE_INTERVALS_MAX > G_N_ELEMENTS(derived->items)) {
         reach_set_t joined;
         settle(derived, builder->most, &joined);
       }
@@ -304,7 +321,8 @@ static bool make_in_order(set_builder_t *builder, uint32_t init_count, arena_t *
   size_t terms = builder->question->count;
   if (terms > TERMS_MAX) return false;
   double side = (double)terms + 1, inits = (double)init_count + 1;
-  builder->most = intervals_affordable(side * side * side / 6 * inits * inits);
+  double pairs = side * side * side / 6 * inits * inits; /* Products take four times as long. */
+  builder->most = intervals_affordable(builder->question->multiplies ? 4 * pairs : pairs);
   if (builder->most == 0) return false;
   builder->sets =
       ARENA_NEW_ARRAY(arena, reach_set_t, range_index(terms, terms, terms, init_count) + 1);
@@ -349,10 +367,8 @@ static bool make_any_order(set_builder_t *builder, uint32_t init_count, arena_t 
 bool reach_set_make(const reach_question_t *question, uint32_t init_count, arena_t *arena,
                     reach_set_t *out_set) {
   const contract_t *contract = question->contract;
-  if (question->count + init_count == 0 ||
-      PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ) {
-    return false;
-  }
+  bool truncates = PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ;
+  if (question->count + init_count == 0 || (truncates && !question->multiplies)) return false;
   arena_mark_t mark = arena_mark(arena);
   set_builder_t builder = {.question = question,
                            .most = REACH_INTERVALS_MAX,

@@ -1,46 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which storage integers the schedules of a quantized sum may reach. */
+/* Which storage integers the schedules of a quantized sum or product may reach. */
 #ifndef ASSAY_ORACLES_OPS_REDUCE_QUANTIZED_REACH_H
 #define ASSAY_ORACLES_OPS_REDUCE_QUANTIZED_REACH_H
 
 #include "oracles/exact/closure/closure.h"
-#include "oracles/ops/reduce/quantized/problem.h"
-
-typedef struct stored_interval {
-  int64_t low;
-  int64_t high; /* Less than low if empty. */
-} stored_interval_t;
-
-/* Sums of leaves as distances from the zero point, of those above 0 and of those below it. */
-typedef struct leaf_sums {
-  double positive;
-  double negative;
-} leaf_sums_t;
-
-/* All leaves at their low ends, and all at their high ones: nodes are monotone, so these bound what
- * others give. */
-typedef struct reach_sums {
-  leaf_sums_t low;
-  leaf_sums_t high;
-} reach_sums_t;
-
-/* The relative errors of a node in one arithmetic: of its parts, and of the zero point. */
-typedef struct reach_errors {
-  double parts;
-  double zero_point;
-} reach_errors_t;
-
-/* A sum in the accumulation type of `quanta`.  A leaf is an interval of two values where its
- * conversion depends on the arithmetic. */
-typedef struct reach_question {
-  const reduce_quanta_t *quanta;
-  const contract_t *contract;
-  size_t count;
-  const stored_interval_t *terms; /* count of them. */
-  stored_interval_t init;
-  reach_sums_t sums;        /* Of the terms: these two are reach_prepare()'s. */
-  reach_errors_t errors[2]; /* By arithmetic. */
-} reach_question_t;
+#include "oracles/ops/reduce/quantized/question.h"
 
 /* To be called once all else is set. */
 void reach_prepare(reach_question_t *question);
@@ -72,9 +36,5 @@ bool reach_closure(const reach_question_t *question, arena_t *arena,
 /* The sum of two storage values by the specification's formula in one arithmetic. */
 int64_t reach_add_by_formula(const reach_question_t *question, const format_t *format, int64_t a,
                              int64_t b);
-
-static inline bool stored_intervals_meet(stored_interval_t a, stored_interval_t b) {
-  return a.low <= b.high && b.low <= a.high;
-}
 
 #endif

@@ -1,7 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Storage values of at most 8 bits that a quantized sum reaches with any number of initial values.
- * Every node computes in one of the ways that are permitted (theory.md, T42 and T120). */
+/* Storage values of at most 8 bits that a quantized sum or product reaches with any number of
+ * initial values. Every node computes in one of the ways that are permitted (theory.md, T42 and
+ * T120). */
+#include "oracles/ops/reduce/quantized/product_node.h"
 #include "oracles/ops/reduce/quantized/reach.h"
+
+/* The least value of each source, and the largest (product_node_gives_neighbours()). */
+static void multiply(const void *context, size_t way, uint16_t a, const uint16_t *others,
+                     size_t count, uint16_t *out) {
+  const reach_question_t *question = context;
+  const int64_t least = question->quanta->accumulation.storage_min;
+  for (size_t i = 0; i < count; i++) {
+    stored_interval_t found =
+        product_node_by_source(question, way / 2, least + a, least + others[i]);
+    out[i] = (uint16_t)((way % 2 == 0 ? found.low : found.high) - least);
+  }
+}
 
 static void combine(const void *context, size_t way, uint16_t a, const uint16_t *others,
                     size_t count, uint16_t *out) {
@@ -32,14 +46,17 @@ bool reach_closure(const reach_question_t *question, arena_t *arena,
   int64_t values = quantum->storage_max - quantum->storage_min + 1;
   uint32_t most = contract_init_count_max(contract, question->count);
   stored_interval_t bound;
-  if (values > CLOSURE_SHORT_VALUES || question->count > CLOSURE_TERMS_MAX ||
-      PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ ||
-      !reach_bound(question, most, &bound))
-    return false;
+  if (values > CLOSURE_SHORT_VALUES || question->count > CLOSURE_TERMS_MAX) return false;
+  bool truncates = PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ;
+  bool are_known = question->multiplies ? product_node_gives_neighbours(question)
+                                        : !truncates && reach_bound(question, most, &bound);
+  if (!are_known) return false;
+  size_t ways = question->multiplies ? 2 * product_node_sources(question)
+                                     : 1 + question->quanta->arithmetic_count;
   closure_leaf_t terms[CLOSURE_TERMS_MAX];
   closure_question_t closure = {.node = {.value_count = (size_t)values,
-                                         .way_count = 1 + question->quanta->arithmetic_count,
-                                         .combine = combine,
+                                         .way_count = ways,
+                                         .combine = question->multiplies ? multiply : combine,
                                          .context = question},
                                 .count = question->count,
                                 .terms = terms,

@@ -7,9 +7,9 @@
 #include "oracles/exact/fold/parts.h"
 #include "oracles/exact/quantum/fault_values.h"
 #include "oracles/ops/reduce/gather.h"
-#include "oracles/ops/reduce/quantized/problem.h"
+#include "oracles/ops/reduce/quantized/product_node.h"
 
-/* The schedule `other_way` adds storage integers; others compute by the formula. */
+/* The schedule `other_way` adds and multiplies storage integers; others compute by the formula. */
 typedef struct quantized_fold {
   fold_t fold;       /* First: combine() gets its address. */
   quantum_t quantum; /* What is accumulated in. */
@@ -59,6 +59,7 @@ static bool adds_stored(const implementation_model_t *schedule) {
   switch (schedule->fault) {
     case FAULT_reduce_wraps:
     case FAULT_reduce_keeps_zero_points:
+    case FAULT_reduce_forgets_scale:
       return true;
     default:
       return schedule->other_way;
@@ -72,11 +73,22 @@ static int64_t combine_by_formula(const quantized_fold_t *fold, int64_t a, int64
   double value;
   if (fold->fold.body == FOLD_ADD) {
     value = arithmetic_add(&steps, left, right);
+  } else if (fold->fold.body == FOLD_MULTIPLY) {
+    value = arithmetic_multiply(&steps, left, right);
   } else {
     value = fold->fold.body == FOLD_MAXIMUM ? arithmetic_maximum(left, right)
                                             : arithmetic_minimum(left, right);
   }
   return quantize(&fold->quantum, fold->arithmetic, fold->fold.schedule->fault, true, value);
+}
+
+/* Storage integers less the zero point, whose product is rescaled and rounded once. */
+static int64_t multiply_stored(const quantized_fold_t *fold, fault_t fault, int64_t a, int64_t b) {
+  quantum_t quantum = fold->quantum;
+  if (fault == FAULT_reduce_wraps) return combine_by_formula(fold, a, b);
+  if (fault == FAULT_reduce_forgets_scale) quantum.scale = 1;
+  if (fault == FAULT_reduce_keeps_zero_points) quantum.zero_point = 0;
+  return product_node_rescaled(&quantum, a, b);
 }
 
 static fold_value_t combine(const fold_t *base, fold_value_t left, fold_value_t right) {
@@ -87,6 +99,9 @@ static fold_value_t combine(const fold_t *base, fold_value_t left, fold_value_t 
   }
   if (base->body == FOLD_ADD) {
     return fold_integer((uint64_t)add_stored(fold, base->schedule->fault, a, b));
+  }
+  if (base->body == FOLD_MULTIPLY) {
+    return fold_integer((uint64_t)multiply_stored(fold, base->schedule->fault, a, b));
   }
   bool takes_left = base->body == FOLD_MAXIMUM ? a > b : a < b;
   return takes_left ? left : right;

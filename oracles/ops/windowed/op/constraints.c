@@ -62,9 +62,24 @@ static bool is_canonical(const program_t *program) {
 }
 
 static bool is_modelled(const program_t *program) {
+  const reduction_t *reduction = &windowed_attributes(program)->reduction;
+  if (reduction->body == REDUCE_WRITTEN) return true;
   reduction_types_t types = windowed_types(program);
-  return reduction_body_allows(windowed_attributes(program)->reduction.body, &types);
+  return reduction_body_allows(reduction->body, &types);
 }
+
+static bool is_written_modelled(const program_t *program) {
+  const reduction_t *reduction = &windowed_attributes(program)->reduction;
+  if (reduction->body != REDUCE_WRITTEN) return true;
+  reduction_types_t types = windowed_types(program);
+  return reduction_written_allows(&reduction->written, &types);
+}
+
+#define WRITTEN_UNMODELLED                                                                      \
+  OP_UNMODELLED("written",                                                                      \
+                "a body that is written out is of ops that take what they are given, works on " \
+                "booleans, integers, bf16, f16, f32 and f64, and converts nothing",             \
+                is_written_modelled)
 
 #define ONE_PER_DIMENSION(list) #list " has one entry for each dimension of the operand"
 #define POSITIVE(list) "each entry of " #list " is at least 1"
@@ -154,6 +169,7 @@ const op_constraint_t reduce_window_constraints[] = {
         "C15", "each dimension of the results has the number of windows that fit along the inputs'",
         has_result_counts),
     REDUCTION_UNMODELLED,
+    WRITTEN_UNMODELLED,
     OP_CONSTRAINTS_END,
 };
 
@@ -216,6 +232,7 @@ const op_constraint_t select_and_scatter_constraints[] = {
     REDUCTION_CONSTRAINTS("C10", "C12"),
     OP_SPECIFIED("C11", "the result has the shape of the operand", program_keeps_shape),
     REDUCTION_UNMODELLED,
+    WRITTEN_UNMODELLED,
     OP_UNMODELLED("order", "what select compares are no complex numbers", is_ordered),
     OP_CONSTRAINTS_END,
 };

@@ -74,6 +74,21 @@ static void set_types(const reduction_types_t *types, type_t shape, arena_t *are
   results[0] = scalar_type_tensor(&types->results[0], shape.rank, shape.dims, arena);
 }
 
+/* A body that is written out, in the place of the one that was drawn, and its types. */
+static void draw_written_body(rng_t *rng, uint32_t inputs_max, reduction_t *out_reduction,
+                              reduction_types_t *out_types) {
+  const element_t *arguments[CASE_RESULTS_MAX];
+  *out_reduction = (reduction_t){.body = REDUCE_WRITTEN};
+  do {
+    body_draw(rng, &out_reduction->written, arguments);
+  } while (out_reduction->written.result_count > inputs_max);
+  *out_types = (reduction_types_t){.count = out_reduction->written.result_count};
+  for (uint32_t i = 0; i < out_types->count; i++) {
+    out_types->inputs[i] = out_types->accumulations[i] = out_types->results[i] =
+        scalar_type_make(arguments[i]);
+  }
+}
+
 void reduce_window_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                         program_t *out_program) {
   windowed_attributes_t *attributes = ARENA_NEW_ARRAY(arena, windowed_attributes_t, 1);
@@ -81,6 +96,10 @@ void reduce_window_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
   reduction_types_t types;
   reduction_draw(rng, CASE_RESULTS_MAX, arena, &attributes->reduction, &types);
   type_t shape = draw_windows(rng, limits, true, attributes);
+  rng_t apart = rng_apart(rng);
+  if (rng_one_in(&apart, 64)) {
+    draw_written_body(&apart, CASE_RESULTS_MAX, &attributes->reduction, &types);
+  }
   *out_program = (program_t){.op = &reduce_window_op,
                              .attributes = attributes,
                              .operand_count = 2 * types.count,
@@ -100,6 +119,8 @@ void select_and_scatter_draw(rng_t *rng, const draw_limits_t *limits, arena_t *a
     attributes->select = (windowed_select_t)rng_below(rng, WINDOWED_SELECT_COUNT);
   }
   type_t shape = draw_windows(rng, limits, false, attributes);
+  rng_t apart = rng_apart(rng);
+  if (rng_one_in(&apart, 64)) draw_written_body(&apart, 1, &attributes->reduction, &types);
   *out_program = (program_t){.op = &select_and_scatter_op,
                              .attributes = attributes,
                              .operand_count = 3,

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A quantized sum or product whose schedules are asked about: its leaves in storage integers. */
+#ifndef ASSAY_ORACLES_OPS_REDUCE_QUANTIZED_QUESTION_H
+#define ASSAY_ORACLES_OPS_REDUCE_QUANTIZED_QUESTION_H
+
+#include "oracles/ops/reduce/quantized/problem.h"
+
+typedef struct stored_interval {
+  int64_t low;
+  int64_t high; /* Less than low if empty. */
+} stored_interval_t;
+
+/* Sums of leaves as distances from the zero point, of those above 0 and of those below it. */
+typedef struct leaf_sums {
+  double positive;
+  double negative;
+} leaf_sums_t;
+
+/* All leaves at their low ends, and all at their high ones: nodes are monotone, so these bound what
+ * others give. */
+typedef struct reach_sums {
+  leaf_sums_t low;
+  leaf_sums_t high;
+} reach_sums_t;
+
+/* The relative errors of a node in one arithmetic: of its parts, and of the zero point. */
+typedef struct reach_errors {
+  double parts;
+  double zero_point;
+} reach_errors_t;
+
+/* A sum or a product in the accumulation type of `quanta`.  A leaf is an interval of two values
+ * where its conversion depends on the arithmetic. */
+typedef struct reach_question {
+  const reduce_quanta_t *quanta;
+  const contract_t *contract;
+  bool multiplies;
+  size_t count;
+  const stored_interval_t *terms; /* count of them. */
+  stored_interval_t init;
+  reach_sums_t sums;        /* Of the terms: these two are reach_prepare()'s. */
+  reach_errors_t errors[2]; /* By arithmetic. */
+} reach_question_t;
+
+/* Empty ones meet nothing. */
+static inline bool stored_intervals_meet(stored_interval_t a, stored_interval_t b) {
+  return MAX(a.low, b.low) <= MIN(a.high, b.high);
+}
+
+#endif
