@@ -332,10 +332,7 @@ typedef struct exact_counts {
   uint64_t references, stored, misses;
 } exact_counts_t;
 
-/* The reference is x*, rounded; a box of points is as wide as the bounds of its sums, at the most.
- * Correctly rounded it is for sums alone (accept.h): the fast side of formulas computes it in
- * binary64 step by step, which errs by some units in its last place, and by a small part of what
- * the format's own steps may, the `magnitude`. */
+/* The reference is x*, rounded; a box of points is as wide as its sums' bounds, at the most. */
 static void check_reference(const campaign_t *campaign, const accept_t *accept, size_t component,
                             box_t box, exact_counts_t *counts) {
   double reference = accept->reference[component];
@@ -343,12 +340,7 @@ static void check_reference(const campaign_t *campaign, const accept_t *accept, 
   double scale = fabs(reference);
   if (accept->magnitude != NULL) scale = fmax(scale, accept->magnitude[component]);
   counts->references++;
-  double off = 0;
-  if (campaign->op->is_composite) {
-    double permitted = accept->magnitude[component]; /* A set without numbers has none. */
-    bool is_known = permitted > 0 && isfinite(permitted);
-    off = fabs(reference) * 0x1p-44 + (is_known ? permitted * 0x1p-20 : 0);
-  }
+  double off = campaign->op->is_composite ? reference_error(accept, component) : 0;
   bool is_held = reference + off >= box_below(box.low) && reference - off <= box_above(box.high);
   bool is_narrow = campaign->wide || box.high - box.low <= 0x1p-36 * scale;
   counts->misses += !is_held || !is_narrow;
