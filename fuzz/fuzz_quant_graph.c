@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzz target: whatever text comes, quant_graph_parse() does not crash; what it accepts prints as a
- * text that is read as the same graph and printed alike, and has MLIR and an order.  The same text
- * is given to quant_target_parse(), whose texts print alike too. */
-#include "harness/quant/target/target.h"
+ * text that is read as the same graph and printed alike, and has MLIR and an order; taken apart
+ * into ops, fused and taken apart again it is the same plain model.  The same text is given to
+ * quant_target_parse(), whose texts print alike too. */
+#include "harness/quant/fuse/fuse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -27,6 +28,29 @@ static void check_again(const quant_graph_t *graph, arena_t *arena) {
   g_string_free(printed, TRUE);
 }
 
+/* Fusing is undone by taking apart, whatever the graph is. */
+static void check_fusing(const quant_graph_t *graph, arena_t *arena) {
+  quant_target_t table;
+  quant_graph_t plain, apart;
+  quant_fusion_t fusion;
+  failure_t error = {.column = 0};
+  str_t name = str_from("tflite_int8");
+  if (quant_target_parse(str_from(quant_target_text(name)), arena, &table, &error) != STATUS_OK) {
+    g_error("%s", error.text);
+  }
+  GString *notes = g_string_new(NULL);
+  status_t status = quant_unfuse(graph, NULL, arena, &plain, notes, &error);
+  if (status == STATUS_OK) {
+    status = quant_fuse(&plain, &table, QUANT_FUSE_FAULT_none, arena, &fusion, &error);
+  }
+  if (status == STATUS_OK) {
+    status = quant_unfuse(&fusion.fused, NULL, arena, &apart, notes, &error);
+  }
+  if (status != STATUS_OK) g_error("%s", error.text);
+  g_assert(quant_graph_equal(&plain, &apart));
+  g_string_free(notes, TRUE);
+}
+
 static void fuzz_graph(str_t text, arena_t *arena) {
   quant_graph_t graph;
   failure_t error = {.column = 0};
@@ -34,6 +58,7 @@ static void fuzz_graph(str_t text, arena_t *arena) {
     g_assert(g_str_has_prefix(error.text, "line "));
   } else if (graph.region_count <= REGIONS_MAX) {
     check_again(&graph, arena);
+    check_fusing(&graph, arena);
   }
 }
 

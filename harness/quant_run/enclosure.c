@@ -16,10 +16,14 @@ typedef struct enclosing {
   quant_enclosure_t *enclosure;
 } enclosing_t;
 
+box_t quant_point(const tensor_t *data, size_t element) {
+  return data->type.element->components == 1 ? box_make_point(data, element) : box_whole_line();
+}
+
 static box_t *points_of(const tensor_t *tensor, arena_t *arena) {
   size_t count = type_element_count(&tensor->type);
   box_t *boxes = ARENA_NEW_ARRAY(arena, box_t, count);
-  for (size_t i = 0; i < count; i++) boxes[i] = box_make_point(tensor, i);
+  for (size_t i = 0; i < count; i++) boxes[i] = quant_point(tensor, i);
   return boxes;
 }
 
@@ -187,7 +191,7 @@ quant_error_t quant_error_of(const quant_steps_t *steps, const quant_enclosure_t
     const box_t permitted = box_value(&row->type, i, stored[i]);
     worst.certified = fmax(worst.certified, farthest(permitted, model[i]));
     if (data == NULL) continue;
-    const box_t got = box_make_point(data, i);
+    const box_t got = quant_point(data, i);
     worst.observed = fmax(worst.observed, farthest(box_value(&row->type, i, got), model[i]));
     bool is_inside = stored[i].low <= got.low && got.high <= stored[i].high;
     if (!is_inside && worst.outside++ == 0) worst.first_outside = i;

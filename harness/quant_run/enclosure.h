@@ -37,8 +37,12 @@ typedef struct quant_error {
 quant_error_t quant_error_of(const quant_steps_t *steps, const quant_enclosure_t *enclosure,
                              uint32_t tensor, const tensor_t *data);
 
-/* The number that an element of the tensor stands for, dequantized where it is quantized: in
- * binary64, within a unit in the last place. */
+/* What is stored in an element: a point; the whole line of a NaN and of a complex number, which
+ * have no enclosure. */
+box_t quant_point(const tensor_t *data, size_t element);
+
+/* The number that an element of the tensor, which is not complex, stands for, dequantized where it
+ * is quantized: in binary64, within a unit in the last place. */
 double quant_number(const type_t *type, const tensor_t *data, size_t element);
 
 #endif

@@ -62,7 +62,7 @@ static status_t audit_step(const running_t *running, uint32_t index, failure_t *
     const box_t *boxes = running->request->enclosure->tensors[tensor];
     size_t count = type_element_count(&step->program.results[i]);
     for (size_t k = 0; k < count; k++) {
-      const box_t got = box_make_point(&run->tensors[tensor], k);
+      const box_t got = quant_point(&run->tensors[tensor], k);
       if (boxes[k].low <= got.low && got.high <= boxes[k].high) continue;
       return status_fail(error, STATUS_INVALID,
                          "Assay is wrong: element %zu of %s is %.17g, which its oracle accepts "
@@ -142,14 +142,21 @@ status_t quant_run(const quant_run_request_t *request, arena_t *arena, quant_run
   return status;
 }
 
+/* A component of a tensor: its number, or a part of a complex one. */
+static double component_of(const tensor_t *tensor, size_t index) {
+  const element_t *element = tensor->type.element;
+  if (element->components == 1) return quant_number(&tensor->type, tensor, index);
+  return format_to_double(element->format, element_load(element, tensor->data, index));
+}
+
 double quant_run_difference(const quant_steps_t *a_steps, const quant_run_t *a,
                             const quant_steps_t *b_steps, const quant_run_t *b, uint32_t output) {
   const tensor_t *first = &a->tensors[a_steps->outputs[output]];
   const tensor_t *second = &b->tensors[b_steps->outputs[output]];
-  size_t count = type_element_count(&first->type);
+  size_t count = type_element_count(&first->type) * first->type.element->components;
   double largest = 0;
   for (size_t i = 0; i < count; i++) {
-    double x = quant_number(&first->type, first, i), y = quant_number(&second->type, second, i);
+    double x = component_of(first, i), y = component_of(second, i);
     largest = fmax(largest, fabs(x - y));
   }
   return largest;

@@ -202,6 +202,87 @@ static void test_errors(void) {
   arena_deinit(&tables);
 }
 
+/* ---- Whole models ------------------------------------------------------------------------------
+ */
+
+static bool is_quantized(const quant_region_t *region) {
+  if (region->is_op || strcmp(region->kernel, QUANT_RESCALE_KERNEL) == 0) return false;
+  for (uint32_t p = 0; p < quant_port_count(region); p++) {
+    if (region->ports[p].spec.kind == QUANT_SPEC_UNIFORM) return true;
+  }
+  return false;
+}
+
+/* Reverts the regions of these names. */
+static quant_graph_t revert_all(const quant_graph_t *graph, GHashTable *names, arena_t *arena) {
+  bool *is_wanted = arena_alloc_zeroed(arena, graph->region_count + 1);
+  for (uint32_t r = 0; r < graph->region_count; r++) {
+    const quant_region_t *region = &graph->regions[r];
+    is_wanted[r] = !region->is_op && g_hash_table_contains(names, region->name);
+  }
+  quant_graph_t reverted;
+  failure_t error = {0};
+  g_autoptr(GString) notes = g_string_new(NULL);
+  must(quant_revert(graph, is_wanted, arena, &reverted, notes, &error), &error);
+  return reverted;
+}
+
+/* Some regions of a drawn model, with calls, rescales and several outputs, are taken back: what is
+ * left of it is as good a model. */
+static uint32_t check_model(rng_t *rng, const quant_target_t *table, arena_t *arena) {
+  quant_graph_t *graph = arena_alloc(arena, sizeof *graph);
+  quant_graph_t quantized, again, shuffled, read;
+  failure_t error = {0};
+  must(quant_draw_graph(rng, 8, arena, graph, &error), &error);
+  quantize(graph, table, arena, &quantized);
+  g_autoptr(GHashTable) names = g_hash_table_new(g_str_hash, g_str_equal);
+  for (uint32_t r = 0; r < quantized.region_count; r++) {
+    const quant_region_t *region = &quantized.regions[r];
+    if (!is_quantized(region) || rng_one_in(rng, 2)) continue;
+    g_hash_table_add(names, (gpointer)(uintptr_t)region->name);
+  }
+  const quant_graph_t reverted = revert_all(&quantized, names, arena);
+  quantize(&reverted, table, arena, &again);
+  g_assert_true(quant_graph_equal(&again, &reverted));
+  quant_parts_t parts = quant_parts_take(&quantized, arena);
+  quant_parts_shuffle(&parts, rng);
+  must(quant_parts_build(&parts, arena, &shuffled, NULL, NULL, &error), &error);
+  const quant_graph_t other = revert_all(&shuffled, names, arena);
+  g_assert_true(quant_graph_equal(&other, &reverted));
+  g_autoptr(GString) text = g_string_new(NULL);
+  quant_graph_print(&reverted, text);
+  must(quant_graph_parse((str_t){text->str, text->len}, arena, &read, &error), &error);
+  g_assert_true(quant_graph_equal(&read, &reverted));
+  const tensor_t *inputs = quant_draw_inputs(rng, &reverted, true, arena);
+  for (quant_lowering_t form = 0; form < QUANT_LOWERING_COUNT; form++) {
+    quant_steps_t steps;
+    quant_enclosure_t enclosure;
+    enclose(&reverted, form, inputs, arena, &steps, &enclosure);
+  }
+  return g_hash_table_size(names);
+}
+
+static void test_models(void) {
+  arena_t tables, arena;
+  arena_init(&tables);
+  arena_init(&arena);
+  rng_t rng = rng_make(29);
+  uint32_t reverted = 0;
+  for (const char *const *name = quant_target_names(); *name != NULL; name++) {
+    quant_target_t table;
+    failure_t error = {0};
+    const char *text = quant_target_text(str_from(*name));
+    must(quant_target_parse(str_from(text), &tables, &table, &error), &error);
+    for (int i = 0; i < GRAPHS; i++) {
+      reverted += check_model(&rng, &table, &arena);
+      arena_reset(&arena);
+    }
+  }
+  g_assert_cmpuint(reverted, >, GRAPHS);
+  arena_deinit(&arena);
+  arena_deinit(&tables);
+}
+
 /* ---- The block of the manual -------------------------------------------------------------------
  */
 
@@ -305,6 +386,7 @@ static void test_refused(void) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/quant/revert/errors", test_errors);
+  g_test_add_func("/quant/revert/models", test_models);
   g_test_add_func("/quant/revert/block", test_block);
   g_test_add_func("/quant/revert/refused", test_refused);
   return g_test_run();

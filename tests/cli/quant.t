@@ -122,6 +122,27 @@ run 0 "a plain model runs" quant run "$plain" --table onednn --executor model:se
 like out "^model:sequential *fixed *probabilities *[0-9.]*e-0[0-9]" "a plain model runs: in high precision"
 run 0 "a fused model runs" quant run fused.graph --table onednn --executor model:sequential --inputs 1
 like out "^model:sequential *fixed *probabilities *0\.0" "a fused model runs: quantized"
+cat >mixed.graph <<'END'
+graph mixed
+input x f32[4] !quant.calibrated<f32<-1:1>>
+input j i32[2]
+input flag i1[2]
+input z complex<f32>[2]
+constant w complex<f32>[2] = [1.0, 2.0, 3.0, 4.0]
+op top, places = byteir.top_k(x) k=2 axis=[0] sorted=true f32[4] -> f32[2] i32[2]
+op sum = stablehlo.add(places, j) i32[2] i32[2] -> i32[2]
+op zz = stablehlo.add(z, w) complex<f32>[2] complex<f32>[2] -> complex<f32>[2]
+op both = stablehlo.maximum(flag, flag) i1[2] i1[2] -> i1[2]
+output sum
+output both
+output zz
+output top
+END
+run 0 "values of all kinds run" quant run mixed.graph --table onednn --executor model:sequential --inputs 2
+like out "^model:sequential *fixed *8 *0 *0 *0 *0 *0 *0$" "values of all kinds run: all conform"
+like out "^model:sequential *fixed *both *0 *0$" "values of all kinds run: booleans are exact"
+run 0 "values of all kinds are fused" quant fuse mixed.graph --table onednn --explain
+like out "op sum (stablehlo.add) is left: .*places stays in high precision" "values of all kinds are fused: integers are left"
 run 0 "MLIR of a plain model" quant unfuse fused.graph --mlir
 like out "%v.sum = \"stablehlo.add\"(%v.image, %v.mixed)" "MLIR of a plain model: ops"
 

@@ -3,6 +3,7 @@
  * inverse of fusing, fusing twice is fusing once, and the order of declaration does not matter;
  * each planted fault breaks one of these, or what a small graph becomes. */
 #include "harness/quant/check/draw_graph.h"
+#include "harness/quant/check/property.h"
 #include "harness/quant/fuse/fuse.h"
 #include "harness/quant/graph/rebuild.h"
 #include "harness/quant/propagate/propagate.h"
@@ -145,6 +146,34 @@ static void draw_and_check(quant_fuse_fault_t fault, int graphs, uint32_t out_br
       arena_reset(&arena);
     }
   }
+  arena_deinit(&arena);
+  arena_deinit(&tables);
+}
+
+/* Graphs of which some ops stand in no region keep all properties of propagation. */
+static void test_propagation(void) {
+  arena_t tables, arena;
+  arena_init(&tables);
+  arena_init(&arena);
+  rng_t rng = rng_make(3);
+  quant_target_t table = read_table(quant_target_text(str_from("onednn")), &tables);
+  uint32_t plain = 0;
+  for (int i = 0; i < GRAPHS / 2; i++) {
+    quant_graph_t graph = draw_model(&rng, false, &arena);
+    for (uint32_t r = 0; r < graph.region_count; r++) plain += graph.regions[r].is_op;
+    const quant_trial_input_t input = {
+        .graph = &graph, .table = &table, .fault = QUANT_FAULT_none, .seed = rng_bits(&rng)};
+    quant_property_result_t results[QUANT_PROPERTY_COUNT];
+    if (!quant_property_check_all(&input, &arena, results, NULL)) {
+      g_autofree char *text = print_graph(&graph);
+      for (uint32_t p = 0; p < QUANT_PROPERTY_COUNT; p++) {
+        if (results[p].outcome != QUANT_VIOLATED) continue;
+        g_error("%s: %s\n%s", quant_properties()[p].name, results[p].words.text, text);
+      }
+    }
+    arena_reset(&arena);
+  }
+  g_assert_cmpuint(plain, >, 100);
   arena_deinit(&arena);
   arena_deinit(&tables);
 }
@@ -402,6 +431,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/quant/fuse/calls", test_calls);
   g_test_add_func("/quant/fuse/other_call", test_other_call);
   g_test_add_func("/quant/fuse/drawn", test_drawn);
+  g_test_add_func("/quant/fuse/propagation", test_propagation);
   g_test_add_func("/quant/fuse/order", test_order);
   g_test_add_func("/quant/fuse/faults", test_faults);
   return g_test_run();

@@ -22,7 +22,9 @@ static const char TABLE[] =
     "table plants\ndefault i8\n"
     "kernel gelu\n  in input i8\n  out output i8\nend\n"
     "kernel same\n  in input i8\n  out output i8\n  rule same_scale input output\nend\n"
-    "kernel gelu\n  in input i16\n  out output i8\nend\n";
+    "kernel gelu\n  in input i16\n  out output i8\nend\n"
+    "kernel twice\n  in input i8\n  out output i8\nend\n"
+    "pattern twice\n  inner = byteir.gelu(input)\n  output = byteir.gelu(inner)\nend\n";
 
 enum { FIRST, SECOND, THIRD, RESCALE }; /* Regions, as the materialized graph has them. */
 enum { IN, OUT };                       /* Ports of each. */
@@ -111,6 +113,11 @@ static void useless_rescale(plot_t *plot) {
 static void call_it_full(plot_t *plot) { plot->trial.propagation.is_fully_quantized = true; }
 static void bad_name(plot_t *plot) { plot->made.values[A].name = "a b"; }
 static void bad_kernel(plot_t *plot) { plot->rows[0].kernel = "g e l u"; }
+/* On what goes inside of a region. */
+static void lose_constraint(plot_t *plot) {
+  plot->trial.fuse_fault = QUANT_FUSE_FAULT_constraints_lost;
+}
+
 static void bracket(plot_t *plot) { plot->made.regions[FIRST].kernel = "gelu("; }
 
 static const struct {
@@ -137,6 +144,7 @@ static const struct {
     {QUANT_PROPERTY_graph_text, bad_name},
     {QUANT_PROPERTY_table_text, bad_kernel},
     {QUANT_PROPERTY_mlir, bracket},
+    {QUANT_PROPERTY_fusing, lose_constraint},
 };
 
 static void test_plant(gconstpointer data) {

@@ -8,11 +8,12 @@ static bool is_rescale(const quant_region_t *region) {
   return g_str_equal(region->kernel, QUANT_RESCALE_KERNEL);
 }
 
-/* The names of a graph's regions, and of its values, as keys. */
+/* The names of a graph's regions, ops in no region left aside, or of its values, as keys. */
 static GHashTable *names_of(const quant_graph_t *graph, bool of_values) {
   GHashTable *names = g_hash_table_new(g_str_hash, g_str_equal);
   uint32_t count = of_values ? graph->value_count : graph->region_count;
   for (uint32_t i = 0; i < count; i++) {
+    if (!of_values && graph->regions[i].is_op) continue;
     const char *name = of_values ? graph->values[i].name : graph->regions[i].name;
     g_hash_table_insert(names, (gpointer)(uintptr_t)name, GUINT_TO_POINTER(i + 1));
   }
@@ -28,7 +29,7 @@ static quant_outcome_t remove_rescales(const quant_trial_t *trial, quant_parts_t
   quant_outcome_t outcome = QUANT_HOLDS;
   for (uint32_t r = 0; r < graph->region_count && outcome == QUANT_HOLDS; r++) {
     const quant_region_t *region = &graph->regions[r];
-    if (g_hash_table_contains(regions, region->name)) continue;
+    if (region->is_op || g_hash_table_contains(regions, region->name)) continue;
     if (!is_rescale(region) || region->input_count != 1 || region->output_count != 1) {
       outcome = property_violated(out_words, "region %s is new and no rescale", region->name);
       break;
@@ -78,7 +79,7 @@ static bool may_stay_open(const quant_trial_t *trial, const quant_region_t *made
   if (value->spec.kind != QUANT_SPEC_KEEP) return false;
   for (uint32_t r = 0; r < trial->graph->region_count; r++) {
     const quant_region_t *region = &trial->graph->regions[r];
-    if (g_str_equal(region->name, made->name)) {
+    if (!region->is_op && g_str_equal(region->name, made->name)) {
       return region->ports[port].spec.kind != QUANT_SPEC_OPEN;
     }
   }
@@ -162,15 +163,20 @@ quant_outcome_t quant_property_rescales_needed(const quant_trial_t *trial, arena
   return count > 0 ? QUANT_HOLDS : QUANT_NOT_APPLICABLE;
 }
 
-/* Counts, by the table, refused regions and quantizable ports without parameters. */
-static quant_outcome_t count_open(const quant_trial_t *trial, uint32_t *out_refused,
-                                  uint32_t *out_open) {
+/* Counts, by the table, refused regions and quantizable ports without parameters, and ops in no
+ * region. */
+static void count_open(const quant_trial_t *trial, uint32_t *out_refused, uint32_t *out_open,
+                       uint32_t *out_plain) {
   const quant_graph_t *graph = trial->graph;
   GHashTable *regions = names_of(&trial->materialized, false);
   for (uint32_t r = 0; r < graph->region_count; r++) {
     const quant_region_t *region = &graph->regions[r];
     const quant_target_row_t *row;
     quant_signature_port_t signature[QUANT_PORTS_MAX];
+    if (region->is_op) {
+      ++*out_plain;
+      continue;
+    }
     if (trial->propagation.regions[r].refusal != NULL ||
         quant_target_match(trial->table, graph, r, &row, signature, NULL) != STATUS_OK) {
       ++*out_refused;
@@ -185,21 +191,25 @@ static quant_outcome_t count_open(const quant_trial_t *trial, uint32_t *out_refu
     }
   }
   g_hash_table_destroy(regions);
-  return QUANT_HOLDS;
 }
 
 quant_outcome_t quant_property_fully_quantized(const quant_trial_t *trial, arena_t *arena,
                                                failure_t *out_words) {
   (void)arena;
   const quant_propagation_t *found = &trial->propagation;
-  uint32_t refused = 0, open = 0;
-  count_open(trial, &refused, &open);
+  uint32_t refused = 0, open = 0, plain = 0;
+  count_open(trial, &refused, &open, &plain);
+  if (plain != found->plain_count) {
+    return property_violated(out_words, "%u ops in no region, counted as %u", plain,
+                             found->plain_count);
+  }
   if (refused != found->refused_count || open != found->open_count) {
     return property_violated(out_words,
                              "%u refused regions and %u open ports, counted as %u and %u", refused,
                              open, found->refused_count, found->open_count);
   }
-  if ((refused == 0 && open == 0) == found->is_fully_quantized) return QUANT_HOLDS;
+  bool is_full = refused == 0 && open == 0 && plain == 0;
+  if (is_full == found->is_fully_quantized) return QUANT_HOLDS;
   return property_violated(out_words,
                            "%u refused regions and %u open ports, and %s fully quantized", refused,
                            open, found->is_fully_quantized ? "yet" : "not");

@@ -218,6 +218,7 @@ quant_outcome_t quant_property_refusals(const quant_trial_t *trial, arena_t *are
     if (result->refusal[0] == '\0') {
       return property_violated(out_words, "%s is refused without a reason", region->name);
     }
+    if (region->is_op) continue; /* Its ports have no specs. */
     const quant_region_t *made = property_made_region(trial, region->name);
     for (uint32_t p = 0; made != NULL && p < quant_port_count(made); p++) {
       if (made->ports[p].spec.kind == QUANT_SPEC_KEEP) continue;

@@ -5,6 +5,7 @@
 #ifndef ASSAY_QUANT_CHECK_PROPERTY_H
 #define ASSAY_QUANT_CHECK_PROPERTY_H
 
+#include "harness/quant/fuse/fuse.h"
 #include "harness/quant/propagate/propagate.h"
 
 typedef enum quant_property_id {
@@ -35,7 +36,8 @@ typedef struct quant_trial {
   quant_fault_t fault;
   quant_propagation_t propagation;
   quant_graph_t materialized;
-  uint64_t seed; /* For orders of declaration. */
+  uint64_t seed;                 /* For orders of declaration. */
+  quant_fuse_fault_t fuse_fault; /* Planted in fusing, by tests. */
 } quant_trial_t;
 
 typedef struct quant_property {

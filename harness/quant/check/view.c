@@ -10,7 +10,8 @@ static const quant_spec_t OPEN = {.kind = QUANT_SPEC_OPEN};
 const quant_region_t *property_made_region(const quant_trial_t *trial, const char *name) {
   const quant_graph_t *graph = &trial->materialized;
   for (uint32_t r = 0; r < graph->region_count; r++) {
-    if (g_str_equal(graph->regions[r].name, name)) return &graph->regions[r];
+    const quant_region_t *region = &graph->regions[r];
+    if (!region->is_op && g_str_equal(region->name, name)) return region;
   }
   return NULL;
 }
