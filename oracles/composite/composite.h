@@ -89,6 +89,12 @@ status_t composite_explain_rows(const oracle_call_t *call, row_answer_t *out_ans
 status_t composite_find_formula(const oracle_call_t *call, const accept_t *accepts,
                                 uint8_t *out_formula, bool *out_found);
 
+/* As oracle_t.enclose, of composites whose operands are floats and whose formulas are sums,
+ * products, moments and functions that grow: not in COMPOSITE_FUNCTIONS, since where a row's
+ * elements cancel an op does better by itself, as softmax does. */
+status_t composite_enclose(const enclosure_call_t *call,
+                           box_t *const out_results[CASE_RESULTS_MAX]);
+
 /* All of them, for a row. */
 #define COMPOSITE_FUNCTIONS                                                         \
   .accept = composite_accept, .decide = composite_decide, .audit = composite_audit, \

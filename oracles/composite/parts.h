@@ -22,6 +22,8 @@ enum { VARIANTS_MAX = 32 };
 typedef struct problem {
   const case_t *instance;
   const case_t *quantized; /* NULL, or the case of which `instance` has the operands dequantized. */
+  const box_t *const *boxes; /* NULL, or what the operands may be, in place of their data: for the
+                              * enclosed evaluator. */
   const contract_t *contract;
   const composite_t *composite;
   composite_layout_t layout;
@@ -84,6 +86,11 @@ void problem_recall(const problem_t *problem, const part_t *part, const variant_
  * quantized (composite/quantized.h). */
 void problem_widen_operand(const problem_t *problem, uint32_t operand, const size_t *elements,
                            const enclosing_t *settings, row_t *inout_row);
+
+/* Makes the numbers of an operand, elements[i] of it, what problem_t.boxes says
+ * (composite/enclose.c); `format` is the operand's. */
+void problem_widen_to_boxes(const problem_t *problem, uint32_t operand, const size_t *elements,
+                            const format_t *format, row_t *inout_row);
 
 /* The accept set of one number of a result of a part, as the enclosed evaluator gives it. */
 value_range_t problem_finish(const problem_t *problem, const part_t *part, const variant_t *variant,

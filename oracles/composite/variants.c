@@ -253,6 +253,9 @@ static row_t load_operand(const problem_t *problem, const part_t *part, uint32_t
   if (problem->quantized != NULL && formula->evaluator == &enclosed_evaluator) {
     problem_widen_operand(problem, operand, elements, formula->settings, &row);
   }
+  if (problem->boxes != NULL && formula->evaluator == &enclosed_evaluator) {
+    problem_widen_to_boxes(problem, operand, elements, format, &row);
+  }
   return row;
 }
 

@@ -63,7 +63,7 @@ def block(tokens: jax.Array, parameters: dict[str, np.ndarray], mark: Mark) -> j
 
 def main() -> None:
     parameters = weights()
-    sequences = np.random.default_rng(4).normal(0, 1, (64, TOKENS, WIDTH)).clip(-3, 3).astype(np.float32)
+    sequences = np.random.default_rng(4).uniform(-2, 2, (64, TOKENS, WIDTH)).astype(np.float32)
     marks = fake_quant.recorded(lambda tokens, mark: block(tokens, parameters, mark), sequences)
 
     def model(kind: str) -> Callable[[jax.Array], jax.Array]:

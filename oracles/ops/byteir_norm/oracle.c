@@ -273,12 +273,14 @@ static const oracle_t layer_norm_oracle = {
     .op_name = "byteir.layer_norm",
     .composite = &layer_norm,
     COMPOSITE_FUNCTIONS,
+    .enclose = composite_enclose,
 };
 
 static const oracle_t l2_norm_oracle = {
     .op_name = "byteir.l2_norm",
     .composite = &l2_norm,
     COMPOSITE_FUNCTIONS,
+    .enclose = composite_enclose,
 };
 
 extern const oracle_t *const byteir_norm_oracles[];

@@ -54,7 +54,7 @@ def mask(text: str) -> str:
             return '"' + " " * (len(found) - 2) + '"'
         return " " * len(found)
 
-    return re.sub(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*', blank, text)
+    return re.sub(r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"|//[^\n]*', blank, text)
 
 
 class Source:
@@ -127,7 +127,7 @@ class Source:
             pieces += [self.text[at:start], replacement]
             at = end
         pieces.append(self.text[at:])
-        return re.sub(r"[^\x00-\x7f]", "?", "".join(pieces))
+        return "".join(pieces).encode("ascii", "replace").decode()
 
     def _closing(self, opening: int) -> int:
         """The offset of the bracket that closes the one at `opening`."""
