@@ -272,7 +272,8 @@ static dot_dequantized_t choose_variant(const program_t *program,
   dot_dequantized_t variants[DOT_VARIANTS_MAX];
   size_t count = dot_variants(program, &contract, variants);
   if (count == 1 || !schedule->other_way) return variants[0];
-  if (!dot_general_is_hybrid(program)) return variants[schedule->seed % count];
+  size_t first = is_wide ? 0 : 1; /* Not the one that is all native. */
+  if (!dot_general_is_hybrid(program)) return variants[first + schedule->seed % (count - first)];
   size_t last = 0;
   for (size_t i = 0; i < count; i++) {
     if (variants[i].factors == variants[i].rounded) last = i;
