@@ -8,7 +8,8 @@
 enum { WEIGHT_USUAL = 8 };
 
 /* f32 most often, then the other floats that programs use, i32 and i8, booleans; a type of scales
- * alone seldom.  By numbers, not names: this is asked of every type for every type that is drawn. */
+ * alone seldom.  By numbers, not names: this is asked of every type for every type that is drawn.
+ */
 static uint64_t weight_of(const element_t *element) {
   switch (element->kind) {
     case ELEMENT_BOOLEAN:
@@ -132,6 +133,22 @@ int64_t draw_size(rng_t *rng, draw_sizes_t sizes, int64_t largest) {
       [DRAW_SIZES_FILLING] = draw_filling,
   };
   return largest <= 0 ? 0 : draws[sizes](rng, largest);
+}
+
+int64_t draw_length(rng_t *rng, draw_sizes_t sizes, int64_t largest, uint64_t long_one_in) {
+  bool is_long = sizes == DRAW_SIZES_SMALL && rng_one_in(rng, long_one_in);
+  if (!is_long) return draw_size(rng, sizes, largest);
+  int64_t length = ((int64_t)1 << rng_between(rng, 1, 10)) + rng_between(rng, -1, 1);
+  return MIN(length, largest);
+}
+
+int64_t draw_term_count(rng_t *rng, draw_sizes_t sizes, int64_t largest) {
+  enum { LONG_ONE_IN = 4 };
+  if (rng_one_in(rng, 2)) return draw_length(rng, sizes, largest, LONG_ONE_IN);
+  bool is_long = sizes == DRAW_SIZES_SMALL && largest > 1 && rng_one_in(rng, LONG_ONE_IN);
+  if (!is_long) return draw_size(rng, sizes, largest);
+  int64_t low = (int64_t)1 << rng_between(rng, 0, 63 - __builtin_clzll((uint64_t)largest));
+  return rng_between(rng, low, MIN(2 * low - 1, largest));
 }
 
 static void insert_dimension(type_t *type, uint32_t dim, int64_t size) {
