@@ -135,6 +135,22 @@ int64_t draw_size(rng_t *rng, draw_sizes_t sizes, int64_t largest) {
   return largest <= 0 ? 0 : draws[sizes](rng, largest);
 }
 
+int64_t draw_length(rng_t *rng, draw_sizes_t sizes, int64_t largest, uint64_t long_one_in) {
+  bool is_long = sizes == DRAW_SIZES_SMALL && rng_one_in(rng, long_one_in);
+  if (!is_long) return draw_size(rng, sizes, largest);
+  int64_t length = ((int64_t)1 << rng_between(rng, 1, 10)) + rng_between(rng, -1, 1);
+  return MIN(length, largest);
+}
+
+int64_t draw_term_count(rng_t *rng, draw_sizes_t sizes, int64_t largest) {
+  enum { LONG_ONE_IN = 4 };
+  if (rng_one_in(rng, 2)) return draw_length(rng, sizes, largest, LONG_ONE_IN);
+  bool is_long = sizes == DRAW_SIZES_SMALL && largest > 1 && rng_one_in(rng, LONG_ONE_IN);
+  if (!is_long) return draw_size(rng, sizes, largest);
+  int64_t low = (int64_t)1 << rng_between(rng, 0, 63 - __builtin_clzll((uint64_t)largest));
+  return rng_between(rng, low, MIN(2 * low - 1, largest));
+}
+
 static void insert_dimension(type_t *type, uint32_t dim, int64_t size) {
   for (uint32_t i = type->rank; i > dim; i--) type->dims[i] = type->dims[i - 1];
   type->dims[dim] = size;

@@ -24,6 +24,15 @@ const element_t *draw_promotion(rng_t *rng, const element_t *from);
 /* Draws a size in 0..largest, seldom 0 where sizes are small, else 0 only if there is no other. */
 int64_t draw_size(rng_t *rng, draw_sizes_t sizes, int64_t largest);
 
+/* The same for a dimension whose elements are combined.  Where sizes are small, one in
+ * `long_one_in` is a length at which blocked and vectorized loops have a tail or none: a power of
+ * two up to 1024, one less or one more. */
+int64_t draw_length(rng_t *rng, draw_sizes_t sizes, int64_t largest, uint64_t long_one_in);
+
+/* The same for terms that are added: as often any length between two powers of two, of which all
+ * magnitudes are alike.  A kernel that is right up to a whole block shows its fault beyond. */
+int64_t draw_term_count(rng_t *rng, draw_sizes_t sizes, int64_t largest);
+
 /* Changes the shape of a type to another one nearby: a size more or less, a dimension more or less.
  * The outcome may exceed the bounds of type_check(). */
 void draw_other_shape(rng_t *rng, type_t *inout_type);

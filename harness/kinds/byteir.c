@@ -94,13 +94,6 @@ bool byteir_permits_axes(const contract_t *contract, const dimension_list_t *axe
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
-/* Lengths at which blocked and vectorized loops have a tail, or none. */
-static int64_t draw_length(rng_t *rng, draw_sizes_t sizes, int64_t largest) {
-  if (sizes != DRAW_SIZES_SMALL || !rng_one_in(rng, 3)) return draw_size(rng, sizes, largest);
-  int64_t length = ((int64_t)1 << rng_between(rng, 1, 10)) + rng_between(rng, -1, 1);
-  return MIN(length, largest);
-}
-
 type_t byteir_draw_shape(rng_t *rng, const draw_limits_t *limits, const element_t *element,
                          uint32_t rank_min, uint32_t axis_count, dimension_list_t *out_axes) {
   int64_t rank_max = MAX(rank_min, limits->rank_max);
@@ -116,8 +109,8 @@ type_t byteir_draw_shape(rng_t *rng, const draw_limits_t *limits, const element_
     bool is_axis = i < axis_count;
     int64_t largest = limits->elements_max / elements;
     if (is_axis) largest = MIN(largest, limits->terms_max / terms);
-    int64_t size =
-        is_axis ? draw_length(rng, limits->sizes, largest) : draw_size(rng, limits->sizes, largest);
+    int64_t size = is_axis ? draw_length(rng, limits->sizes, largest, 3)
+                           : draw_size(rng, limits->sizes, largest);
     int64_t dim = order.dims[i];
     shape.dims[dim] = size;
     elements *= MAX(size, 1);

@@ -114,7 +114,8 @@ status_t power_measure_case(const power_options_t *options, const power_case_t *
                                          .contract = options->contract,
                                          .results = subject->results,
                                          .memo = &memo,
-                                         .arena = arena};
+                                         .arena = arena,
+                                         .deadline = subject->deadline};
   power_row_t *row = power_table_row(table, program, subject->data);
   status_t status = STATUS_OK;
   uint32_t result = (uint32_t)rng_below(rng, program->result_count);

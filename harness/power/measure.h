@@ -34,6 +34,7 @@ status_t power_measure_program(const power_options_t *options, const program_t *
 
 /* A case, and one value for each component that conforms, as far as that is known. */
 typedef struct power_case {
+  uint64_t deadline; /* See tolerance_question_t: elements that take longer are left out. */
   const oracle_t *oracle;
   const case_t *instance;
   power_data_t data;

@@ -6,6 +6,8 @@
 #include <glib.h>
 #include <math.h>
 
+#include "harness/base/clock.h"
+
 /* ---- Patterns as numbers of steps ------------------------------------------------------------ */
 
 /* All values of a component but NaN, by numbers that count them in their order. */
@@ -81,6 +83,10 @@ typedef struct search {
 } search_t;
 
 static status_t ask_at(search_t *search, int64_t place, answer_t *out_answer) {
+  uint64_t deadline = search->question->deadline;
+  if (deadline != 0 && clock_cpu_nanoseconds() >= deadline) {
+    return status_fail(search->error, STATUS_UNDECIDED, "no time is left to search");
+  }
   return tolerance_ask(search->question, search->result, search->component,
                        bits_at(&search->scale, place), out_answer, search->error);
 }

@@ -46,14 +46,15 @@ typedef struct tolerance_question {
    * others begins there.  A component is changed while it is asked about, and then as it was. */
   tensor_t *results;
   decision_memo_t *memo;
-  arena_t *arena; /* Scratch; as it was afterwards. */
+  arena_t *arena;    /* Scratch; as it was afterwards. */
+  uint64_t deadline; /* Of clock_cpu_nanoseconds(): a search gives up there; 0: never. */
 } tolerance_question_t;
 
 /* Finds the tolerance of a component whose value in question->results conforms.  Between values
  * that conform and such that do not, the border is exact; behind a first one that does not, others
  * are looked for at distances that grow by a factor of four each, up to the end of the format: of a
  * set in parts, parts may be missed.  STATUS_UNSUPPORTED or STATUS_UNDECIDED where the oracle has
- * no answer, or that value does not conform. */
+ * no answer, that value does not conform, or the deadline passed. */
 status_t tolerance_find(const tolerance_question_t *question, uint32_t result, size_t component,
                         tolerance_t *out_tolerance, failure_t *error);
 

@@ -105,6 +105,10 @@ void acceptance_charge(acceptance_t *acceptance, size_t subject, uint64_t cases)
   acceptance->subjects[subject].spent += (double)cases;
 }
 
+uint64_t acceptance_accepted(const acceptance_t *acceptance, size_t subject) {
+  return acceptance->subjects[subject].accepted;
+}
+
 uint64_t acceptance_refused_since(const acceptance_t *acceptance, size_t subject) {
   return acceptance->subjects[subject].refused_since;
 }

@@ -37,6 +37,9 @@ void acceptance_learn(acceptance_t *acceptance, size_t subject, const program_t 
 /* Takes a turn of which nothing is to be learnt. */
 void acceptance_charge(acceptance_t *acceptance, size_t subject, uint64_t cases);
 
+/* Programs of the subject that were accepted. */
+uint64_t acceptance_accepted(const acceptance_t *acceptance, size_t subject);
+
 /* Programs of the subject that were refused since the last one that was accepted. */
 uint64_t acceptance_refused_since(const acceptance_t *acceptance, size_t subject);
 

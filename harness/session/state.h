@@ -33,6 +33,7 @@ typedef struct session_power {
   power_table_t table;
   uint64_t conforming; /* Results that conformed, of some of which it was measured. */
   uint64_t nanoseconds;
+  uint64_t cpu_nanoseconds; /* Of a processor. */
 } session_power_t;
 
 struct session {

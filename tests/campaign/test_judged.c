@@ -130,7 +130,29 @@ static void test_each_gets_its_cases(void) {
   for (size_t i = 0; i < 2; i++) executor_close(executors[i]);
 }
 
-/* A backend of one op gets nearly all of the cases, and the same ones again. */
+/* A backend of one op gets nearly all of the cases.  How many others do is decided by how long it
+ * takes until its first program comes, of which there is one in twenty: once in a while they get a
+ * quarter, so that three seeds are asked. */
+static void test_most_cases(void) {
+  enum { SEEDS = 3 };
+  executor_t *executor = open_dso("good");
+  session_options_t options = make_options(&executor, 1);
+  options.cases_max = 10000;
+  unsigned nearly_all = 0;
+  for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    options.stream.seed = seed;
+    session_t *session = run_session(&options);
+    uint64_t own = count(session, 0, example_op(sum_line)->name, OUTCOME_COUNT);
+    g_test_message("seed %d: %" PRIu64 " of %" PRIu64, (int)seed, own, session_cases(session));
+    g_assert_cmpuint(own * 100, >, session_cases(session) * 75);
+    nearly_all += own * 100 > session_cases(session) * 85;
+    close_session(session);
+  }
+  g_assert_cmpuint(nearly_all, >=, SEEDS - 1);
+  executor_close(executor);
+}
+
+/* It gets the same ones again, few of which it refuses. */
 static void test_one_op(void) {
   executor_t *executor = open_dso("good");
   session_options_t options = make_options(&executor, 1);
@@ -138,8 +160,6 @@ static void test_one_op(void) {
   session_t *session = run_session(&options);
   session_t *again = run_session(&options);
   g_assert_cmpuint(session_judged(session, 0), ==, 10000);
-  g_assert_cmpuint(count(session, 0, example_op(sum_line)->name, OUTCOME_COUNT) * 100, >,
-                   session_cases(session) * 80);
   g_assert_cmpuint(count(session, 0, example_op(sum_line)->name, OUTCOME_refused), <, 1000);
   assert_silent(session);
   tally_t *tally = session_tally(session), *tally_again = session_tally(again);
@@ -399,6 +419,7 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_set_nonfatal_assertions();
   g_test_add_func("/judged/each_gets_its_cases", test_each_gets_its_cases);
+  g_test_add_func("/judged/most_cases", test_most_cases);
   g_test_add_func("/judged/one_op", test_one_op);
   g_test_add_func("/judged/nothing_is_taken", test_nothing_is_taken);
   g_test_add_func("/judged/mostly_unjudged", test_mostly_unjudged);

@@ -99,9 +99,9 @@ if [ -e "$good" ]; then
   run 0 "a backend of one op" run --executor "dso:$good" --cases 5000 --strata corner=1
   like out "good.so 5000 of 5000$" "a backend of one op: judged as many as asked for"
   unlike out "^judged [0-9]* of " "a backend of one op: no complaint, though it refuses all others"
-  run 0 "too few draws" run --executor "dso:$good" --cases 5000 --strata corner=1 --draws 2500
+  run 0 "too few draws" run --executor "dso:$good" --cases 5000 --strata corner=1 --draws 4000
   like out "^judged [0-9]* of 5000: dso:.*good.so refused [0-9]* (only sums of f32 to one number), \([0-9]* weak, \)*no more \
-than 2500 are drawn (--draws), try --op stablehlo.reduce$" "too few draws: says so, why, and what to do"
+than 4000 are drawn (--draws), try --op stablehlo.reduce$" "too few draws: says so, why, and what to do"
   [ "$(tail -n 1 out | cut -c1-7)" = "judged " ]
   ok $? "too few draws: at the end"
   run 0 "an op that it refuses" run --executor "dso:$good" --op stablehlo.add --cases 50 --draws 200

@@ -51,13 +51,13 @@ if [ -e "$good" ]; then
   prove -e cat good.tap >out 2>err
   ok $? "a backend of one op: prove passes"
 
-  run 1 "too few" vet --executor "dso:$good" --cases 20000 --draws 2500
+  run 1 "too few" vet --executor "dso:$good" --cases 20000 --draws 4000
   cp out few.tap
   like few.tap "^not ok [0-9]* - judged [0-9]* of 20000: .* try --op stablehlo.reduce$" "too few: a failing point"
   prove -e cat few.tap >out 2>err
   [ $? -ne 0 ]
   ok $? "too few: prove fails"
-  run 0 "too few, and nothing is to fail" vet --executor "dso:$good" --cases 20000 --draws 2500 --fail-on never
+  run 0 "too few, and nothing is to fail" vet --executor "dso:$good" --cases 20000 --draws 4000 --fail-on never
   run 1 "an op that it refuses" vet --executor "dso:$good" --op stablehlo.add --cases 50 --draws 200
   like out "^not ok [0-9]* - judged 0 of 50: " "an op that it refuses: no pass without a case"
 

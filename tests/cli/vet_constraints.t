@@ -27,7 +27,8 @@ like out '^not ok [0-9]* - .* baseline: RFC "StableHLO quantization for reductio
 
 dso=$(dirname "$ASSAY")/tests/dso
 if [ -e "$dso/validates.so" ]; then
-  run 1 "who says that it validates, and does not" vet --constraints --executor "dso:$dso/validates.so" --op stablehlo.reduce
+  # It takes one broken program in fifty: with this seed one of C4.
+  run 1 "who says that it validates, and does not" vet --constraints --seed 5 --executor "dso:$dso/validates.so" --op stablehlo.reduce
   cp out bad.tap
   like bad.tap "^not ok [0-9]* - dso:.*validates.so stablehlo.reduce C4: StableHLO specification, reduce, C4$" \
     "who does not validate: a failing point"
@@ -41,7 +42,7 @@ if [ -e "$dso/validates.so" ]; then
   like out "^ok 1 - .* # SKIP the executor does not declare that it validates; --invalid tests it nevertheless" \
     "an executor that does not declare it is not run, and the reason is given"
   unlike out '^  drawn:' "who does not say so: nothing is drawn"
-  run 1 "--invalid" vet --constraints --invalid --executor "dso:$dso/good.so" --op stablehlo.reduce
+  run 1 "--invalid" vet --constraints --seed 5 --invalid --executor "dso:$dso/good.so" --op stablehlo.reduce
   like out "^not ok .*good.so stablehlo.reduce" "--invalid: run nevertheless"
 fi
 # A plugin of ours that declares that it validates.

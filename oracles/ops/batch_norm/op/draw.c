@@ -36,13 +36,6 @@ static double draw_epsilon(rng_t *rng) {
   return (double)epsilons[rng_below(rng, G_N_ELEMENTS(epsilons))];
 }
 
-/* Lengths at which blocked and vectorized loops have a tail, or none. */
-static int64_t draw_length(rng_t *rng, draw_sizes_t sizes, int64_t largest) {
-  if (sizes != DRAW_SIZES_SMALL || !rng_one_in(rng, 8)) return draw_size(rng, sizes, largest);
-  int64_t length = ((int64_t)1 << rng_between(rng, 1, 10)) + rng_between(rng, -1, 1);
-  return MIN(length, largest);
-}
-
 enum { CHANNELS_MAX = 256 }; /* Beyond which nothing new happens, but each costs an oracle. */
 
 /* Some dimensions are as long as the channels': what takes the one for the other runs. */
@@ -57,7 +50,7 @@ static type_t draw_shape(rng_t *rng, const draw_limits_t *limits, int64_t *out_f
   for (uint32_t i = 1; i < order.count; i++) {
     int64_t largest = MIN(limits->elements_max / elements, limits->terms_max / terms);
     int64_t size =
-        rng_one_in(rng, 6) ? MIN(channels, largest) : draw_length(rng, limits->sizes, largest);
+        rng_one_in(rng, 6) ? MIN(channels, largest) : draw_length(rng, limits->sizes, largest, 8);
     shape.dims[order.dims[i]] = size;
     elements *= MAX(size, 1);
     terms *= MAX(size, 1);

@@ -71,7 +71,9 @@ static void draw_sizes(rng_t *rng, const draw_limits_t *limits, shape_t *shape) 
   for (uint32_t i = 0; i < order.count; i++) {
     role_t role = (role_t)order.dims[i];
     for (uint32_t d = 0; d < shape->counts[role]; d++) {
-      int64_t size = draw_size(rng, limits->sizes, size_left(shape, limits, role));
+      int64_t left = size_left(shape, limits, role);
+      int64_t size = role == ROLE_TERM ? draw_term_count(rng, limits->sizes, left)
+                                       : draw_size(rng, limits->sizes, left);
       shape->sizes[role][d] = size;
       shape->products[role] *= MAX(size, 1);
     }

@@ -24,7 +24,8 @@ static type_t draw_input_shape(rng_t *rng, const draw_limits_t *limits,
     bool is_reduced = rng_one_in(rng, 2);
     int64_t largest = limits->elements_max / elements;
     if (is_reduced) largest = MIN(largest, limits->terms_max / terms);
-    int64_t size = draw_size(rng, limits->sizes, largest);
+    int64_t size = is_reduced ? draw_term_count(rng, limits->sizes, largest)
+                              : draw_size(rng, limits->sizes, largest);
     shape.dims[order.dims[i]] = size;
     elements *= MAX(size, 1);
     if (!is_reduced) continue;
