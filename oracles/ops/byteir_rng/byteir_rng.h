@@ -31,7 +31,7 @@
  *
  *   philox  what ByteIR's compiler emits: Box and Muller's transformation of two words of the same
  *           generator (byteir_rng/normal.h), with the errors that the contract permits its steps
- *   any     these, or the numbers of any generator that is normal (theory.md, D23): within 13
+ *   any     these, or the numbers of any generator that is normal (theory.md, D24): within 13
  *           deviations of the mean, or infinite, as the logarithm of 0 makes them, and together not
  *           too improbable, each by its probability (byteir_rng/uniformity.h)
  *

@@ -58,7 +58,7 @@ bool byteir_rng_normal_has_meaning(const case_t *instance);
 /* What a number may be, whatever the others are: theory.md, T187. */
 value_range_t byteir_rng_normal_any(const case_t *instance);
 
-/* The probabilities of a result's numbers, none of which is NaN, for a deviation above 0: by D23
+/* The probabilities of a result's numbers, none of which is NaN, for a deviation above 0: by D24
  * they are as near to uniform numbers as the radius says (theory.md, T186). */
 byteir_rng_sample_t byteir_rng_normal_sample(const tensor_t *result, double mean, double deviation,
                                              const contract_t *contract, arena_t *arena);
