@@ -8,10 +8,8 @@
 #include "harness/model/fault.h"
 #include "oracles/oracle.h"
 
-enum {
-  INIT_MAX = 1 << 16, /* Insertions of the initial value. */
-  FUNCTION_ULPS_MAX = 1 << 16,
-};
+/* INIT_MAX: insertions of the initial value. */
+enum { INIT_MAX = 1 << 16, FUNCTION_ULPS_MAX = 1 << 16 };
 
 /* Whose rules it obeys, where a permission says that models hold to some (permissions.def). */
 typedef struct rules_name {

@@ -110,11 +110,11 @@ static status_t range_of_split(const oracle_call_t *call, const component_floats
 }
 
 status_t dot_by_algorithm_range(const oracle_call_t *call, const dot_algorithm_t *algorithm,
-                                const dot_dequantized_t *variant,
-                                const dot_general_layout_t *layout, dot_general_place_t place,
+                                const dot_dequantized_t *variant, const dot_component_t *component,
                                 value_range_t *out_range, bool *out_is_known) {
   component_floats_t floats;
-  STATUS_TRY(make_component(call, algorithm, variant, layout, place, &floats));
+  STATUS_TRY(
+      make_component(call, algorithm, variant, component->layout, component->place, &floats));
   split_t splits[DOT_SPLITS_MAX];
   size_t split_count = dot_plan_splits(&floats.plan, call->contract, splits);
   *out_is_known = true;

@@ -23,11 +23,16 @@ status_t dot_by_algorithm_accept(const oracle_call_t *call, const case_t *floats
 status_t dot_by_algorithm_decide(const oracle_call_t *call, const dot_algorithm_t *algorithm,
                                  size_t component, uint64_t bits, answer_t *out_answer);
 
+/* Where a component's terms are. */
+typedef struct dot_component {
+  const dot_general_layout_t *layout;
+  dot_general_place_t place;
+} dot_component_t;
+
 /* Everything that one component of a quantized one may be by a variant before it is quantized;
  * `out_is_known` is false where it may be anything. */
 status_t dot_by_algorithm_range(const oracle_call_t *call, const dot_algorithm_t *algorithm,
-                                const dot_dequantized_t *variant,
-                                const dot_general_layout_t *layout, dot_general_place_t place,
+                                const dot_dequantized_t *variant, const dot_component_t *component,
                                 value_range_t *out_range, bool *out_is_known);
 
 /* The exact sum that the fast sets of a hybrid refer to. */

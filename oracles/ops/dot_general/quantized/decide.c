@@ -93,16 +93,14 @@ static void add_quantized(permitted_t *permitted, const quantum_t *quantum, cons
 
 /* The floats of one variant; false where they may be anything. */
 static status_t find_floats(const oracle_call_t *call, const dot_algorithm_t *algorithm,
-                            const dot_dequantized_t *variant, const dot_general_layout_t *layout,
-                            dot_general_place_t place, value_range_t *out_floats,
-                            bool *out_are_known) {
+                            const dot_dequantized_t *variant, const dot_component_t *component,
+                            value_range_t *out_floats, bool *out_are_known) {
   *out_are_known = true;
   if (algorithm != NULL) {
-    return dot_by_algorithm_range(call, algorithm, variant, layout, place, out_floats,
-                                  out_are_known);
+    return dot_by_algorithm_range(call, algorithm, variant, component, out_floats, out_are_known);
   }
-  sum_problem_t question =
-      dot_dequantized_question(call->instance, variant, layout, place, call->arena);
+  sum_problem_t question = dot_dequantized_question(call->instance, variant, component->layout,
+                                                    component->place, call->arena);
   return sum_range(&question, call->contract, call->arena, out_floats, call->error);
 }
 
@@ -111,11 +109,12 @@ static status_t add_formula(permitted_t *permitted, const oracle_call_t *call,
                             dot_general_place_t place, const quantum_t *quantum) {
   dot_dequantized_t variants[DOT_VARIANTS_MAX];
   size_t count = dot_variants(&call->instance->program, call->contract, variants);
+  const dot_component_t component = {.layout = layout, .place = place};
   for (size_t i = 0; i < count; i++) {
     arena_mark_t mark = arena_mark(call->arena);
     value_range_t floats;
     bool are_known;
-    STATUS_TRY(find_floats(call, algorithm, &variants[i], layout, place, &floats, &are_known));
+    STATUS_TRY(find_floats(call, algorithm, &variants[i], &component, &floats, &are_known));
     permitted->anything |= !are_known;
     if (are_known) add_quantized(permitted, quantum, variants[i].quantize, &floats);
     arena_rewind(call->arena, mark);

@@ -24,7 +24,7 @@ static void add_anything(product_node_t *node, const quantum_t *quantum) {
   add(node, quantum->type_min, quantum->type_max);
 }
 
-/* (1 + u)^count - 1. */
+/* (1 + u)^count - 1: theory.md, T190. */
 static upper_t error_of_roundings(double u, int count) {
   upper_t error = upper_of(u);
   for (int i = 1; i < count; i++) {
@@ -55,6 +55,7 @@ int64_t product_node_by_formula(const reduce_quanta_t *quanta, const format_t *f
   return quantum_quantize(quantum, format, multiply(quantum, format, a, b));
 }
 
+/* theory.md, T190. */
 double product_node_formula_error(const reach_question_t *question, size_t arithmetic,
                                   double product) {
   const quantum_t *quantum = &question->quanta->accumulation;
@@ -114,8 +115,8 @@ static int64_t clamp_stored(const quantum_t *quantum, double value) {
   return (int64_t)CLAMP(value + (double)quantum->zero_point, least, most);
 }
 
-/* Integers to which some number within `error` of [low, high] may be rounded, and the zero point.
- */
+/* Integers to which some number within `error` of [low, high] may be rounded, and the zero point
+ * (theory.md, T190). */
 static stored_interval_t round_between(const quantum_t *quantum, corners_t corners, double error) {
   double low = corners.low - error - fabs(corners.low) * 0x1p-48;
   double high = corners.high + error + fabs(corners.high) * 0x1p-48;
@@ -136,7 +137,7 @@ bool product_node_is_finite(const reach_question_t *question, size_t arithmetic,
          largest_of(a) + zero_point < largest && largest_of(b) + zero_point < largest;
 }
 
-/* Where steps may be truncated: all that is as near as that. */
+/* Where steps may be truncated: all that is as near as that (theory.md, T190). */
 static void add_truncated(const reach_question_t *question, size_t arithmetic, stored_interval_t a,
                           stored_interval_t b, product_node_t *node) {
   const quantum_t *quantum = &question->quanta->accumulation;

@@ -25,7 +25,7 @@ static bool multiply(const reach_question_t *question, stored_interval_t a, stor
   return !node.is_open;
 }
 
-/* ---- Zeros and signs (T191) ------------------------------------------------------------------ */
+/* ---- Zeros and signs (theory.md, T191) ------------------------------------------------------- */
 
 static double largest_magnitude(const quantum_t *quantum) {
   return fmax(fabs((double)quantum->type_min), fabs((double)quantum->type_max));
@@ -149,8 +149,9 @@ bool product_bound_of_any_inits(const reach_question_t *question, stored_interva
   return true;
 }
 
-/* ---- Initial values (T192) ------------------------------------------------------------------- */
+/* ---- Initial values (theory.md, T192) -------------------------------------------------------- */
 
+/* theory.md, T192. */
 bool product_init_is_neutral(const reach_question_t *question) {
   const reduce_quanta_t *quanta = question->quanta;
   const quantum_t *quantum = &quanta->accumulation;
