@@ -196,6 +196,28 @@ static void test_row(gconstpointer data) {
   check_hostile(row->rows, row->row_count, 2000);
 }
 
+/* Types of programs are ones that can be read again: where a size is 0 the others still count. */
+static void test_large(gconstpointer data) {
+  const struct op_case *row = data;
+  const op_t *op = check_find_op(row->name);
+  draw_limits_t large = {.rank_max = 8, .elements_max = 1 << 20, .terms_max = 1 << 14};
+  rng_t rng = rng_make(5);
+  arena_t arena;
+  arena_init(&arena);
+  for (int i = 0; i < 40000; i++) {
+    program_t program;
+    failure_t error = {.text = ""};
+    large.sizes = (draw_sizes_t)(i % (DRAW_SIZES_FILLING + 1));
+    op->draw(&rng, &large, &arena, &program);
+    for (uint32_t k = 0; k < program.result_count; k++) {
+      (void)type_check(&program.results[k], &error);
+    }
+    g_assert_cmpstr(error.text, ==, "");
+    arena_reset(&arena);
+  }
+  arena_deinit(&arena);
+}
+
 /* Right results conform, on both sides; one that differs in a component does not. */
 static void check_case(const case_t *instance, naive_t *naive, rng_t *rng, arena_t *arena) {
   const contract_t contract = contract_backend();
@@ -240,6 +262,8 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < G_N_ELEMENTS(op_cases); i++) {
     g_autofree char *path = g_strdup_printf("/data_dependent/row/%s", op_cases[i].name);
     g_test_add_data_func(path, &op_cases[i], test_row);
+    g_autofree char *large = g_strdup_printf("/data_dependent/large/%s", op_cases[i].name);
+    g_test_add_data_func(large, &op_cases[i], test_large);
     g_autofree char *naive = g_strdup_printf("/data_dependent/naive/%s", op_cases[i].name);
     g_test_add_data_func(naive, &op_cases[i], test_naive);
   }
