@@ -110,6 +110,8 @@ static void test_corpus(void) {
 static bool is_beyond(const program_t *program, const char *line) {
   if (strcmp(program->op->name, "stablehlo.all_reduce") == 0) return true;
   if (strcmp(program->op->name, "stablehlo.reduce_scatter") == 0) return true;
+  bool is_reduction = strcmp(program->op->name, "stablehlo.reduce") == 0;
+  if (is_reduction && strstr(line, " precision=") != NULL) return true;
   return strstr(line, "!quant") != NULL || strstr(line, "accumulation=") != NULL;
 }
 
@@ -138,7 +140,11 @@ static bool check_program(const program_t *program, arena_t *arena) {
     g_error("%s\n%s", error.text, module->str);
   }
   g_autofree char *again = only_op(&graph);
-  g_assert_cmpstr(line->str, ==, again);
+  if (strcmp(line->str, again) != 0) { /* A body and counts of components have two spellings. */
+    g_autoptr(GString) module_again = g_string_new(NULL);
+    program->op->print_mlir(&graph.regions[0].ops[0].program, module_again);
+    g_assert_cmpstr(module->str, ==, module_again->str);
+  }
   return true;
 }
 

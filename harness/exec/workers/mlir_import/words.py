@@ -217,6 +217,7 @@ CUSTOM_KEYS = {
     "byteir.dequantize": "axis",
     "byteir.resize": "target_mode mode coordinate_transformation_mode",
     "byteir.rng_uniform": "",
+    "byteir.rng_normal": "",
     "byteir.addn": "",
     "byteir.repeat": "",
     "byteir.non_zero": "",
