@@ -25,7 +25,7 @@ const char *mlir_importer_version(const mlir_importer_t *importer);
 /* What became of a module. */
 typedef struct mlir_graph {
   char *text;   /* Of the graph; each line ends with a comment, "# LINE:COLUMN", of where in the
-                 * module   it comes from. */
+                 * module it comes from. */
   char **notes; /* "LINE:COLUMN: what is not exactly as in the module"; ended by NULL. */
 } mlir_graph_t;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which row of a table a region is: table.h has the definition. */
+/* Which row of a table a region is: target.h has the definition. */
 #include <inttypes.h>
 
 #include "harness/quant/target/target.h"

@@ -25,7 +25,7 @@ typedef enum quant_port_kind {
   QUANT_PORT_STORAGE,  /* An integer: storage, storage_min, storage_max. */
   QUANT_PORT_WILDCARD, /* "*": any; what nothing else decides is the table's default. */
   QUANT_PORT_FLOAT,    /* "float": not quantizable, stays in high precision; with a storage type,
-                        * "bf16"    or "f16": stored as that. */
+                        * "bf16" or "f16": stored as that. */
 } quant_port_kind_t;
 
 typedef struct quant_signature_port {
@@ -167,10 +167,10 @@ const char *const *quant_target_names(void);
  * A constraint fits a port of kind
  *   STORAGE:  OPEN and CALIBRATED always; ANY if its storage range lies within the port's; UNIFORM
  *             if quant_port_admits; KEEP never;
- *   FLOAT:    OPEN, CALIBRATED, and KEEP of the type as which it is stored: its own or the
- * tensor's; a value's KEEP of a narrower float too where the port has the tensor's type; WILDCARD:
- * what fits a port of the constraint's own storage type and range; KEEP makes it FLOAT, stored as
- * that says.
+ *   FLOAT:    OPEN, CALIBRATED, and KEEP of the type as which it is stored (its own, or the
+ *             tensor's); a value's KEEP of a narrower float too where the port has the tensor's;
+ *   WILDCARD: what fits a port of the constraint's own storage type and range; KEEP makes it
+ *             FLOAT, stored as that says.
  *
  * A value's UNIFORM spec that does not fit does not refuse a row, since a rescale can stand between
  * (only a port's own spec does); nor does it refuse FLOAT, as little as a value's ANY does.  A
