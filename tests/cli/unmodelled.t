@@ -59,7 +59,7 @@ while IFS= read -r extension; do
 done <<'END'
 byteir.layer_norm epsilon=0x1p-10 axis=[1] f16[2,2] bf16[2] bf16[2] -> f16[2,2]
 byteir.layer_norm epsilon=0x1p-10 axis=[1] bf16[2,2] f16[2] f16[2] -> bf16[2,2]
-byteir.resize target_mode=size mode=linear coordinate_transformation_mode=half_pixel i32[3] i64[1] -> i32[2]
+byteir.resize target_mode=size mode=linear coordinate_transformation_mode=half_pixel i64[3] i64[1] -> i64[1]
 byteir.softmax axis=0 f8E5M2[8] -> f8E5M2[8]
 END
 

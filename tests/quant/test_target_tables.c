@@ -136,7 +136,7 @@ static const struct {
     {"in x i8 optional\nin y i8 repeated\n", "beside a repeated input none is optional"},
     {"in x i8 optional repeated\n", "beside a repeated input none is optional"},
     {"in x i8 optional\nin y i8\n", "optional inputs are the last"},
-    {"out y i8\nrule bold y\n", "column 6: expected a rule of table.md"},
+    {"out y i8\nrule bold y\n", "column 6: expected a rule of target.md"},
     {"out y i8\nrule same_scale\n", "expected the name of a port, found the end"},
     {"out y i8\nrule same_scale z\n", "kernel k has no port called z"},
     {"out y i8\nrule same_scale y y\n", "a rule names port y once"},

@@ -105,6 +105,8 @@ def with_functions(program: Program, decompose: Callable[[Program], Program | No
     known ops of."""
     mlir, functions = program.mlir, []
     for number, step in enumerate(Module.parse(program).steps):
+        if "accumulation" in step.program.attributes:
+            raise step.refuse("a type of accumulation, which only RFC 000 knows")
         try:
             made = decompose(step.program)
         except Unsupported as error:

@@ -40,7 +40,8 @@ static void note_spec(unfuser_t *unfuser, const quant_region_t *region, uint32_t
  * differs.  That a port is in high precision is what ops in no region are. */
 static void move_spec(unfuser_t *unfuser, const quant_region_t *region, uint32_t value,
                       const quant_spec_t *own, quant_spec_t *specs) {
-  if (own->kind == QUANT_SPEC_OPEN || own->kind == QUANT_SPEC_KEEP) return;
+  bool is_narrow = quant_spec_narrows(own, &unfuser->graph->values[value].type);
+  if (own->kind == QUANT_SPEC_OPEN || (own->kind == QUANT_SPEC_KEEP && !is_narrow)) return;
   if (specs[value].kind == QUANT_SPEC_OPEN) specs[value] = *own;
   note_spec(unfuser, region, value, own, &specs[value]);
 }

@@ -21,13 +21,15 @@ status_t quant_graph_inline(const quant_graph_t *graph, arena_t *arena, quant_gr
   GHashTable *values = unique_names_begin(), *regions = unique_names_begin();
   for (uint32_t v = 0; v < graph->value_count; v++) take_plain_names(values, graph->values[v].name);
   for (uint32_t r = 0; r < graph->region_count; r++) {
-    take_plain_names(regions, graph->regions[r].name);
+    if (!graph->regions[r].is_op) take_plain_names(regions, graph->regions[r].name);
   }
   for (uint32_t v = 0; v < graph->value_count; v++) {
     parts.values[v].name = name_inline(values, parts.values[v].name, arena);
   }
   for (uint32_t r = 0; r < graph->region_count; r++) {
-    parts.regions[r].name = name_inline(regions, parts.regions[r].name, arena);
+    const quant_region_t *old = &graph->regions[r];
+    parts.regions[r].name = old->is_op ? parts.values[old->ports[old->input_count].value].name
+                                       : name_inline(regions, parts.regions[r].name, arena);
   }
   g_hash_table_destroy(values);
   g_hash_table_destroy(regions);

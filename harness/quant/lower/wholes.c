@@ -185,7 +185,8 @@ static void find_steps(const quant_steps_t *steps, const int32_t *makers, int32_
 
 static void gather_region(const quant_steps_t *steps, const int32_t *makers, uint32_t region,
                           arena_t *arena, quant_whole_t *out_whole) {
-  *out_whole = (quant_whole_t){.reason = ""};
+  bool is_op = steps->graph->regions[region].is_op;
+  *out_whole = (quant_whole_t){.reason = is_op ? "it stands in no region" : ""};
   find_steps(steps, makers, (int32_t)region, arena, out_whole);
   size_t operands = (size_t)steps->step_count * CASE_OPERANDS_MAX;
   gathering_t self = {
@@ -200,7 +201,7 @@ static void gather_region(const quant_steps_t *steps, const int32_t *makers, uin
   self.module->constants = self.constants;
   self.module->steps = self.made;
   for (uint32_t i = 0; i < steps->tensor_count; i++) self.values[i] = QUANT_NONE;
-  out_whole->is_whole = gather(&self);
+  out_whole->is_whole = !is_op && gather(&self);
 }
 
 const quant_whole_t *quant_find_wholes(const quant_steps_t *steps, arena_t *arena) {

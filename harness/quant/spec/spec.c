@@ -21,7 +21,8 @@ quant_spec_t quant_spec_of_type(const type_t *type) {
 }
 
 bool quant_spec_narrows(const quant_spec_t *spec, const type_t *type) {
-  if (spec->kind != QUANT_SPEC_KEEP || type->quantization != NULL) return false;
+  bool is_of_floats = type->quantization == NULL && type->element->kind == ELEMENT_FLOAT;
+  if (spec->kind != QUANT_SPEC_KEEP || !is_of_floats) return false;
   const element_t *stored = spec->expressed;
   return stored->kind == ELEMENT_FLOAT && stored->bits == 16 && stored->bits < type->element->bits;
 }

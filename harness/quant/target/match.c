@@ -86,6 +86,10 @@ static status_t check_float(const quant_signature_port_t *signature, const quant
     return status_fail(error, STATUS_INVALID, "%s is not quantized", signature->name);
   }
   const element_t *stored = signature->storage == NULL ? type->element : signature->storage;
+  if (signature->storage != NULL && type->element->kind != ELEMENT_FLOAT) {
+    return status_fail(error, STATUS_INVALID, "%s is stored as %s, not %s", signature->name,
+                       stored->name, type->element->name);
+  }
   if (stored->bits > type->element->bits ||
       (stored->bits == type->element->bits && stored != type->element)) {
     return status_fail(error, STATUS_INVALID, "%s is stored as %s, which does not hold %s",

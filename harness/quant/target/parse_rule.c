@@ -114,7 +114,7 @@ status_t table_parse_rule(table_reader_t *reader, failure_t *error) {
   str_t name;
   STATUS_TRY(table_take_name(scan, "the name of a rule", &name, error));
   quant_rule_use_t use = {.rule = quant_rule_find(name)};
-  if (use.rule == NULL) return scan_fail_expecting(&start, error, "a rule of table.md");
+  if (use.rule == NULL) return scan_fail_expecting(&start, error, "a rule of target.md");
   scan_t words = scan_make(str_from(use.rule->syntax));
   do {
     STATUS_TRY(parse_syntax_word(reader, scan_until(&words, " "), &use, error));

@@ -204,11 +204,13 @@ static void add_merged(quantizing_t *quantizing, const quantum_t *from, int64_t 
 static void add_fixed(quantizing_t *quantizing, const quantum_t *from, int64_t stored) {
   const quantum_t *to = &quantizing->to;
   fixed_multiplier_t multipliers[FIXED_MULTIPLIERS];
-  fixed_multipliers_of(from->scale, 1, to->scale, quantizing->expressed, multipliers);
-  for (int i = 0; i < FIXED_MULTIPLIERS; i++) {
-    for (fixed_way_t way = 0; way < FIXED_WAYS; way++) {
-      add_stored(quantizing, fixed_requantize(from, to, multipliers[i], way, stored),
-                 "requantize=fixed");
+  for (size_t a = 0; a < quantizing->arithmetic_count; a++) {
+    fixed_multipliers_of(from->scale, 1, to->scale, quantizing->arithmetics[a], multipliers);
+    for (int i = 0; i < FIXED_MULTIPLIERS; i++) {
+      for (fixed_way_t way = 0; way < FIXED_WAYS; way++) {
+        add_stored(quantizing, fixed_requantize(from, to, multipliers[i], way, stored),
+                   "requantize=fixed");
+      }
     }
   }
 }

@@ -262,7 +262,8 @@ static contract_t contract_of_steps(const contract_t *contract) {
   PERMITTED(&steps, accum_wider) = ACCUM_WIDER_YES;
   PERMITTED(&steps, fma) = FMA_YES;
   if (PERMITTED(contract, intermediates) == INTERMEDIATES_EITHER) {
-    PERMITTED(&steps, requantize) = contract_value_spelled("requantize", "merged");
+    uint8_t merged = contract_value_spelled("requantize", "merged");
+    PERMITTED(&steps, requantize) = MAX(PERMITTED(&steps, requantize), merged);
   }
   return steps;
 }

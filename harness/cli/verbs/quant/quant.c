@@ -255,9 +255,10 @@ static const struct verb {
     {"import", 1, 1, verb_import, "import FILE.mlir [--out FILE.graph] [--unsigned]"},
     {"check", 1, 1, verb_check, "check GRAPH [--table TABLE]"},
     {"fuse", 1, 1, verb_fuse, "fuse GRAPH --table TABLE [--explain] [--mlir] [--out FILE]"},
-    {"unfuse", 1, 1, verb_unfuse, "unfuse GRAPH [--region NAMES] [--mlir] [--out FILE]"},
+    {"unfuse", 1, 1, verb_unfuse,
+     "unfuse GRAPH [--region NAMES|--kernel KERNELS] [--mlir] [--out FILE]"},
     {"revert", 1, 1, verb_revert,
-     "revert GRAPH --region NAMES|--kernel KERNELS [--table TABLE] [--out FILE]"},
+     "revert GRAPH --region NAMES|--kernel KERNELS [--table TABLE] [--mlir] [--out FILE]"},
     {"propagate", 1, 1, verb_propagate,
      "propagate GRAPH --table TABLE [--inline] [--mlir] [--picture FILE]"},
     {"explain", 1, 2, verb_explain, "explain GRAPH [REGION] --table TABLE [--picture FILE]"},
@@ -319,8 +320,7 @@ static void add_arguments(quant_flags_t *flags, arguments_t *arguments) {
       {"mlir", 0, 0, G_OPTION_ARG_NONE, &flags->mlir, "Print an MLIR module", NULL},
       {"inline", 0, 0, G_OPTION_ARG_NONE, &flags->inlined,
        "propagate, explain, picture, export, run: inline subprograms first, instead of a copy for "
-       "each "
-       "way in which they are quantized",
+       "each way in which they are quantized",
        NULL},
       {"cases", 0, 0, G_OPTION_ARG_NONE, &flags->cases,
        "export: print case lines, for `assay replay`", NULL},

@@ -11,7 +11,7 @@
 
 /* The spellings of PERMITTED(contract, quantized) and of PERMITTED(contract, rescale). */
 enum { QUANTIZED_DEQUANTIZE, QUANTIZED_INTEGER };
-enum { RESCALE_EXACT, RESCALE_FLOAT };
+enum { RESCALE_EXACT, RESCALE_FLOAT, RESCALE_FIXED, RESCALE_EITHER };
 
 static bool is_point(stored_interval_t interval) { return interval.low == interval.high; }
 
@@ -238,9 +238,15 @@ static bool rescales_exactly(const quantum_t *quantum, const format_t *format, d
   return is_square && integers + zero_point <= most && magnitude <= ldexp(most, MIN(lowest, 0));
 }
 
+/* Nobody is known to reduce in fixed point: of that, what exact rescaling gives is permitted. */
+static bool rescales_in_floats(const reach_question_t *question) {
+  uint8_t ways = PERMITTED(question->contract, rescale);
+  return ways == RESCALE_FLOAT || ways == RESCALE_EITHER;
+}
+
 double product_node_integer_error(const reach_question_t *question, double largest_a,
                                   double largest_b) {
-  if (PERMITTED(question->contract, rescale) == RESCALE_EXACT) return 0;
+  if (!rescales_in_floats(question)) return 0;
   const quantum_t *quantum = &question->quanta->accumulation;
   const format_t *format = rescaling(question);
   double zero_point = fabs((double)quantum->zero_point);
@@ -257,7 +263,7 @@ stored_interval_t product_node_by_integers(const reach_question_t *question, sto
   const quantum_t *quantum = &question->quanta->accumulation;
   double error = product_node_integer_error(question, largest_of(a), largest_of(b));
   if (error > 0) return round_between(quantum, find_corners(quantum, a, b), error);
-  bool adds_later = PERMITTED(question->contract, rescale) == RESCALE_FLOAT;
+  bool adds_later = rescales_in_floats(question);
   stored_interval_t found = {INT64_MAX, INT64_MIN};
   size_t corners = is_point(a) && is_point(b) ? 1 : 4;
   for (size_t corner = 0; corner < corners; corner++) {
@@ -277,7 +283,7 @@ static void add_integers(const reach_question_t *question, stored_interval_t a, 
   const quantum_t *quantum = &question->quanta->accumulation;
   stored_interval_t found = product_node_by_integers(question, a, b);
   add(node, found.low, found.high);
-  if (PERMITTED(question->contract, rescale) == RESCALE_EXACT) return;
+  if (!rescales_in_floats(question)) return;
   for (int end = 0; end < 2; end++) {
     bool is_reached =
         end == 0 ? found.low == quantum->storage_min : found.high == quantum->storage_max;
