@@ -100,7 +100,10 @@ GArray *shortfall_find(const session_t *session, bool ops_are_named) {
   const session_options_t *options = session_options(session);
   for (size_t i = 0; i < options->executor_count; i++) {
     GArray *ops = sum_by_op(session, i);
-    bool is_said = add_whole(session, i, ops, shortfalls) && ops->len == 1;
+    bool is_short = add_whole(session, i, ops, shortfalls);
+    /* Of an op that is run alone that says all: as many of its cases were judged as were asked for,
+     * however many programs an executor of few types has refused meanwhile. */
+    bool is_said = ops->len == 1 && (is_short || options->cases_max > 0);
     for (guint k = 0; k < ops->len && !is_said; k++) {
       shortfall_t sums = g_array_index(ops, shortfall_t, k);
       if (!is_op_short(&sums, ops_are_named)) continue;

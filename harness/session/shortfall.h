@@ -21,7 +21,8 @@ typedef struct shortfall {
 
 /* An array of shortfall_t, by executor, all ops first; freed with g_array_unref().  It borrows from
  * the session.  An op that an executor refuses altogether counts if `ops_are_named`: somebody asked
- * for it; so does one of which there are few cases. */
+ * for it; so does one of which there are few cases.  An op that is run alone does not, once as many
+ * of its cases were judged as were asked for. */
 GArray *shortfall_find(const session_t *session, bool ops_are_named);
 
 /* "judged 160 of 20000: EXECUTOR refused 19840 (only f32), try --op stablehlo.reduce". */
