@@ -46,9 +46,10 @@ const command_t command_table[] = {
      "record the bits of the same cases for each version", command_ledger},
     {"compare", "VERSION VERSION --db FILE [--executor NAME]",
      "compare two versions: findings, bits, refusals", command_compare},
-    {"quant",
-     "import|check|fuse|unfuse|propagate|explain|picture|export|run|... [GRAPH] [--table TABLE]",
-     "quantize an annotated model for a target, and judge executors on it", command_quant},
+    {"quant", "VERB [GRAPH] [--table TABLE]",
+     "quantize an annotated model for a target, and judge executors on it; `assay quant` lists "
+     "VERBs",
+     command_quant},
     {"shrink", "LINE|FILE|- --executor NAME, or --db FILE --finding ID",
      "make a diverging case as small as possible", command_shrink},
     {"show", "LINE|- [--mlir|--c] [--dialect stablehlo|mhlo]",

@@ -137,6 +137,11 @@ static void offer_tables(candidates_t *candidates) {
   }
 }
 
+static void offer_regions(candidates_t *candidates) {
+  static const char *const ways[] = {"steps", "whole", "both"};
+  for (size_t i = 0; i < G_N_ELEMENTS(ways); i++) offer(candidates, ways[i], NULL);
+}
+
 static void offer_forms(candidates_t *candidates) {
   for (int lowering = 0; lowering < QUANT_LOWERING_COUNT; lowering++) {
     offer(candidates, quant_lowering_spelling((quant_lowering_t)lowering), NULL);
@@ -161,7 +166,7 @@ static const struct {
     {"help", 1, offer_topics},        {"executors", 1, offer_changes},
     {"executors", 2, offer_workers},  {"completion", 1, offer_shells},
     {"quant", 1, offer_quant_verbs},  {"table", 0, offer_tables},
-    {"form", 0, offer_forms},
+    {"form", 0, offer_forms},         {"regions", 0, offer_regions},
 };
 
 /* False if no row fits. */

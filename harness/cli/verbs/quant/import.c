@@ -2,19 +2,13 @@
 /* assay quant import: a module as a graph. */
 #include "harness/cli/verbs/quant/import.h"
 
-#include <stdio.h>
-
 #include "harness/cli/cli.h"
 
 static status_t import_module(const quant_flags_t *flags, const char *path, arena_t *arena,
                               failure_t *error) {
   quant_graph_t graph;
   STATUS_TRY(quant_read_graph_as(path, flags->is_unsigned, arena, &graph, error));
-  g_autoptr(GString) text = g_string_new(NULL);
-  quant_graph_print(&graph, text);
-  if (flags->out != NULL) return quant_write_text(flags->out, text, error);
-  fputs(text->str, stdout);
-  return STATUS_OK;
+  return quant_put_graph(flags, &graph, error);
 }
 
 int quant_verb_import(const quant_flags_t *flags, const char *path) {

@@ -214,6 +214,18 @@ status_t quant_write_text(const char *path, const GString *text, failure_t *erro
   return status;
 }
 
+status_t quant_put_graph(const quant_flags_t *flags, const quant_graph_t *graph, failure_t *error) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  if (flags->mlir) {
+    quant_graph_print_mlir(graph, text);
+  } else {
+    quant_graph_print(graph, text);
+  }
+  if (flags->out != NULL) return quant_write_text(flags->out, text, error);
+  fputs(text->str, stdout);
+  return STATUS_OK;
+}
+
 status_t quant_write_picture(const char *path, const GString *dot, failure_t *error) {
   if (g_str_has_suffix(path, ".svg")) return run_graphviz(path, dot, error);
   return quant_write_text(path, dot, error);

@@ -68,6 +68,9 @@ status_t quant_read_lowerings(char *const *names, bool out_wanted[QUANT_LOWERING
 typedef enum quant_regions { QUANT_BY_STEPS, QUANT_WHOLE, QUANT_BOTH } quant_regions_t;
 status_t quant_read_regions(const char *name, quant_regions_t *out_regions, failure_t *error);
 
+/* Puts a graph where --out says, or on standard output: as text, or with --mlir as a module. */
+status_t quant_put_graph(const quant_flags_t *flags, const quant_graph_t *graph, failure_t *error);
+
 /* Writes a file; STATUS_IO if that fails. */
 status_t quant_write_text(const char *path, const GString *text, failure_t *error);
 

@@ -11,26 +11,6 @@
 
 /* ---- Output ---------------------------------------------------------------------------------- */
 
-/* The graph, to --out or else to standard output. */
-static status_t put_graph(const quant_flags_t *flags, const quant_graph_t *graph,
-                          failure_t *error) {
-  g_autoptr(GString) text = g_string_new(NULL);
-  if (flags->mlir) {
-    quant_graph_print_mlir(graph, text);
-  } else {
-    quant_graph_print(graph, text);
-  }
-  if (flags->out == NULL) {
-    fputs(text->str, stdout);
-    return STATUS_OK;
-  }
-  GError *failure = NULL;
-  if (g_file_set_contents(flags->out, text->str, (gssize)text->len, &failure)) return STATUS_OK;
-  status_t status = status_fail(error, STATUS_IO, "%s", failure->message);
-  g_error_free(failure);
-  return status;
-}
-
 static int end(arena_t *arena, status_t status, const failure_t *error) {
   arena_deinit(arena);
   return status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, error);
@@ -56,10 +36,10 @@ static status_t fuse(const quant_flags_t *flags, const char *path, arena_t *aren
   if (flags->explain) {
     quant_fuse_explain(&fusion, text);
     fputs(text->str, stdout);
-    return flags->out == NULL ? STATUS_OK : put_graph(flags, &fusion.fused, error);
+    return flags->out == NULL ? STATUS_OK : quant_put_graph(flags, &fusion.fused, error);
   }
   quant_fuse_summary(&fusion, text);
-  STATUS_TRY(put_graph(flags, &fusion.fused, error));
+  STATUS_TRY(quant_put_graph(flags, &fusion.fused, error));
   fputs(text->str, stderr);
   return STATUS_OK;
 }
@@ -128,7 +108,7 @@ static status_t unfuse(const quant_flags_t *flags, const char *path, arena_t *ar
   STATUS_TRY(read_wanted(flags, &graph, arena, &is_wanted, error));
   g_autoptr(GString) notes = g_string_new(NULL);
   STATUS_TRY(quant_unfuse(&graph, is_wanted, arena, &apart, notes, error));
-  STATUS_TRY(put_graph(flags, &apart, error));
+  STATUS_TRY(quant_put_graph(flags, &apart, error));
   fputs(notes->str, stderr);
   return STATUS_OK;
 }
@@ -167,7 +147,7 @@ static status_t revert(const quant_flags_t *flags, const char *path, arena_t *ar
   }
   g_autoptr(GString) notes = g_string_new(NULL);
   STATUS_TRY(quant_revert(&graph, is_wanted, arena, &reverted, notes, error));
-  STATUS_TRY(put_graph(flags, &reverted, error));
+  STATUS_TRY(quant_put_graph(flags, &reverted, error));
   fputs(notes->str, stderr);
   return STATUS_OK;
 }

@@ -252,7 +252,7 @@ static const struct verb {
   int (*run)(const request_t *request);
   const char *usage;
 } VERBS[] = {
-    {"import", 1, 1, verb_import, "import FILE.mlir [--out FILE.graph] [--unsigned]"},
+    {"import", 1, 1, verb_import, "import FILE.mlir [--unsigned] [--mlir] [--out FILE]"},
     {"check", 1, 1, verb_check, "check GRAPH [--table TABLE]"},
     {"fuse", 1, 1, verb_fuse, "fuse GRAPH --table TABLE [--explain] [--mlir] [--out FILE]"},
     {"unfuse", 1, 1, verb_unfuse,
@@ -261,13 +261,17 @@ static const struct verb {
      "revert GRAPH --region NAMES|--kernel KERNELS [--table TABLE] [--mlir] [--out FILE]"},
     {"propagate", 1, 1, verb_propagate,
      "propagate GRAPH --table TABLE [--inline] [--mlir] [--picture FILE]"},
-    {"explain", 1, 2, verb_explain, "explain GRAPH [REGION] --table TABLE [--picture FILE]"},
-    {"picture", 1, 1, verb_picture, "picture GRAPH --table TABLE --picture FILE"},
-    {"export", 1, 1, verb_export, "export GRAPH --table TABLE [--form FORM] [--mlir|--cases]"},
+    {"explain", 1, 2, verb_explain,
+     "explain GRAPH [REGION] --table TABLE [--inline] [--picture FILE]"},
+    {"picture", 1, 1, verb_picture, "picture GRAPH --table TABLE [--inline] --picture FILE"},
+    {"export", 1, 1, verb_export,
+     "export GRAPH --table TABLE [--inline] [--form FORM] [--mlir|--cases]"},
     {"run", 1, 1, verb_run,
-     "run GRAPH --table TABLE --executor NAME [--form FORM] [--inputs N] "
+     "run GRAPH --table TABLE --executor NAME [--inline] [--form FORM] [--inputs N] "
      "[--regions HOW]"},
-    {"fuzz", 0, 0, verb_fuzz, "fuzz [--graphs N] [--table TABLE] [--executor NAME] [--form FORM]"},
+    {"fuzz", 0, 0, verb_fuzz,
+     "fuzz [--graphs N] [--table TABLE] [--executor NAME] [--form FORM] [--inputs N] "
+     "[--regions HOW]"},
     {"tables", 0, 1, verb_tables, "tables [NAME]"},
 };
 
