@@ -77,4 +77,21 @@ run 2 "no such database" contract infer --executor model:lanes8 --db nowhere.db
 run 3 "no such types" contract infer --executor model:lanes8 --op stablehlo.reduce --types f33 --cases 2 --evidence 1
 like err "no case with f33 of model:lanes8 conforms" "no such types: what came"
 
+# What a looser value permits: products of quantized values by any rescaling, regions in fixed point, and multipliers of bf16
+# scales that are computed in f32.
+judged() { # CONTRACT VERDICT DESCRIPTION: of the line in the file case.
+  "$ASSAY" judge --contract "$1" <case >out 2>err
+  like out "^$2" "$3"
+}
+stored='!quant.uniform<i8:f32,0x1p-1:1>'
+printf '%s\t01\n' "stablehlo.reduce body=multiply dims=[0] ${stored}[1] ${stored}[] -> ${stored}[] : 02 : 02" >case
+judged rescale=float conforms "a product rescaled in floats"
+judged rescale=either conforms "a product rescaled in floats, where either is permitted"
+judged rescale=fixed diverges "a product rescaled in floats, where fixed point is"
+printf '%s\t02\n' 'module steps={v0=stablehlo.uniform_quantize(a0) !quant.uniform<i8:f32,0x1.0ap-2>[1] -> !quant.uniform<i8:f32,0x1p+0>[1];return(v0)} !quant.uniform<i8:f32,0x1.0ap-2>[1] -> !quant.uniform<i8:f32,0x1p+0>[1] : 05' >case
+judged requantize=fixed,intermediates=rounded conforms "a step in fixed point"
+judged requantize=fixed conforms "a step in fixed point, where scales may be merged too"
+judged backend diverges "a step in fixed point, which nobody permits"
+run 0 "fixed point of bf16 scales, in f32" replay --contract requantize=fixed --executor model:sequential+formula=fixed+seed=2 \
+  'stablehlo.uniform_quantize !quant.uniform<i32:bf16,0x1.04p+0>[3] -> !quant.uniform<i32:bf16,0x1.8p+0>[3] : 7fffffff600000015555550d'
 finish
