@@ -169,6 +169,84 @@ static void test_all_trees(void) {
   arena_deinit(&arena);
 }
 
+/* ---- Few initial values -----------------------------------------------------------------------
+ */
+
+/* The terms in their order, and so many initial values among them, in a random tree. */
+static naive_node_t add_up(rng_t *rng, const case_t *instance, size_t inits) {
+  static const naive_plan_t plan = {.name = "random tree", .shape = NAIVE_RANDOM};
+  size_t terms = (size_t)instance->program.operands[0].dims[1];
+  GArray *leaves = g_array_new(FALSE, FALSE, sizeof(naive_node_t));
+  for (size_t i = 0; i < terms; i++) naive_insert(leaves, leaves->len, load(instance, 0, i));
+  for (size_t i = 0; i < inits; i++) {
+    naive_node_t init = load(instance, instance->program.result_count, 0);
+    naive_insert(leaves, (guint)rng_below(rng, leaves->len + 1), init);
+  }
+  const naive_node_t *nodes = (const naive_node_t *)(const void *)leaves->data;
+  naive_node_t node =
+      naive_fold(rng, &instance->program, &plan, naive_combine_written, nodes, leaves->len);
+  g_array_free(leaves, TRUE);
+  return node;
+}
+
+typedef struct few_tally {
+  size_t asked;
+  size_t undecided[2]; /* With few of them, and with any number. */
+  size_t refused[2];   /* Of patterns that are not reached. */
+} few_tally_t;
+
+/* With any permitted number of them a result conforms; the others mostly do not, where anything is
+ * known, and with few of them more is known than with any number. */
+static void check_few(rng_t *rng, const case_t *instance, arena_t *arena, few_tally_t *tally) {
+  static const char *const texts[] = {"spec,init_count=few,zero_sign=any,integer_overflow=wrap",
+                                      "spec,init_count=any,zero_sign=any,integer_overflow=wrap"};
+  const element_t *element = instance->program.results[0].element;
+  size_t terms = (size_t)instance->program.operands[0].dims[1];
+  tensor_t result = tensor_make(arena, &instance->program.results[0]);
+  for (size_t c = 0; c < G_N_ELEMENTS(texts); c++) {
+    contract_t contract;
+    g_assert_cmpint(contract_parse(str_from(texts[c]), &contract, NULL), ==, STATUS_OK);
+    question_t question;
+    g_assert_cmpint(question_make(instance, &contract, arena, &question), ==, STATUS_OK);
+    for (size_t inits = terms == 0 ? 1 : 0; inits <= 2 * terms + 2; inits += 1 + terms / 2) {
+      uint64_t bits = bits_of(element, add_up(rng, instance, inits).values[0]);
+      element_store(element, result.data, 0, bits);
+      answer_t answer = question_decide(&question, 0, 0, &result);
+      if (!answer.conforms) {
+        GString *line = g_string_new(NULL);
+        case_print(instance, line);
+        g_error("%s\n0x%" G_GINT64_MODIFIER "x, %zu initial values, %s: expected %s", line->str,
+                bits, inits, texts[c], answer.expected);
+      }
+      tally->asked++;
+      tally->undecided[c] += answer.is_vacuous;
+      element_store(element, result.data, 0, naive_draw_bits(rng, element, NAIVE_REGIME_COUNT - 1));
+      tally->refused[c] += !question_decide(&question, 0, 0, &result).conforms;
+    }
+  }
+}
+
+static void test_few_inits(void) {
+  arena_t arena;
+  arena_init(&arena);
+  rng_t rng = rng_make(0xfe3);
+  few_tally_t tally = {0};
+  for (int i = 0; i < 250; i++) {
+    arena_reset(&arena);
+    program_t program = naive_draw_written(&rng, 1, (size_t)rng_below(&rng, 8), 1, &arena);
+    if (is_inexact(&reduce_attributes(&program)->reduction.written)) continue;
+    case_t instance = case_make(&arena, &program);
+    naive_fill(&rng, (naive_regime_t)(i % NAIVE_REGIME_COUNT), &instance);
+    check_few(&rng, &instance, &arena, &tally);
+  }
+  g_test_message(
+      "%zu asked; undecided with few %zu, with any number %zu; of others refused %zu, %zu",
+      tally.asked, tally.undecided[0], tally.undecided[1], tally.refused[0], tally.refused[1]);
+  g_assert_cmpuint(tally.undecided[0], <, tally.undecided[1]);
+  g_assert_cmpuint(tally.refused[0], >, tally.refused[1]);
+  arena_deinit(&arena);
+}
+
 /* ---- Selections ------------------------------------------------------------------------------ */
 
 #define RIGHT_WINS "{v0=compare_GT(a0,b0);v1=select(v0,a0,b0);v2=select(v0,a1,b1);return(v1,v2)}"
@@ -323,6 +401,7 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/naive_written/conforms", test_conforms);
   g_test_add_func("/naive_written/all_trees", test_all_trees);
+  g_test_add_func("/naive_written/few_inits", test_few_inits);
   g_test_add_func("/naive_written/selection", test_selection);
   g_test_add_func("/naive_written/circle", test_circle);
   g_test_add_func("/naive_written/overflow", test_overflow);

@@ -163,11 +163,15 @@ static void load_leaves(question_t *question) {
     terms[i] =
         load_tuple(question, false, slices->output_base[question->output] + slices->term_offset[i]);
   }
-  bool is_once = PERMITTED(question->call->contract, init_count) == INIT_COUNT_ONE;
+  const contract_t *contract = question->call->contract;
+  bool is_once = PERMITTED(contract, init_count) == INIT_COUNT_ONE;
+  bool are_few = PERMITTED(contract, init_count) == INIT_COUNT_FEW;
+  uint32_t most = are_few ? contract_init_count_max(contract, slices->term_count) : 0;
   question->leaves = (written_leaves_t){.terms = terms,
                                         .count = slices->term_count,
                                         .init = load_tuple(question, true, 0),
-                                        .is_init_once = is_once};
+                                        .is_init_once = is_once,
+                                        .init_most = most};
 }
 
 /* Adds a tuple to what is told in words, and asks whether it is what came. */
@@ -210,6 +214,7 @@ static void find_selected(question_t *question, finding_t *out) {
                                  .count = count,
                                  .init = leaves->init,
                                  .is_init_once = leaves->is_init_once && init_stays,
+                                 .init_most = leaves->init_most,
                                  .is_init_absent = !init_stays};
   written_set_t set;
   written_enumerate(problem, &rest, &set);

@@ -5,7 +5,7 @@
 
 /* How often a hull grows before that is given up, and of how many terms trees are enclosed by their
  * number. */
-enum { ROUNDS_MAX = 6, COUNTED_MAX = 40 };
+enum { ROUNDS_MAX = 6, COUNTED_MAX = 40, LEAVES_MAX = 48 };
 
 static written_tuple_t node_of(written_problem_t *problem, const written_tuple_t *left,
                                const written_tuple_t *right) {
@@ -56,6 +56,34 @@ static bool enclose_by_count(written_problem_t *problem, const written_leaves_t 
   return true;
 }
 
+/* The hull of trees of so many leaves as the terms and the initial values that are permitted are
+ * together, each leaf any of them: theory.md, T167. */
+static void enclose_by_leaves(written_problem_t *problem, const written_leaves_t *leaves,
+                              written_tuple_t *out_hull) {
+  written_tuple_t hulls[LEAVES_MAX + 1];
+  size_t least = leaves->count + (leaves->is_init_once ? 1 : 0);
+  size_t most = leaves->is_init_once ? least : leaves->count + leaves->init_most;
+  hulls[1] = hull_of_terms(problem, leaves);
+  hulls[1] = written_tuple_unite(problem, &hulls[1], &leaves->init);
+  for (size_t count = 2; count <= most; count++) {
+    for (size_t left = 1; left < count; left++) {
+      const written_tuple_t node = node_of(problem, &hulls[left], &hulls[count - left]);
+      hulls[count] = left == 1 ? node : written_tuple_unite(problem, &hulls[count], &node);
+    }
+    hulls[count] = written_tuple_round_outwards(problem, &hulls[count]);
+  }
+  *out_hull = hulls[least];
+  for (size_t count = least + 1; count <= most; count++) {
+    *out_hull = written_tuple_unite(problem, out_hull, &hulls[count]);
+  }
+}
+
+static bool has_few_leaves(const written_leaves_t *leaves) {
+  if (leaves->is_init_absent) return false;
+  if (leaves->is_init_once) return leaves->count < LEAVES_MAX;
+  return leaves->init_most != 0 && leaves->count + leaves->init_most <= LEAVES_MAX;
+}
+
 written_tuple_t written_hull(written_problem_t *problem, const written_leaves_t *leaves) {
   if (leaves->count == 0) return written_tuple_anything(problem);
   written_tuple_t hull = hull_of_terms(problem, leaves);
@@ -64,5 +92,9 @@ written_tuple_t written_hull(written_problem_t *problem, const written_leaves_t 
   written_tuple_t inits = leaves->init;
   bool is_known = leaves->count <= COUNTED_MAX && close_hull(problem, NULL, &inits) &&
                   enclose_by_count(problem, leaves, &inits, &hull);
+  if (!is_known && has_few_leaves(leaves)) {
+    enclose_by_leaves(problem, leaves, &hull);
+    is_known = true;
+  }
   return is_known ? hull : written_tuple_anything(problem);
 }

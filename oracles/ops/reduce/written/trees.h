@@ -11,7 +11,8 @@ typedef struct written_leaves {
   const written_tuple_t *terms;
   size_t count;
   written_tuple_t init;
-  bool is_init_once;   /* It enters exactly once; else any number of times, but as the only leaf. */
+  bool is_init_once;   /* It enters exactly once; else any number of times, but as the only leaf, */
+  uint32_t init_most;  /* or, if this is not 0, so many times at the most. */
   bool is_init_absent; /* It enters nowhere. */
 } written_leaves_t;
 
