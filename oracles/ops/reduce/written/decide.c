@@ -217,8 +217,20 @@ static void find_selected(question_t *question, finding_t *out) {
                                  .init_most = leaves->init_most,
                                  .is_init_absent = !init_stays};
   written_set_t set;
-  written_enumerate(problem, &rest, &set);
+  (void)written_enumerate(problem, &rest, &set);
   take_all(question, &set, out);
+}
+
+/* What is in a hull of any number of initial values need not be in that of few (theory.md, T167).
+ */
+static void hold_to_few(question_t *question, finding_t *inout) {
+  const written_leaves_t *leaves = &question->leaves;
+  written_tuple_t hull;
+  if (leaves->count == 0 || leaves->is_init_once) return;
+  if (!written_hull_of_few(&question->problem, leaves, &hull)) return;
+  if (written_value_is_anything(&hull.values[question->result])) return;
+  *inout = (finding_t){.holds = false};
+  take(question, &hull, inout);
 }
 
 static void find(question_t *question, finding_t *out) {
@@ -233,8 +245,9 @@ static void find(question_t *question, finding_t *out) {
     if (has_bound && !out->holds) return; /* What is right is in both sets. */
     *out = (finding_t){.holds = false};
     written_set_t set;
-    written_enumerate(problem, leaves, &set);
+    bool is_told = written_enumerate(problem, leaves, &set);
     take_all(question, &set, out);
+    if (!is_told && out->holds) hold_to_few(question, out);
     if (has_bound && out->holds) out->is_bounded = true;
   } else if (!has_bound && body_is_selection(problem->body)) {
     find_selected(question, out);

@@ -7,7 +7,7 @@
 
 /* Of a set of terms by how often the initial value has entered: any number of times, or exactly 0,
  * 1, ... times. */
-enum { TERMS_MAX = 5, LEVELS_MAX = 2 * TERMS_MAX + 3 };
+enum { TERMS_MAX = 5, COUNTED_TERMS_MAX = 3, LEVELS_MAX = 2 * COUNTED_TERMS_MAX + 3 };
 
 /* How often the body is run for one answer, and how often sets grow under initial values before
  * their ends are rounded outwards, before their hull is taken, and before nothing is known. */
@@ -137,15 +137,17 @@ static bool enumerate(written_problem_t *problem, const written_leaves_t *leaves
   return !all.is_rough && !out_set->is_hull;
 }
 
-void written_enumerate(written_problem_t *problem, const written_leaves_t *leaves,
+bool written_enumerate(written_problem_t *problem, const written_leaves_t *leaves,
                        written_set_t *out_set) {
   g_assert(leaves->count <= written_terms_max(problem));
   bool is_exact = enumerate(problem, leaves, leaves->is_init_once ? 2 : 1, out_set);
   bool are_few = !leaves->is_init_once && !leaves->is_init_absent && leaves->init_most != 0;
-  if (is_exact || !are_few || leaves->init_most >= LEVELS_MAX) return;
+  if (is_exact || !are_few || leaves->count > COUNTED_TERMS_MAX) return is_exact;
+  if (leaves->init_most >= LEVELS_MAX) return false;
   written_set_t counted;
   size_t before = problem->evaluations;
   (void)enumerate(problem, leaves, leaves->init_most + 1, &counted);
   bool is_told = problem->evaluations < before + EVALUATIONS_MAX;
   if (is_told) *out_set = counted;
+  return is_told;
 }

@@ -84,6 +84,13 @@ static bool has_few_leaves(const written_leaves_t *leaves) {
   return leaves->init_most != 0 && leaves->count + leaves->init_most <= LEAVES_MAX;
 }
 
+bool written_hull_of_few(written_problem_t *problem, const written_leaves_t *leaves,
+                         written_tuple_t *out_hull) {
+  bool are_few = has_few_leaves(leaves);
+  if (are_few) enclose_by_leaves(problem, leaves, out_hull);
+  return are_few;
+}
+
 written_tuple_t written_hull(written_problem_t *problem, const written_leaves_t *leaves) {
   if (leaves->count == 0) return written_tuple_anything(problem);
   written_tuple_t hull = hull_of_terms(problem, leaves);
@@ -92,9 +99,6 @@ written_tuple_t written_hull(written_problem_t *problem, const written_leaves_t 
   written_tuple_t inits = leaves->init;
   bool is_known = leaves->count <= COUNTED_MAX && close_hull(problem, NULL, &inits) &&
                   enclose_by_count(problem, leaves, &inits, &hull);
-  if (!is_known && has_few_leaves(leaves)) {
-    enclose_by_leaves(problem, leaves, &hull);
-    is_known = true;
-  }
+  if (!is_known) is_known = written_hull_of_few(problem, leaves, &hull);
   return is_known ? hull : written_tuple_anything(problem);
 }

@@ -20,8 +20,9 @@ typedef struct written_leaves {
 size_t written_terms_max(const written_problem_t *problem);
 
 /* All that trees of at most written_terms_max() terms give (theory.md, T138); anything, if these
- * are too many to tell. */
-void written_enumerate(written_problem_t *problem, const written_leaves_t *leaves,
+ * are too many to tell.  Returns whether numbers of initial values that may not enter make no part
+ * of that. */
+bool written_enumerate(written_problem_t *problem, const written_leaves_t *leaves,
                        written_set_t *out_set);
 
 /* Of a body that is a selection (body_is_selection()) and at least one term: the terms, in their
@@ -37,6 +38,11 @@ size_t written_find_unbeaten(written_problem_t *problem, const written_leaves_t 
 /* A tuple that holds what any tree gives, whatever its order and its length (theory.md, T140);
  * anything, if none is found. */
 written_tuple_t written_hull(written_problem_t *problem, const written_leaves_t *leaves);
+
+/* The same of at least one term and as many initial values as may enter, if these are so few that
+ * trees can be told apart by their number of leaves (theory.md, T167); else false. */
+bool written_hull_of_few(written_problem_t *problem, const written_leaves_t *leaves,
+                         written_tuple_t *out_hull);
 
 /* Of a body that adds exponentials (body_adds_exponentials()): a tuple that holds what any tree of
  * the terms gives (theory.md, T141).  False where nothing is known: terms that are not finite, an
