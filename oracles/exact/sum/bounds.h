@@ -57,12 +57,13 @@ bool sum_may_be_subnormal(const sum_bounds_t *sum, const format_t *format);
 /* ---- How often the initial value may have entered, judging by the result -----------------------
  */
 
-enum { INIT_COUNTS_TRIED = 6 };
+enum { INIT_COUNTS_TRIED = 8 };
 
 typedef struct init_counts {
   size_t count;
   uint32_t tried[INIT_COUNTS_TRIED];
-  uint32_t least; /* The least number above 1 that gets as far in any order; else 0. */
+  uint32_t least; /* The least number of those above IN_ORDER_INIT_COUNT_MAX that gets as far in
+                    any order; else 0. */
 } init_counts_t;
 
 /* The numbers to be tried: where none of them explains the pattern, no number does. */

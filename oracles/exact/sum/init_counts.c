@@ -3,6 +3,7 @@
  * more of them only push it one way (theory.md, T22). */
 #include <math.h>
 
+#include "oracles/exact/error_bound.h"
 #include "oracles/exact/in_order/bound.h"
 #include "oracles/exact/in_order/in_order.h"
 #include "oracles/exact/sum/bounds.h"
@@ -40,15 +41,15 @@ static bool reaches(const sum_problem_t *question, const sum_totals_t *totals,
   return far_enough;
 }
 
-/* The least of the counts from 2 to the most that is permitted with which the sum gets that far;
- * the last if none. */
+/* The least of the counts from `from` to `to` with which the sum gets that far; above `to` if none
+ * does. */
 static uint32_t least_init_count(const sum_problem_t *question, const sum_totals_t *totals,
-                                 const contract_t *contract, double got) {
-  uint32_t from = 2, to = contract_init_count_max(contract, question->count);
-  while (from < to) {
-    uint32_t middle = from + (to - from) / 2;
+                                 const contract_t *contract, double got, uint32_t from,
+                                 uint32_t to) {
+  for (uint32_t end = to + 1; from < end;) {
+    uint32_t middle = from + (end - from) / 2;
     if (reaches(question, totals, contract, middle, got)) {
-      to = middle;
+      end = middle;
     } else {
       from = middle + 1;
     }
@@ -77,9 +78,18 @@ static uint32_t least_in_order(const sum_problem_t *question, const contract_t *
   return least;
 }
 
-/* The least number that gets to `got` decides for all above it, since both ends of what conforms
- * only move that way.  Numbers that the schedules of an in-order contract judge exactly stand for
- * themselves, and those above must get there in any order too. */
+/* The last number up to which all from `first` on are bounded alike: by levels, or without
+ * (error_bound.h).  Only among such do ends move one way alone. */
+static uint32_t last_alike(const sum_problem_t *question, uint32_t first, uint32_t most) {
+  size_t leaves = question->count + first;
+  if (leaves > LEVELS_TO) return most;
+  size_t last = (leaves < LEVELS_FROM ? LEVELS_FROM - 1 : LEVELS_TO) - question->count;
+  return MIN(most, (uint32_t)last);
+}
+
+/* Up to IN_ORDER_INIT_COUNT_MAX each number stands for itself, where trees may judge it.  Of those
+ * above that are bounded alike the least one that gets to `got`, in any order and in that of the
+ * contract, decides for all, since both ends of what conforms only move that way. */
 init_counts_t init_counts_make(const sum_problem_t *question, const sum_totals_t *totals,
                                const contract_t *contract, uint64_t bits, arena_t *arena) {
   init_counts_t counts = {.count = 1, .tried = {1}};
@@ -87,23 +97,20 @@ init_counts_t init_counts_make(const sum_problem_t *question, const sum_totals_t
     return counts;
   if (question->count != 0) counts.tried[counts.count++] = 0;
   uint32_t next = 2, most = contract_init_count_max(contract, question->count);
-  if (in_order_matters(question->count + 1, contract) || sum_has_few_terms(question, contract)) {
-    uint32_t listed = MIN(most, IN_ORDER_INIT_COUNT_MAX);
-    while (next <= listed) counts.tried[counts.count++] = next++;
-    if (next > most) return counts;
-  }
+  while (next <= MIN(most, IN_ORDER_INIT_COUNT_MAX)) counts.tried[counts.count++] = next++;
+  if (next > most) return counts;
   double got =
       format_to_double(question->result == NULL ? question->format : question->result, bits);
   bool is_finite = isfinite(got) && isfinite(question->init);
-  uint32_t last = most;
-  if (is_finite) {
-    counts.least = least_init_count(question, totals, contract, got);
-    last = MAX(counts.least, next);
-    if (last > IN_ORDER_INIT_COUNT_MAX) {
-      last = least_in_order(question, contract, got, last, arena);
-    }
+  if (!is_finite) counts.tried[counts.count++] = most;
+  for (uint32_t last; is_finite && next <= most; next = last + 1) {
+    last = last_alike(question, next, most);
+    uint32_t least = least_init_count(question, totals, contract, got, next, last);
+    if (least > last) continue;
+    if (counts.least == 0) counts.least = least;
+    least = least_in_order(question, contract, got, least, arena);
+    if (least <= last) counts.tried[counts.count++] = least;
   }
-  counts.tried[counts.count++] = last;
   return counts;
 }
 
