@@ -12,4 +12,8 @@ void sum_levels_sharpen(sum_bounds_t *sum, const sum_problem_t *question,
                         const sum_totals_t *totals, const contract_t *contract,
                         const error_bound_t *bound);
 
+/* Likewise of more than IN_ORDER_INIT_COUNT_MAX initial values (theory.md, T166). */
+void sum_repeated_sharpen(sum_bounds_t *sum, const sum_problem_t *question,
+                          const sum_totals_t *totals, const contract_t *contract);
+
 #endif
