@@ -127,6 +127,15 @@ static const mistake_t mistakes[] = {
     {"leaky_relu", "y = select(x >= 0, x, x * slope)", "y = max(x, 0)"},
     {"leaky_relu", "y = select(x >= 0, x, x * slope)", "y = select(x < -0.01, x * slope, x)"},
     {"relu6", "y = min(max(x, 0), 6)", "y = max(min(x, 6.01), 0)"},
+    {"embedding", "y = table[V=ids]", "y = table[V=ids + 1]"},
+    {"embedding", "y = table[V=ids]", "y = table[V=ids - 1]"},
+    {"embedding", "y = table[V=ids]", "y = table[V=ids] * 1.01"},
+    {"int4_matmul", "* scale over G)", "* scale[G = position(G) + 1] over G)"},
+    {"int4_matmul", "* scale over G)", "* scale[G = position(G) / 2] over G)"},
+    {"int4_matmul", "convert(packed, i32) - 8", "convert(packed, i32) - 7"},
+    {"int4_matmul", "convert(4 * position(P), ui8)", "convert(4 - 4 * position(P), ui8)"},
+    {"int4_matmul", "packed = and(shift_right(w, convert(4 * position(P), ui8)), 15)",
+     "packed = shift_right(w, convert(4 * position(P), ui8))"},
     {"bucket", "mixed = xor(token, shift_right(token, 16)) * 73244475",
      "mixed = xor(token, shift_right(token, 15)) * 73244475"},
 };
@@ -308,9 +317,9 @@ static void test_programs(void) {
 
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
-  static const char *const files[] = {
-      "silu",       "rms_norm",   "rotary", "attention", "softmax", "causal_attention",
-      "hard_swish", "leaky_relu", "relu6",  "bucket"};
+  static const char *const files[] = {"silu",    "rms_norm",         "rotary",     "attention",
+                                      "softmax", "causal_attention", "hard_swish", "leaky_relu",
+                                      "relu6",   "bucket",           "embedding",  "int4_matmul"};
   for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
     g_autofree char *path = g_strdup_printf("/declared_op/models/%s", files[i]);
     g_test_add_data_func(path, files[i], test_models);

@@ -41,6 +41,8 @@ typedef struct declared_tensor {
   declared_dimension_t dimensions[TYPE_RANK_MAX];
   uint32_t mask;            /* Of its indices. */
   const element_t *element; /* The type that it always has; NULL: a float that programs choose. */
+  int8_t below;             /* Its integers are places along that index, or -1. */
+  int8_t gathers;           /* The index along which they are taken as places, or -1. */
 } declared_tensor_t;
 
 typedef enum attribute_kind {
@@ -66,7 +68,7 @@ typedef enum step_kind {
   STEP_ADD,
   STEP_SUBTRACT,
   STEP_MULTIPLY,
-  STEP_DIVIDE,
+  STEP_DIVIDE, /* Of integers without the fraction. */
   STEP_NEGATE,
   STEP_MAXIMUM,
   STEP_SQUARE_ROOT,
@@ -92,6 +94,9 @@ typedef enum step_kind {
   STEP_SHIFT_LEFT,
   STEP_SHIFT_RIGHT,
   STEP_SMALLEST, /* As STEP_LARGEST. */
+  STEP_GATHER,   /* Numbers of step `a` at the places along index `index` that step `b` gives. */
+  STEP_REMAINDER,
+  STEP_ROUND, /* Step `a`, a float, as the nearest integer of `type`; of two, the even one. */
 } step_kind_t;
 
 typedef enum step_comparison {
@@ -111,6 +116,8 @@ typedef struct step {
   uint32_t over;
   uint8_t index;
   int64_t place;
+  bool is_bounded; /* Of STEP_GATHER: the file says that places are below the size of the index; of
+                    * one that is not, nothing is known.  Else places are cut to those there are. */
   elementary_t function;
   const char *decimal;
 } step_t;
@@ -141,6 +148,7 @@ typedef struct declaration {
   uint32_t inner;    /* Indices that a problem of the oracle runs along; the others tell problems
                       * apart. */
   uint32_t combined; /* Indices along which sums and their like are taken. */
+  uint32_t gathered; /* Indices along which numbers are gathered: none of them has size 0. */
   bool is_elementwise;
   arena_t arena; /* Of all this. */
 } declaration_t;
@@ -168,6 +176,11 @@ void declared_strides(const declared_tensor_t *tensor, const binding_t *binding,
 /* The product of the sizes of the indices in `mask`. */
 size_t declared_extent(const declaration_t *declaration, const binding_t *binding, uint32_t mask);
 
+/* For every tuple along the indices of `over`, ascending but for those of `last`, which run
+ * fastest: what strides make of it: declared_extent() of them, in the arena. */
+size_t *declared_offsets(const declaration_t *declaration, const binding_t *binding, uint32_t over,
+                         uint32_t last, const size_t strides[DECLARED_INDICES_MAX], arena_t *arena);
+
 /* What an attribute is in a program. */
 double declared_number(const program_t *program, uint32_t attribute);
 int64_t declared_integer(const program_t *program, uint32_t attribute); /* Or boolean: 0, 1. */
@@ -189,7 +202,8 @@ void declared_make_row(declaration_t *inout_declaration);
 
 /* op/draw.c, op/print_mlir.c: functions of the row. */
 void declared_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, program_t *out_program);
-void declared_draw_edges(rng_t *rng, case_t *inout_case); /* op/edges.c */
+void declared_draw_edges(rng_t *rng, case_t *inout_case); /* op/edges.c, and: */
+void declared_settle(rng_t *rng, case_t *inout_case);
 void declared_print_mlir(const program_t *program, GString *out_text);
 
 #endif

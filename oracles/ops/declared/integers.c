@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps of integers and booleans of a declared op, and comparisons and truncations of floats, which
  * give such (theory.md, T153 to T155). */
-#include "oracles/ops/declared/run.h"
+#include "oracles/ops/declared/gather.h"
 
 static integer_set_t at(integer_row_t row, size_t i) { return row.sets[row.count == 1 ? 0 : i]; }
 
@@ -89,6 +89,10 @@ static integer_operation_t operation_of(step_kind_t kind) {
       return INTEGER_SHIFT_LEFT;
     case STEP_SHIFT_RIGHT:
       return INTEGER_SHIFT_RIGHT;
+    case STEP_DIVIDE:
+      return INTEGER_DIVIDE;
+    case STEP_REMAINDER:
+      return INTEGER_REMAINDER;
     default: /* STEP_ADD, STEP_SUM */
       return INTEGER_ADD;
   }
@@ -188,6 +192,7 @@ static integer_row_t choose(run_t *run, const step_t *step) {
 
 static integer_row_t convert(run_t *run, const step_t *step) {
   bool is_float = run->meaning->steps[step->a].type == NULL;
+  bool is_nearest = step->kind == STEP_ROUND;
   row_t floats = {.count = 0, .enclosed = NULL};
   integer_row_t from = {.count = 0, .sets = NULL};
   if (is_float) floats = run_value(run, step->a);
@@ -195,8 +200,9 @@ static integer_row_t convert(run_t *run, const step_t *step) {
   size_t count = is_float ? floats.count : from.count;
   integer_set_t *sets = new_sets(run, count);
   for (size_t i = 0; i < count; i++) {
-    sets[i] = is_float ? formula_truncate(run->formula, step->type, floats, i)
-                       : integer_set_convert(step->type, from.sets[i]);
+    sets[i] = is_nearest ? formula_round(run->formula, step->type, floats, i)
+              : is_float ? formula_truncate(run->formula, step->type, floats, i)
+                         : integer_set_convert(step->type, from.sets[i]);
   }
   return (integer_row_t){count, sets};
 }
@@ -288,6 +294,7 @@ static integer_row_t take(run_t *run, const step_t *step) {
     case STEP_SELECT:
       return choose(run, step);
     case STEP_CONVERT:
+    case STEP_ROUND:
       return convert(run, step);
     case STEP_SUM:
     case STEP_LARGEST:
@@ -297,6 +304,8 @@ static integer_row_t take(run_t *run, const step_t *step) {
       return pick_place(run, step);
     case STEP_STACK:
       return stack(run, step);
+    case STEP_GATHER:
+      return run_gather_integers(run, step);
     default:
       return take_binary(run, step);
   }

@@ -30,6 +30,10 @@ static inline uint32_t run_inner(const run_t *run, uint16_t step) {
   return run->meaning->steps[step].mask & run->declaration->inner;
 }
 
+/* How far apart neighbours along each index are in a value along those of `mask`; 0 along others.
+ */
+void run_strides(const run_t *run, uint32_t mask, size_t out_strides[DECLARED_INDICES_MAX]);
+
 /* The numbers of a step of floats, and of one of integers or booleans; and those along the indices
  * of `mask`, which has the step's. */
 row_t run_value(run_t *run, uint16_t step);

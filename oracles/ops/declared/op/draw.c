@@ -48,8 +48,9 @@ static void draw_index(rng_t *rng, const draw_limits_t *limits, const declaratio
                        uint8_t index, room_t *inout_room, binding_t *inout_binding) {
   bool is_combined = (declaration->combined >> index & 1) != 0;
   if (!declaration->indices[index].is_group) {
+    bool is_gathered = (declaration->gathered >> index & 1) != 0;
     int64_t size = draw_extent(rng, limits, is_combined, inout_room);
-    inout_binding->extent[index] = (size_t)size;
+    inout_binding->extent[index] = (size_t)MAX(size, is_gathered ? 1 : 0);
     return;
   }
   uint32_t rank = (uint32_t)rng_between(rng, 0, MIN(inout_room->rank, 3));

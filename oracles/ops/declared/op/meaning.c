@@ -165,6 +165,28 @@ size_t declared_extent(const declaration_t *declaration, const binding_t *bindin
   return extent;
 }
 
+size_t *declared_offsets(const declaration_t *declaration, const binding_t *binding, uint32_t over,
+                         uint32_t last, const size_t strides[DECLARED_INDICES_MAX],
+                         arena_t *arena) {
+  size_t count = declared_extent(declaration, binding, over);
+  size_t *offsets = ARENA_NEW_ARRAY(arena, size_t, MAX(count, 1));
+  offsets[0] = 0;
+  size_t made = 1;
+  for (int pass = 0; pass < 2; pass++) {
+    uint32_t mask = pass == 0 ? over & ~last : over & last;
+    for (uint32_t i = 0; i < declaration->index_count && count > 0; i++) {
+      if ((mask >> i & 1) == 0) continue;
+      size_t extent = binding->extent[i];
+      for (size_t k = made; k-- > 0;) { /* From behind: nothing is overwritten before it is read. */
+        size_t base = offsets[k];
+        for (size_t j = extent; j-- > 0;) offsets[k * extent + j] = base + j * strides[i];
+      }
+      made *= extent;
+    }
+  }
+  return offsets;
+}
+
 /* ---- Problems -------------------------------------------------------------------------------- */
 
 /* Of how many steps a step is made. */
@@ -187,6 +209,7 @@ static uint32_t count_sources(step_kind_t kind) {
     case STEP_SHARES:
     case STEP_PICK:
     case STEP_CONVERT:
+    case STEP_ROUND:
     case STEP_NOT:
     case STEP_SMALLEST:
       return 1;
@@ -218,7 +241,8 @@ static void analyse_formula(declaration_t *declaration, const declared_formula_t
   for (uint32_t i = 0; i < formula->step_count; i++) {
     const step_t *step = &formula->steps[i];
     const element_t *type = step->type;
-    bool is_of_other = step->kind == STEP_COMPARE || step->kind == STEP_CONVERT;
+    bool is_of_other =
+        step->kind == STEP_COMPARE || step->kind == STEP_CONVERT || step->kind == STEP_ROUND;
     declaration->has_integers |= type != NULL;
     declaration->has_integer_operands |=
         step->kind == STEP_OPERAND && type != NULL && element_is_integer(type);
@@ -226,8 +250,15 @@ static void analyse_formula(declaration_t *declaration, const declared_formula_t
         type != NULL && is_of_other && formula->steps[step->a].type == NULL;
     declaration->inner |= step->over;
     declaration->combined |= step->over;
-    if (step->kind == STEP_PICK || step->kind == STEP_STACK) {
+    if (step->kind == STEP_PICK || step->kind == STEP_STACK || step->kind == STEP_GATHER) {
       declaration->inner |= 1U << step->index;
+    }
+    if (step->kind == STEP_GATHER) {
+      const step_t *places = &formula->steps[step->b];
+      declaration->gathered |= 1U << step->index;
+      if (places->kind == STEP_OPERAND) {
+        declaration->operands[places->a].gathers = (int8_t)step->index;
+      }
     }
     if (step->kind == STEP_OPERAND || is_constant[i] || step->type != NULL) continue;
     declaration->inner |= all & ~step->mask;

@@ -67,6 +67,18 @@ static bool has_small_steps(const program_t *program) {
   return true;
 }
 
+/* Where numbers are gathered there are some. */
+static bool has_places(const program_t *program) {
+  const declaration_t *declaration = declared_of(program);
+  binding_t binding;
+  declared_bind(program, &binding);
+  for (uint32_t i = 0; i < declaration->index_count; i++) {
+    bool is_gathered = (declaration->gathered >> i & 1) != 0;
+    if (is_gathered && binding.extent[i] == 0) return false;
+  }
+  return true;
+}
+
 static const op_constraint_t constraints[] = {
     OP_FORBIDDEN("count", "there are as many operands and results as the op's file declares",
                  "operand, result", has_declared_count),
@@ -77,6 +89,8 @@ static const op_constraint_t constraints[] = {
                   "and those without one of the same",
                   has_declared_type),
     OP_UNMODELLED("sizes", "no step of the meaning has more than 2^24 numbers", has_small_steps),
+    OP_UNMODELLED("places", "an index along which numbers are gathered has a size of at least 1",
+                  has_places),
     OP_CONSTRAINTS_END,
 };
 
@@ -133,6 +147,10 @@ void declared_make_row(declaration_t *inout_declaration) {
         .key = attribute->name, .codec = find_codec(attribute->kind), .offset = i * sizeof(double)};
   }
   bool has_edges = declaration->has_integer_operands || declaration->compares_floats;
+  bool has_bounds = false;
+  for (uint32_t i = 0; i < declaration->operand_count; i++) {
+    has_bounds = has_bounds || declaration->operands[i].below >= 0;
+  }
   declaration->op = (op_t){
       .name = declaration->op.name,
       .spec = declaration->path,
@@ -148,6 +166,7 @@ void declared_make_row(declaration_t *inout_declaration) {
       .print_words = print_words,
       .reduced_dimensions = reduced_dimensions,
       .draw_edges = has_edges ? declared_draw_edges : NULL,
+      .settle_operands = has_bounds ? declared_settle : NULL,
   };
 }
 

@@ -70,6 +70,10 @@ status_t reader_require_integer(const reader_t *reader, const char *at, const ch
                                 uint16_t step); /* Or boolean. */
 status_t reader_require_number(const reader_t *reader, const char *at, const char *what,
                                uint16_t step); /* No boolean. */
+/* Integers that are no literal, as places along an index. */
+status_t reader_require_places(const reader_t *reader, const char *at, uint16_t step);
+/* No integer that is written as 0. */
+status_t reader_require_divisor(const reader_t *reader, const char *at, uint16_t step);
 /* Both of the same type; a number as it is written takes the type of the other. */
 status_t reader_match(reader_t *reader, const char *at, const char *what, uint16_t *inout_a,
                       uint16_t *inout_b);
