@@ -56,7 +56,7 @@ static const refused_t refused[] = {
     {SIGNATURE "y = sinh(x)\n",
      "x.op:5:5: no function \"sinh\"; there are exp, exp2, log, erf, tanh, sqrt, rsqrt, logistic, "
      "max, min, stored, either, sum, mean, online_sum, stack, count, position, select, convert, "
-     "round, remainder, and, or, xor, not, shift_left, shift_right"},
+     "round, remainder, storage, scale, zero_point, and, or, xor, not, shift_left, shift_right"},
     {SIGNATURE "y = exp(x, x)\n", "x.op:5:5: exp has 1 argument here, not 2"},
     {SIGNATURE "y = sum(x)\n", "x.op:5:5: sum is taken over indices: \"sum(... over N)\""},
     {SIGNATURE "y = sum(x over M)\n",
@@ -105,6 +105,8 @@ static const refused_t refused[] = {
 };
 
 #define INTEGERS "op a.b\nsummary s\noperand x[N]\noperand i[N] i32\noperand t[N] i1\nresult y[N]\n"
+#define QUANTIZED \
+  "op a.b\nsummary s\noperand x[N] quantized i8\noperand v[N]\nresult y[N] quantized i8\n"
 static const refused_t refused_types[] = {
     {INTEGERS "y = x + i\n",
      "x.op:7:7: \"+\" stands between a float and i32: write \"convert(..., float)\""},
@@ -171,8 +173,29 @@ static const refused_t refused_types[] = {
     {"op a.b\nsummary s\noperand x[N]\nresult i[N] i8\nresult y[N]\ny = x + 1\n",
      "x.op:5:1: result y is of floats: declare it above those that are not"},
     {"op a.b\nsummary s\ntypes f64\noperand x[N] f32\nresult y[N]\ny = x + 1\n",
-     "x.op:1:1: beside operands and results of f32 there are no programs of f64: \"types f16 bf16 "
-     "f32\""},
+     "x.op:1:1: beside operands and results that are of f32 or quantized there are no programs of "
+     "f64: \"types f16 bf16 f32\""},
+    {"op a.b\noperand x[N] quantized i64\n",
+     "x.op:2:24: expected what quantized numbers are stored as, one of i4, ui4, i8, ui8, i16, "
+     "ui16, "
+     "i32: \"operand x[N] quantized i8\""},
+    {"op a.b\noperand x[N] quantized\n",
+     "x.op:2:23: expected what quantized numbers are stored as, one of i4, ui4, i8, ui8, i16, "
+     "ui16, "
+     "i32: \"operand x[N] quantized i8\""},
+    {"op a.b\noperand x[A..., N] quantized i8 by A\n",
+     "x.op:2:36: expected an index that is a dimension here, each place of which has a scale: "
+     "\"operand w[K, N] quantized i8 by N\""},
+    {"op a.b\nsummary s\ntypes f64\noperand x[N] quantized i8\nresult y[N]\ny = x + 1\n",
+     "x.op:1:1: beside operands and results that are of f32 or quantized there are no programs of "
+     "f64: \"types f16 bf16 f32\""},
+    {QUANTIZED "y = storage(y)\n", "x.op:6:13: expected the name of a quantized operand"},
+    {QUANTIZED "y = x * scale(v)\n",
+     "x.op:6:15: expected the name of a quantized operand or result"},
+    {QUANTIZED "y = x + storage(x)\n",
+     "x.op:6:7: \"+\" stands between a float and i32: write \"convert(..., float)\""},
+    {QUANTIZED "y = convert(storage(x), i8)\n",
+     "x.op:6:1: result y is quantized, and this is i8: give it a float, or i32 to be stored"},
     {"op a.b\nattribute w integer 1.5\n",
      "x.op:2:21: expected integers of i64, among which cases are drawn: \"attribute window integer "
      "1 "

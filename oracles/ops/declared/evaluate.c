@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "oracles/ops/declared/gather.h"
+#include "oracles/ops/declared/quantized.h"
 
 /* ---- Places ---------------------------------------------------------------------------------- */
 
@@ -289,6 +290,10 @@ static row_t take(run_t *run, const step_t *step) {
   switch (step->kind) {
     case STEP_OPERAND:
       return run->operands[step->a];
+    case STEP_DEQUANTIZE:
+      return run_dequantize(run, step);
+    case STEP_SCALE:
+      return run_scale(run, step);
     case STEP_NUMBER:
       value = g_ascii_strtod(step->decimal, NULL);
       if (isinf(value)) return formula_number(formula, value);
@@ -358,6 +363,20 @@ size_t declared_shared_numbers(const declared_formula_t *meaning) {
   return count;
 }
 
+/* Quantized ones are integers, of whatever they are made. */
+static row_t take_result(run_t *run, uint32_t result) {
+  uint16_t step = run->meaning->results[result];
+  bool is_float = run->meaning->steps[step].type == NULL;
+  bool is_quantized = run->declaration->results[result].is_quantized;
+  const uint32_t mask = run->declaration->results[result].mask & run->declaration->inner;
+  if (is_float && !is_quantized) return run_value(run, step);
+  integer_row_t integers = {.count = 0, .sets = NULL};
+  if (!is_float) integers = run_integers(run, step);
+  if (is_quantized && !is_float) integers = run_store(run, result, integers);
+  if (is_quantized && is_float) integers = run_quantize(run, result, along(run, step, mask));
+  return (row_t){.count = integers.count, .integers = integers.sets};
+}
+
 void declared_evaluate(formula_t *formula, uint32_t which, const row_t operands[],
                        row_t results[]) {
   const declaration_t *declaration = declared_of(formula->program);
@@ -367,12 +386,8 @@ void declared_evaluate(formula_t *formula, uint32_t which, const row_t operands[
                  .meaning = &declaration->formulas[which],
                  .operands = operands};
   declared_bind(formula->program, &run->binding);
+  /* All of them, also where it is asked about the floats alone: what is remembered serves both. */
   for (uint32_t i = 0; i < declaration->result_count; i++) {
-    uint16_t step = run->meaning->results[i];
-    bool is_float = run->meaning->steps[step].type == NULL;
-    integer_row_t integers = {.count = 0, .sets = NULL};
-    if (!is_float) integers = run_integers(run, step);
-    results[i] = is_float ? run_value(run, step)
-                          : (row_t){.count = integers.count, .integers = integers.sets};
+    results[i] = take_result(run, i);
   }
 }

@@ -2,6 +2,7 @@
 /* Steps of integers and booleans of a declared op, and comparisons and truncations of floats, which
  * give such (theory.md, T153 to T155). */
 #include "oracles/ops/declared/gather.h"
+#include "oracles/ops/declared/quantized.h"
 
 static integer_set_t at(integer_row_t row, size_t i) { return row.sets[row.count == 1 ? 0 : i]; }
 
@@ -47,16 +48,11 @@ static integer_row_t load(const run_t *run, const step_t *step) {
   return (integer_row_t){count, sets};
 }
 
-/* Along an inner index all places; of another one the place of the problem, whose outer indices
- * count in their order. */
+/* Along an inner index all places; of another one the place of the problem. */
 static integer_row_t find_places(const run_t *run, const step_t *step) {
-  const declaration_t *declaration = run->declaration;
   size_t extent = run->binding.extent[step->index];
-  if ((declaration->inner >> step->index & 1) == 0) {
-    uint32_t behind = declaration->results[0].mask & ~declaration->inner;
-    behind &= ~((2U << step->index) - 1);
-    size_t stride = declared_extent(declaration, &run->binding, behind);
-    return one_integer(run, (integer_t)(run->formula->group / stride % extent));
+  if ((run->declaration->inner >> step->index & 1) == 0) {
+    return one_integer(run, (integer_t)run_outer_place(run, step->index));
   }
   integer_set_t *sets = new_sets(run, extent);
   for (size_t i = 0; i < extent; i++) sets[i] = integer_set_of((integer_t)i);
@@ -190,6 +186,19 @@ static integer_row_t choose(run_t *run, const step_t *step) {
   return (integer_row_t){count, sets};
 }
 
+/* Both ways, of a model one; the fast side knows the first. */
+static integer_row_t unite(run_t *run, const step_t *step) {
+  uint32_t mask = run_inner(run, step->a) | run_inner(run, step->b);
+  integer_row_t a = run_integers_along(run, step->a, mask);
+  integer_row_t b = run_integers_along(run, step->b, mask);
+  if (formula_is_fast(run->formula)) return a;
+  if (run->formula->schedule != NULL) return run->formula->schedule->other_way ? b : a;
+  size_t count = common_count(a, b);
+  integer_set_t *sets = new_sets(run, count);
+  for (size_t i = 0; i < count; i++) sets[i] = integer_set_unite(at(a, i), at(b, i));
+  return (integer_row_t){count, sets};
+}
+
 static integer_row_t convert(run_t *run, const step_t *step) {
   bool is_float = run->meaning->steps[step->a].type == NULL;
   bool is_nearest = step->kind == STEP_ROUND;
@@ -286,6 +295,10 @@ static integer_row_t take(run_t *run, const step_t *step) {
       return one_integer(run, declared_integer(run->formula->program, step->a));
     case STEP_INDEX:
       return find_places(run, step);
+    case STEP_STORAGE:
+      return run_storage(run, step);
+    case STEP_ZERO_POINT:
+      return run_zero_point(run, step);
     case STEP_NEGATE:
     case STEP_NOT:
       return take_unary(run, step);
@@ -304,6 +317,8 @@ static integer_row_t take(run_t *run, const step_t *step) {
       return pick_place(run, step);
     case STEP_STACK:
       return stack(run, step);
+    case STEP_EITHER:
+      return unite(run, step);
     case STEP_GATHER:
       return run_gather_integers(run, step);
     default:

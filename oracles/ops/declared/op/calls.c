@@ -25,7 +25,8 @@ typedef enum call_kind {
   CALL_CONVERT,
   CALL_ROUND,
   CALL_REMAINDER,
-  CALL_BITS, /* Of integers and booleans. */
+  CALL_QUANTUM, /* Of a quantized operand or result by its name. */
+  CALL_BITS,    /* Of integers and booleans. */
 } call_kind_t;
 
 typedef struct call_row {
@@ -35,7 +36,7 @@ typedef struct call_row {
   uint8_t arguments;
   bool is_over;       /* It is taken over indices; */
   bool may_be_either; /* or, of two arguments, not. */
-  step_kind_t step;   /* Of CALL_BITS. */
+  step_kind_t step;   /* Of CALL_BITS and CALL_QUANTUM. */
 } call_row_t;
 
 static const call_row_t calls[] = {
@@ -61,6 +62,9 @@ static const call_row_t calls[] = {
     {"convert", CALL_CONVERT, ELEMENTARY_COUNT, 1, false, false, STEP_OPERAND},
     {"round", CALL_ROUND, ELEMENTARY_COUNT, 1, false, false, STEP_OPERAND},
     {"remainder", CALL_REMAINDER, ELEMENTARY_COUNT, 2, false, false, STEP_OPERAND},
+    {"storage", CALL_QUANTUM, ELEMENTARY_COUNT, 0, false, false, STEP_STORAGE},
+    {"scale", CALL_QUANTUM, ELEMENTARY_COUNT, 0, false, false, STEP_SCALE},
+    {"zero_point", CALL_QUANTUM, ELEMENTARY_COUNT, 0, false, false, STEP_ZERO_POINT},
     {"and", CALL_BITS, ELEMENTARY_COUNT, 2, false, false, STEP_AND},
     {"or", CALL_BITS, ELEMENTARY_COUNT, 2, false, false, STEP_OR},
     {"xor", CALL_BITS, ELEMENTARY_COUNT, 2, false, false, STEP_XOR},
@@ -264,6 +268,7 @@ static status_t check_argument_types(reader_t *reader, const call_row_t *row,
     case CALL_MAX:
     case CALL_MIN:
     case CALL_STACK:
+    case CALL_EITHER:
       return arguments->count == 2 ? reader_match(reader, at, row->name, &steps[0], &steps[1])
                                    : STATUS_OK;
     case CALL_SUM:
@@ -274,6 +279,7 @@ static status_t check_argument_types(reader_t *reader, const call_row_t *row,
     case CALL_CONVERT:
     case CALL_ROUND:
     case CALL_REMAINDER:
+    case CALL_QUANTUM:
     case CALL_BITS:
       return STATUS_OK;
     default:
@@ -331,6 +337,8 @@ static status_t add_call(reader_t *reader, const call_row_t *row, arguments_t *a
       return add_rounding(reader, arguments, out_step);
     case CALL_REMAINDER:
       return add_remainder(reader, arguments, out_step);
+    case CALL_QUANTUM: /* See reader_call(). */
+      break;
     case CALL_BITS:
       return add_bits(reader, row, arguments, out_step);
   }
@@ -342,6 +350,7 @@ status_t reader_call(reader_t *reader, const char *at, str_t name, uint16_t *out
   for (size_t i = 0; i < G_N_ELEMENTS(calls); i++) {
     g_string_append_printf(known, "%s%s", i == 0 ? "" : ", ", calls[i].name);
     if (!str_equal_text(name, calls[i].name)) continue;
+    if (calls[i].kind == CALL_QUANTUM) return reader_quantum(reader, calls[i].step, out_step);
     arguments_t arguments = {.at = at};
     STATUS_TRY(read_arguments(reader, &calls[i], &arguments));
     STATUS_TRY(check_arguments(reader, &calls[i], &arguments));

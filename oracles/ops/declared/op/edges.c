@@ -4,6 +4,7 @@
  * among its attributes, or beside these. */
 #include <math.h>
 
+#include "harness/draw/draw_quantization.h"
 #include "oracles/ops/declared/declared.h"
 
 enum { LITERALS_MAX = 64 };
@@ -86,6 +87,10 @@ void declared_draw_edges(rng_t *rng, case_t *inout_case) {
     const element_t *element = tensor->type.element;
     size_t count = type_component_count(&tensor->type);
     int8_t gathers = declared_of(program)->operands[i].gathers;
+    if (tensor->type.quantization != NULL) {
+      draw_stored(rng, &inout_case->operands[i]);
+      continue;
+    }
     for (size_t k = 0; k < count && element->kind != ELEMENT_BOOLEAN; k++) {
       bool is_float = element->format != NULL;
       if (is_float && (!compares_floats || rng_one_in(rng, 2))) continue;

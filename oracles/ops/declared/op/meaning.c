@@ -187,6 +187,17 @@ size_t *declared_offsets(const declaration_t *declaration, const binding_t *bind
   return offsets;
 }
 
+int32_t declared_channel_dimension(const declaration_t *declaration, const binding_t *binding,
+                                   const declared_tensor_t *tensor) {
+  int32_t at = 0;
+  for (uint32_t d = 0; tensor->channel >= 0 && d < tensor->count; d++) {
+    uint8_t index = tensor->dimensions[d].indices[0];
+    if (tensor->dimensions[d].count == 1 && index == (uint8_t)tensor->channel) return at;
+    at += declaration->indices[index].is_group ? (int32_t)binding->group[index].count : 1;
+  }
+  return -1;
+}
+
 /* ---- Problems -------------------------------------------------------------------------------- */
 
 /* Of how many steps a step is made. */
@@ -197,6 +208,10 @@ static uint32_t count_sources(step_kind_t kind) {
     case STEP_ATTRIBUTE:
     case STEP_COUNT:
     case STEP_INDEX:
+    case STEP_DEQUANTIZE:
+    case STEP_STORAGE:
+    case STEP_SCALE:
+    case STEP_ZERO_POINT:
       return 0;
     case STEP_NEGATE:
     case STEP_STORED:
@@ -225,7 +240,8 @@ static void find_constants(const declared_formula_t *formula, bool out_constant[
   for (uint32_t i = 0; i < formula->step_count; i++) {
     const step_t *step = &formula->steps[i];
     const uint16_t sources[] = {step->a, step->b, step->c};
-    out_constant[i] = step->kind != STEP_OPERAND;
+    out_constant[i] =
+        step->kind != STEP_OPERAND && step->kind != STEP_DEQUANTIZE && step->kind != STEP_STORAGE;
     for (uint32_t k = 0; k < count_sources(step->kind); k++) {
       out_constant[i] = out_constant[i] && out_constant[sources[k]];
     }
@@ -255,12 +271,13 @@ static void analyse_formula(declaration_t *declaration, const declared_formula_t
     }
     if (step->kind == STEP_GATHER) {
       const step_t *places = &formula->steps[step->b];
-      declaration->gathered |= 1U << step->index;
+      declaration->nonempty |= 1U << step->index;
       if (places->kind == STEP_OPERAND) {
         declaration->operands[places->a].gathers = (int8_t)step->index;
       }
     }
-    if (step->kind == STEP_OPERAND || is_constant[i] || step->type != NULL) continue;
+    bool is_operand = step->kind == STEP_OPERAND || step->kind == STEP_DEQUANTIZE;
+    if (is_operand || is_constant[i] || step->type != NULL) continue;
     declaration->inner |= all & ~step->mask;
   }
 }
@@ -278,7 +295,9 @@ bool declared_has_same_dimensions(const declared_tensor_t *a, const declared_ten
 
 static bool has_places(const declared_formula_t *formula) {
   for (uint32_t i = 0; i < formula->step_count; i++) {
-    if (formula->steps[i].kind == STEP_INDEX) return true;
+    const step_t *step = &formula->steps[i];
+    bool is_channel = step->kind == STEP_SCALE || step->kind == STEP_ZERO_POINT;
+    if (step->kind == STEP_INDEX || (is_channel && step->mask != 0)) return true;
   }
   return false;
 }
@@ -304,6 +323,14 @@ void declared_analyse(declaration_t *inout_declaration) {
   declaration_t *declaration = inout_declaration;
   for (uint32_t f = 0; f < declaration->formula_count; f++) {
     analyse_formula(declaration, &declaration->formulas[f]);
+  }
+  declaration->has_integers |= declaration->has_quantized;
+  for (uint16_t i = 0; i < CASE_OPERANDS_MAX + CASE_RESULTS_MAX; i++) {
+    const declared_tensor_t *tensor = declared_tensor(declaration, i);
+    if (tensor->is_quantized && tensor->channel >= 0) {
+      declaration->nonempty |= 1U << tensor->channel;
+      declaration->channels |= 1U << tensor->channel;
+    }
   }
   declaration->is_elementwise = find_elementwise(declaration);
   const declared_tensor_t *first = &declaration->results[0];

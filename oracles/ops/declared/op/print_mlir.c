@@ -198,6 +198,9 @@ static int print_source(printer_t *printer, const step_t *step) {
     case STEP_ATTRIBUTE:
       return is_float ? printer_number(printer, declared_number(printer->program, step->a))
                       : printer_integer(printer, declared_integer(printer->program, step->a));
+    case STEP_SCALE:
+    case STEP_ZERO_POINT:
+      return printer_channels(printer, step);
     case STEP_COUNT:
       return printer_number(printer, (double)printer->binding.extent[step->index]);
     default: /* STEP_INDEX */
@@ -248,6 +251,8 @@ static int make_step(printer_t *printer, const step_t *step) {
     case STEP_ATTRIBUTE:
     case STEP_COUNT:
     case STEP_INDEX:
+    case STEP_SCALE:
+    case STEP_ZERO_POINT:
       return print_source(printer, step);
     case STEP_FUNCTION:
       return print_function(printer, step, print_step(printer, step->a), &type);
@@ -277,6 +282,12 @@ static int make_step(printer_t *printer, const step_t *step) {
 }
 
 static int print_step(printer_t *printer, uint16_t step) {
+  const step_t *of = &printer->formula->steps[step];
+  if (printer->names[step] < 0 && of->kind == STEP_STORAGE) {
+    const element_t *element = printer->element;
+    printer_operand(printer, of->a, step);
+    printer->element = element;
+  }
   if (printer->names[step] < 0) {
     const element_t *element = printer->element;
     printer->element = printer_element(printer, step);

@@ -59,6 +59,14 @@ int printer_pick(printer_t *printer, const step_t *step, int value, uint32_t fro
 int printer_stack(printer_t *printer, const step_t *step, int a, int b);
 int printer_gather(printer_t *printer, const step_t *step, int value, printed_t places);
 
+/* print_quantized.c: a quantized operand as floats or, for STEP_STORAGE, as what is stored, of a
+ * type without quantization; the scales or zero points that a step is; and a value of the step's
+ * type within the storage range. */
+int printer_unquantized(printer_t *printer, uint16_t operand, step_kind_t kind, type_t *out_type);
+int printer_channels(printer_t *printer, const step_t *step);
+int printer_clamp_stored(printer_t *printer, const quantization_t *range, int value,
+                         const type_t *type);
+
 /* An operand as the value of a step, and a value as a result. */
 void printer_operand(printer_t *printer, uint16_t operand, uint32_t step);
 int printer_result(printer_t *printer, uint32_t result, int value);

@@ -56,6 +56,10 @@ status_t reader_formulas(reader_t *reader);
 status_t reader_tensor(reader_t *reader, const char *what, uint32_t count_max,
                        uint32_t *inout_count, declared_tensor_t *tensors);
 
+/* read_quantized.c: behind "quantized"; and the argument of storage(), scale() or zero_point(). */
+status_t reader_quantization(reader_t *reader, declared_tensor_t *inout_tensor);
+status_t reader_quantum(reader_t *reader, step_kind_t kind, uint16_t *out_step);
+
 /* A type; NULL for "float", the type that programs choose. */
 status_t reader_type_word(reader_t *reader, const element_t **out_element);
 

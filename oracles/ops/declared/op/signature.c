@@ -317,7 +317,7 @@ status_t reader_tensor(reader_t *reader, const char *what, uint32_t count_max,
     return reader_fail(reader, reader->scan.begin, "an op has at most %" PRIu32 " of them",
                        count_max);
   }
-  declared_tensor_t tensor = {.line = reader->line, .below = -1, .gathers = -1};
+  declared_tensor_t tensor = {.line = reader->line, .below = -1, .gathers = -1, .channel = -1};
   STATUS_TRY(read_new_name(reader, what, &tensor.name));
   STATUS_TRY(reader_expect(reader, "["));
   const char *at = reader->scan.cursor;
@@ -333,7 +333,9 @@ status_t reader_tensor(reader_t *reader, const char *what, uint32_t count_max,
   }
   STATUS_TRY(check_groups(reader, at, &tensor));
   reader_skip_blanks(reader);
-  if (!scan_at_end(&reader->scan)) {
+  if (reader_accept(reader, "quantized")) {
+    STATUS_TRY(reader_quantization(reader, &tensor));
+  } else if (!scan_at_end(&reader->scan)) {
     const char *type_at = reader->scan.cursor;
     STATUS_TRY(reader_type_word(reader, &tensor.element));
     bool is_other_float = tensor.element != NULL && tensor.element->format != NULL &&
