@@ -5,6 +5,9 @@ An algorithm is asked for as jax.lax.dot_general(precision=jax.lax.DotAlgorithmP
 jax.lax.DotAlgorithm where no preset says the same; JAX then converts operands and result as it
 likes.
 
+all_reduce and reduce_scatter are psum, pmax, pmin and psum_scatter on several devices:
+jax_collective.py.
+
 The ByteIR ops are in jax_byteir.py, with what layer_norm=fast means.  functions=FILE names functions
 of your own by the ops that they do (python_functions.py), which are compiled by jax.jit.
 
@@ -21,9 +24,11 @@ import numpy as np
 
 import assay_worker
 import byteir_program
+import collective_program
 import xla_worker
 from assay_worker import Invalid, Program, Unsupported, Worker
 from jax_byteir import JaxByteir
+from jax_collective import JaxCollective
 from python_functions import PythonFunctions
 
 ATTRIBUTES = {
@@ -63,6 +68,7 @@ class Jax(Worker):
         self.jax = jax
         self.lax = jax.lax
         self.byteir = JaxByteir(jax, variance)
+        self.collectives = JaxCollective(jax, platform)
         self.version = f"{jax.__version__}, jaxlib {jax.lib.__version__}{self.functions.version}"
         self.hardware = f"{jax.devices()[0].device_kind}, {assay_worker.processor()}"
         self.bodies: dict[str, Callable[..., Any]] = {
@@ -92,6 +98,8 @@ class Jax(Worker):
         if byteir_program.is_byteir(program):
             self._lower(program)  # Raises what it refuses.
             return True
+        if collective_program.is_collective(program):
+            return None  # What compiles.
         if program.op not in ATTRIBUTES or program.is_quantized:
             return False
         program.check_attributes(*ATTRIBUTES[program.op])
@@ -117,6 +125,8 @@ class Jax(Worker):
             raise Unsupported(f"XLA has none of the types {', '.join(xla_worker.NO_TYPES)}")
         makers = {"stablehlo.reduce": self._reduce, "stablehlo.dot_general": self._dot_general}
         make = makers.get(program.op, self.byteir.make)
+        if collective_program.is_collective(program):
+            make = self.collectives.make
         if program.op in self.functions:
             make = self.functions.find
         shapes = [self.jax.ShapeDtypeStruct(kind.shape, kind.dtype) for kind in program.operands]

@@ -11,7 +11,8 @@ windows and conversions are in torch_stablehlo.py, quantized tensors, with what 
 and engine=fbgemm mean, in torch_quantized.py, what works element by element or moves
 elements in torch_elementwise.py, the batch norms in torch_batch_norm.py, the ByteIR ops in
 torch_byteir.py, with what the options resize_to_1=run, top_k=topk and zero_point=before mean, and
-those whose operands say where elements go in torch_data_dependent.py.  functions=FILE names functions
+those whose operands say where elements go in torch_data_dependent.py; all_reduce and reduce_scatter
+are gloo's (torch_collective.py).  functions=FILE names functions
 of your own by the ops that they do: python_functions.py.
 """
 from __future__ import annotations
@@ -25,6 +26,7 @@ import accumulation_program
 import assay_worker
 import batch_norm_program
 import byteir_program
+import collective_program
 import data_dependent_program
 from accumulation_program import Chain
 from assay_worker import Invalid, Program, Type, Unsupported, Worker
@@ -32,6 +34,7 @@ from elementwise_program import ELEMENTWISE, MOVEMENTS
 from python_functions import PythonFunctions
 from torch_batch_norm import TorchBatchNorm
 from torch_byteir import Options, TorchByteir
+from torch_collective import TorchCollective
 from torch_data_dependent import TorchDataDependent
 from torch_elementwise import TorchElementwise
 from torch_quantized import TorchQuantized
@@ -96,6 +99,7 @@ class Torch(Worker):
         self.quantized = TorchQuantized(torch, types == "any", engine)
         self.elementwise = TorchElementwise(torch)
         self.data_dependent = TorchDataDependent(torch)
+        self.collectives = TorchCollective(torch, self.device)
 
     def promises(self, program: Program) -> bool | None:
         if program.op in self.functions or accumulation_program.is_accumulated(program):
@@ -136,6 +140,8 @@ class Torch(Worker):
             return self.stablehlo.find(program, self.conversions)
         if batch_norm_program.is_batch_norm(program):
             return self.batch_norms.find(program)
+        if collective_program.is_collective(program):
+            return self.collectives.find(program)
         raise Unsupported(f"no {program.op} here")
 
     def _try_function(self, program: Program) -> Callable[..., list[Any]]:
