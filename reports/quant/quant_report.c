@@ -153,7 +153,7 @@ static void print_differences(const quant_report_t *report) {
   }
 }
 
-static json_t *wholes_json(const quant_whole_counts_t *counts) {
+json_t *quant_report_wholes_json(const quant_whole_counts_t *counts) {
   json_t *outcomes = json_object();
   for (int i = 0; i < OUTCOME_COUNT; i++) {
     json_object_set_new(outcomes, outcome_spelling((outcome_t)i),
@@ -187,7 +187,7 @@ static json_t *row_json(const quant_report_t *report, const quant_measurement_t 
       quant_lowering_spelling(row->lowering), "steps", outcomes, "substituted",
       (json_int_t)row->substituted, "unfinished", (json_int_t)row->unfinished, "values", values);
   if (report->wholes[row->lowering] != NULL) {
-    json_object_set_new(json, "regions", wholes_json(&row->whole));
+    json_object_set_new(json, "regions", quant_report_wholes_json(&row->whole));
   }
   return json;
 }

@@ -4,6 +4,7 @@
 #define ASSAY_REPORTS_QUANT_QUANT_REPORT_H
 
 #include <glib.h>
+#include <jansson.h>
 
 #include "harness/quant_run/measurement.h"
 
@@ -25,6 +26,9 @@ typedef struct quant_report {
 } quant_report_t;
 
 void quant_report_print(const quant_report_t *report);
+/* Counts of regions that ran as one program, as "regions" of the JSON has them. */
+json_t *quant_report_wholes_json(const quant_whole_counts_t *counts);
+
 void quant_report_print_json(const quant_report_t *report);
 
 #endif

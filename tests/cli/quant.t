@@ -54,6 +54,15 @@ run 0 "calls inlined" quant propagate "$corpus/two_calls.graph" --table onednn -
 like out "^region second.product fully_connected$" "calls inlined: regions under names of their own"
 unlike out "^call" "calls inlined: none is left"
 run 0 "calls inlined and run" quant run "$corpus/two_calls.graph" --table onednn --inline --executor model:pairwise --inputs 2
+for verb in fuse unfuse check; do
+  run 0 "$verb inlines" quant $verb "$corpus/two_calls.graph" --table onednn --inline
+done
+like out "two_calls: 2 regions of" "calls inlined and checked: regions of their own"
+run 0 "calls inlined and taken apart" quant unfuse "$corpus/two_calls.graph" --inline
+unlike out "^call" "calls inlined and taken apart: none is left"
+run 0 "calls inlined and taken back" quant revert "$corpus/two_calls.graph" --table onednn --inline --region second.product
+like out "^region first.product fully_connected$" "calls inlined and taken back: the other call stays quantized"
+unlike out "^region second.product" "calls inlined and taken back: the one that is named is ops"
 run 0 "MLIR" quant propagate "$conflicts" --table tflite_int8 --mlir
 like out "quant.region" "MLIR: region ops"
 
@@ -125,6 +134,9 @@ like out "still" "regions, again: it is there still"
 run 0 "regions, mended" retest --db w.db --executor model:sequential
 run 0 "fuzz regions" quant fuzz --graphs 20 --executor model:random --inputs 1 --regions whole
 like out "regions as one:" "fuzz regions: counted"
+run 0 "fuzz regions, JSON" quant fuzz --graphs 20 --executor model:random --inputs 1 --regions both --json
+[ "$(json out 'scalar grep { my $r = $_->{regions}; $r->{whole}{conforms} > 0 && $r->{same} + $r->{differ} > 0 } @{$d->{executors}}')" = 3 ]
+ok $? "fuzz regions, JSON: counted"
 run 2 "a spelling of regions" quant run "$block" --table onednn --executor model:sequential --regions hole
 like err -- "--regions is steps, whole or both, not 'hole'" "a spelling of regions: which there are"
 
