@@ -21,8 +21,9 @@ typedef struct quant_report {
   bool compares;                      /* Regions that were run as one are held against steps. */
   const double (*differences)[QUANT_LOWERING_COUNT]; /* Between outputs of forms. */
   const char *unknown;                               /* What is not enclosed, or "". */
-  int64_t inputs;                                    /* Sets of them that ran. */
-  bool has_values; /* Errors of all values are shown, not only of outputs. */
+  const char *unbounded; /* A step that may give any number under the contract, or "". */
+  int64_t inputs;        /* Sets of them that ran. */
+  bool has_values;       /* Errors of all values are shown, not only of outputs. */
 } quant_report_t;
 
 void quant_report_print(const quant_report_t *report);

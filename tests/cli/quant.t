@@ -45,6 +45,22 @@ like out "^depthwise.shifted = stablehlo.add f32" "16-bit floats, fixed: the bia
 run 0 "16-bit floats are run" quant run "$block" --table "$corpus/bf16.table" --contract wide --executor model:pairwise+acc=f32 --inputs 3
 unlike out "outside what conforming runs give" "16-bit floats are run: within what is certified"
 unlike out " inf " "16-bit floats are run: certified"
+run 0 "16-bit floats, each step rounded" quant run "$block" --table "$corpus/bf16.table" --executor model:sequential --inputs 2
+unlike out " inf " "16-bit floats, each step rounded: a softmax is certified"
+cat >long.graph <<END
+graph g
+input x f32[2,1000] !quant.calibrated<f32<-4.0:4.0>>
+region s softmax
+  in x
+  out y f32[2,1000]
+  op z = byteir.softmax(x) axis=1 f32[2,1000] -> f32[2,1000]
+  return z
+end
+output y
+END
+run 0 "what has no bound" quant run long.graph --table "$corpus/bf16.table" --form fixed --executor model:sequential --inputs 1
+like out "^Not certified (infinite): under contract backend nothing bounds .* step y (byteir.softmax to bf16\[2,1000\])" \
+  "what has no bound: the step is named"
 sed 's/^\(input image f32[^ ]*\).*/\1 bf16/' "$block" >annotated.graph
 run 0 "a value annotated with a 16-bit float" quant export annotated.graph --table onednn --form float
 like out "^image.* = stablehlo.convert f32.* -> bf16" "a value annotated with a 16-bit float: stored so"
