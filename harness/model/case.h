@@ -44,7 +44,9 @@ tensor_t tensor_make(arena_t *arena, const type_t *type);
 /* A case of `program` whose operands are uninitialised. */
 case_t case_make(arena_t *arena, const program_t *program);
 
-/* A deep copy into `arena`. */
+/* Deep copies into `arena`. */
+tensor_t tensor_copy(arena_t *arena, const tensor_t *tensor);
+program_t program_copy(arena_t *arena, const program_t *program);
 case_t case_copy(arena_t *arena, const case_t *instance);
 
 /* The case line: see case_line.md.  Printing appends to `out_text`. */

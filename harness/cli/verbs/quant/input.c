@@ -101,17 +101,21 @@ static status_t read_module(const char *path, str_t text, bool is_unsigned, aren
   return status_fail(error, STATUS_INVALID, "%.120s:%.380s", path, message);
 }
 
-status_t quant_read_graph_as(const char *path, bool is_unsigned, arena_t *arena,
-                             quant_graph_t *out_graph, failure_t *error) {
+static status_t read_graph(const char *path, bool is_unsigned, arena_t *arena,
+                           quant_graph_t *out_graph, failure_t *error) {
   str_t text = {0};
   STATUS_TRY(read_text(path, arena, &text, error));
   if (is_module(path, text)) return read_module(path, text, is_unsigned, arena, out_graph, error);
   return at_path(path, quant_graph_parse(text, arena, out_graph, error), error);
 }
 
-status_t quant_read_graph(const char *path, arena_t *arena, quant_graph_t *out_graph,
-                          failure_t *error) {
-  return quant_read_graph_as(path, false, arena, out_graph, error);
+status_t quant_read_graph(const quant_flags_t *flags, const char *path, arena_t *arena,
+                          quant_graph_t *out_graph, failure_t *error) {
+  quant_graph_t graph;
+  STATUS_TRY(read_graph(path, flags->is_unsigned, arena, &graph, error));
+  if (flags->inlined) return quant_graph_inline(&graph, arena, out_graph, error);
+  *out_graph = graph;
+  return STATUS_OK;
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
@@ -151,12 +155,7 @@ status_t quant_read_subject(const quant_flags_t *flags, const char *path,
   *subject = (quant_subject_t){0};
   arena_init(&subject->arena);
   STATUS_TRY(quant_read_target(flags->table, &subject->arena, &subject->table, error));
-  STATUS_TRY(quant_read_graph(path, &subject->arena, &subject->graph, error));
-  if (flags->inlined) {
-    quant_graph_t inlined;
-    STATUS_TRY(quant_graph_inline(&subject->graph, &subject->arena, &inlined, error));
-    subject->graph = inlined;
-  }
+  STATUS_TRY(quant_read_graph(flags, path, &subject->arena, &subject->graph, error));
   STATUS_TRY(quant_propagate(&subject->graph, &subject->table, QUANT_FAULT_none, &subject->arena,
                              &subject->propagation, error));
   return quant_materialize(&subject->propagation, QUANT_FAULT_none, &subject->arena,

@@ -30,7 +30,7 @@ static status_t fuse(const quant_flags_t *flags, const char *path, arena_t *aren
                        "they are written",
                        table.name);
   }
-  STATUS_TRY(quant_read_graph(path, arena, &graph, error));
+  STATUS_TRY(quant_read_graph(flags, path, arena, &graph, error));
   STATUS_TRY(quant_fuse(&graph, &table, QUANT_FUSE_FAULT_none, arena, &fusion, error));
   g_autoptr(GString) text = g_string_new(NULL);
   if (flags->explain) {
@@ -104,7 +104,7 @@ static status_t unfuse(const quant_flags_t *flags, const char *path, arena_t *ar
                        failure_t *error) {
   quant_graph_t graph, apart;
   bool *is_wanted;
-  STATUS_TRY(quant_read_graph(path, arena, &graph, error));
+  STATUS_TRY(quant_read_graph(flags, path, arena, &graph, error));
   STATUS_TRY(read_wanted(flags, &graph, arena, &is_wanted, error));
   g_autoptr(GString) notes = g_string_new(NULL);
   STATUS_TRY(quant_unfuse(&graph, is_wanted, arena, &apart, notes, error));
@@ -137,7 +137,7 @@ static status_t revert(const quant_flags_t *flags, const char *path, arena_t *ar
                        failure_t *error) {
   quant_graph_t graph, reverted;
   bool *is_wanted;
-  STATUS_TRY(quant_read_graph(path, arena, &graph, error));
+  STATUS_TRY(quant_read_graph(flags, path, arena, &graph, error));
   if (flags->table != NULL) STATUS_TRY(quantize(flags->table, arena, &graph, error));
   STATUS_TRY(read_wanted(flags, &graph, arena, &is_wanted, error));
   if (is_wanted == NULL) {
