@@ -390,7 +390,7 @@ int main(int argc, char **argv) {
     g_autofree char *path = g_strdup_printf("/declared_op/mistakes/%s/%zu", mistakes[i].op, i);
     g_test_add_data_func(path, &mistakes[i], test_mistake);
   }
-  static const char *const sums[] = {"rms_norm", "attention", "softmax"};
+  static const char *const sums[] = {"rms_norm", "attention", "softmax", "int8_matmul"};
   for (size_t i = 0; i < G_N_ELEMENTS(sums); i++) {
     g_autofree char *path = g_strdup_printf("/declared_op/dropped_term/%s", sums[i]);
     g_test_add_data_func(path, sums[i], test_dropped_term);

@@ -105,7 +105,7 @@ static const twin_t twins[] = {
 };
 
 static void test_twin(gconstpointer data) {
-  enum { CASES = 60, COUNT = 8 };
+  enum { CASES = 40, COUNT = 6 };
   const twin_t *twin = data;
   g_autofree char *text = g_strdup_printf(HEAD
                                           "operand a[N] quantized i8\noperand b[N] quantized i8\n"
@@ -137,7 +137,7 @@ static void test_twin(gconstpointer data) {
 
 /* stablehlo.uniform_quantize, per channel too, in the ways that libraries take. */
 static void test_quantize(gconstpointer data) {
-  enum { CASES = 120, ROWS = 4, COLUMNS = 3 };
+  enum { CASES = 60, ROWS = 3, COLUMNS = 2 };
   static const char *const of_quantize[] = {"spec", "quantize=reciprocal", "quantize_ties=away",
                                             "backend", "quantize=reciprocal,quantize_ties=either"};
   const char *expressed = data;

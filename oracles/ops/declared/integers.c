@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps of integers and booleans of a declared op, and comparisons and truncations of floats, which
  * give such (theory.md, T153 to T155). */
+#include "harness/model/fault.h"
 #include "oracles/ops/declared/gather.h"
 #include "oracles/ops/declared/quantized.h"
 
@@ -231,11 +232,13 @@ static integer_row_t fold(run_t *run, const step_t *step) {
   size_t count, rows = declared_extent(run->declaration, &run->binding, kept);
   size_t *places = run_places(run, a.count == 1 ? 0 : from, from, step->over, 0, &count);
   size_t terms = rows == 0 ? 0 : count / rows;
+  bool drops_last = step->kind == STEP_SUM && formula_has_fault(run->formula, FAULT_drop_last_term);
+  if (drops_last && terms > 0) terms--;
   integer_set_t *sets = new_sets(run, rows);
   for (size_t r = 0; r < rows; r++) {
     sets[r] = integer_set_of(neutral(step));
     for (size_t i = 0; i < terms; i++) {
-      integer_set_t term = at(a, places[r * terms + i]);
+      integer_set_t term = at(a, places[r * (count / rows) + i]);
       sets[r] = integer_set_apply(step->type, operation_of(step->kind), sets[r], term);
     }
   }

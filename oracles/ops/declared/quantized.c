@@ -5,7 +5,6 @@
 
 #include <math.h>
 
-#include "generated/exact_faults.h"
 #include "oracles/composite/parts.h"
 #include "oracles/composite/stored_set.h"
 #include "oracles/exact/quantum/quantize_faulty.h"
@@ -77,27 +76,43 @@ integer_row_t run_storage(const run_t *run, const step_t *step) {
 
 /* Those along the index of a step: all of them if it is an inner one, else that of the problem. */
 typedef struct channels {
-  const quantization_t *quantization;
+  const type_t *type;
   size_t first;
   size_t count;
 } channels_t;
 
 static channels_t find_channels(const run_t *run, const step_t *step) {
   const type_t *type = declared_type(run->formula->program, step->a);
-  channels_t channels = {type->quantization, 0, type->quantization->count};
+  channels_t channels = {type, 0, type->quantization->count};
   bool is_outer = step->mask != 0 && (step->mask & run->declaration->inner) == 0;
   if (is_outer) channels.first = run_outer_place(run, step->index);
   if (is_outer) channels.count = 1;
   return channels;
 }
 
+/* That of a place along the axis, as the model reads it, or as it is. */
+static quantum_t channel_quantum(const run_t *run, const type_t *type, size_t channel) {
+  const quantization_t *quantization = type->quantization;
+  size_t stride = 1;
+  for (uint32_t d = (uint32_t)(quantization->axis + 1); d < type->rank; d++) {
+    stride *= (size_t)type->dims[d];
+  }
+  fault_t fault = is_model(run) ? run->formula->schedule->fault : FAULT_NONE;
+  if (quantization->axis == -1 || stride > 0) {
+    return quantize_faulty_of(type, fault, quantization->axis == -1 ? 0 : channel * stride);
+  }
+  return (quantum_t){.scale = quantization->scales[channel],
+                     .zero_point = quantization->zero_points[channel]};
+}
+
 /* As constants are, but a tiny one may be read as zero. */
 row_t run_scale(const run_t *run, const step_t *step) {
   const channels_t channels = find_channels(run, step);
-  const format_t *format = channels.quantization->expressed->format;
+  const format_t *format = quantum_expressed(channels.type);
   uint64_t *bits = ARENA_NEW_ARRAY(run->formula->arena, uint64_t, MAX(channels.count, 1));
   for (size_t i = 0; i < channels.count; i++) {
-    bits[i] = format_from_double(format, channels.quantization->scales[channels.first + i]);
+    const quantum_t quantum = channel_quantum(run, channels.type, channels.first + i);
+    bits[i] = format_from_double(format, quantum.scale);
   }
   return problem_load_numbers(run->formula, format, bits, channels.count);
 }
@@ -105,10 +120,8 @@ row_t run_scale(const run_t *run, const step_t *step) {
 integer_row_t run_zero_point(const run_t *run, const step_t *step) {
   const channels_t channels = find_channels(run, step);
   integer_set_t *sets = ARENA_NEW_ARRAY(run->formula->arena, integer_set_t, MAX(channels.count, 1));
-  bool is_forgotten = is_model(run) && run->formula->schedule->fault == FAULT_zero_point_forgotten;
   for (size_t i = 0; i < channels.count; i++) {
-    int64_t zero_point = channels.quantization->zero_points[channels.first + i];
-    sets[i] = integer_set_of(is_forgotten ? 0 : zero_point);
+    sets[i] = integer_set_of(channel_quantum(run, channels.type, channels.first + i).zero_point);
   }
   return (integer_row_t){channels.count, sets};
 }
