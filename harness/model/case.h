@@ -71,7 +71,11 @@ void program_print(const program_t *program, GString *out_text);
 status_t program_parse(str_t line, arena_t *arena, program_t *out_program,
                        const char **out_violation, failure_t *error);
 
-/* Hash of the program line: the key under which executors keep what they compiled. */
+/* The program as it is compiled: sizes that are not known then are "?".  Of most programs it is
+ * program_print(). */
+void program_print_compiled(const program_t *program, GString *out_text);
+
+/* Hash of that line: the key under which executors keep what they compiled. */
 hash_text_t program_hash(const program_t *program);
 
 /* "f32,f32->f32": the element types, for counters and reports; of quantized types without scales,

@@ -69,7 +69,7 @@ case_t case_copy(arena_t *arena, const case_t *instance) {
 
 hash_text_t program_hash(const program_t *program) {
   GString *line = g_string_sized_new(256);
-  program_print(program, line);
+  program_print_compiled(program, line);
   hash_text_t hash = hash_of(line->str, line->len);
   g_string_free(line, TRUE);
   return hash;

@@ -8,6 +8,7 @@
 
 #include "harness/draw/draw_quantization.h"
 #include "harness/kinds/module/module.h"
+#include "harness/model/dynamic/dynamic.h"
 #include "harness/shrink/state.h"
 
 enum { FRESH_DATA = 6 /* Data sets tried besides the present ones. */ };
@@ -71,7 +72,7 @@ bool shrink_admits(shrink_t *shrink, const program_t *program) {
   for (uint32_t i = 0; i < program->result_count; i++) {
     if (type_check(&program->results[i], &error) != STATUS_OK) return false;
   }
-  if (!is_broken_alike(shrink, program)) return false;
+  if (!is_broken_alike(shrink, program) || !dynamic_fits(program)) return false;
   print_label(program, shrink->text);
   return g_string_equal(shrink->text, shrink->label);
 }

@@ -237,6 +237,17 @@ status_t mlir_importer_read(mlir_importer_t *importer, str_t module, bool is_sig
   return read_parts(importer, "graph", header, out_graph, error);
 }
 
+status_t mlir_importer_read_program(mlir_importer_t *importer, str_t module, char *const *numbers,
+                                    mlir_graph_t *out_lines, failure_t *error) {
+  g_autoptr(GString) words = g_string_new("program");
+  for (size_t i = 0; numbers != NULL && numbers[i] != NULL; i++) {
+    g_string_append_printf(words, " %s", numbers[i]);
+  }
+  char *header;
+  STATUS_TRY(ask(importer, words->str, module, &header, error));
+  return read_parts(importer, "program", header, out_lines, error);
+}
+
 void mlir_graph_free(mlir_graph_t *graph) {
   g_free(graph->text);
   g_strfreev(graph->notes);

@@ -2,8 +2,9 @@
 /* Lists the leaves of a sum, initial values among them, and takes the bound by levels where it is
  * less than that by all magnitudes, but not less than what the fast side takes for certain.  Of
  * fewer terms the ends of all trees are asked for where nothing cheaper says that a value is
- * reached: what the fast side takes for certain stands, and so does what a usual schedule gives.  Of
- * many initial values, which the fast side does not ask about, it is that of one number many times. */
+ * reached: what the fast side takes for certain stands, and so does what a usual schedule gives. Of
+ * many initial values, which the fast side does not ask about, it is that of one number many times.
+ */
 #include "oracles/exact/sum/levels.h"
 
 #include <math.h>
