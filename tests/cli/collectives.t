@@ -65,6 +65,8 @@ if ready xla; then
     'reason: .*one type' "no wider result"
   replays_as xla "${all}[[0,1]] num_partitions=2 body=add i32[4] i32[4] -> i32[4] i32[4] : $numbers : $numbers" \
     'reason: .*several operands' "not several operands of several partitions"
+  replays_as xla "${all}[[0,1]] body={v0=abs(a0);v1=abs(b0);v2=maximum(v0,v1);return(v2)} f32[2] -> f32[2] : 3f800000c0000000" \
+    'reason: .*Unsupported reduction computation' "no body that XLA has no name for"
   campaign xla
   run 0 "xla: replicas get the same bits" invariance --executor xla --op stablehlo.all_reduce --property replica \
     --type 'f32' --cases 60
@@ -179,6 +181,8 @@ fi
 if ready stablehlo; then
   replays_as stablehlo "${all}[[0],[1]] body={v0=abs(a0);return(v0)} f32[2] -> f32[2] : bf80000040000000" \
     '^stablehlo: conforms' "a body that is written out, of one replica"
+  replays_as stablehlo "${all}[[0],[1]] body=multiply !quant.uniform<i8:f32,0x1p+1>[2] -> !quant.uniform<i32:f32,0x1p+0>[2] : 03fe" \
+    '^stablehlo: conforms' "quantized values, converted to a wider type"
   conforms='^stablehlo: conforms'
   half='scatter_dimension=0 body=add i32[2,2] -> i32[2,1] : 00000001000000020000000400000008'
   replays_as stablehlo "${all}[[0],[1],[2]] body=add i32[3] -> i32[3] : 000000010000000200000004" "$conforms" \

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Quantized tensors in PyTorch: quantize_per_tensor, quantize_per_channel, dequantize, and the products of
-torch.ops.quantized (linear, conv1d, conv2d, conv3d), by the engine that torch.backends.quantized names.
+torch.ops.quantized (linear, conv1d, conv2d, conv3d), by the engine that torch.backends.quantized names;
+and sums into i32 of one scale, as torch.sum of int_repr less the zero point, as PyTorch has no sum of
+quantized tensors.
 
 PyTorch quantizes by multiplying by the inverse of a scale, which is what a result may be else than
 StableHLO's: contract torch.contract permits that (quantize=reciprocal).  With types=exact only scales
@@ -44,7 +46,36 @@ class TorchQuantized:
             return self._linear(program)
         if program.op == "stablehlo.convolution":
             return self._convolution(program)
-        raise Unsupported("nothing of quantized types but conversions and products")
+        if program.op == "stablehlo.reduce":
+            return self._sum(program)
+        raise Unsupported("nothing of quantized types but conversions, products and sums")
+
+    def _sum(self, program: Program) -> Run:
+        """Of so few terms that no partial sum leaves int32: the sum of all trees."""
+        if program.attributes["body"] != "add":
+            raise Unsupported("no reduction of quantized types but sums")
+        dims = assay_worker.plain_reduction(program, takes_quantized=True)
+        operand, summed = program.operands[0], program.results[0].quantization
+        stored = operand.quantization
+        if stored is None or summed is None:
+            raise Unsupported("sums of quantized values into quantized ones")
+        if stored.storage not in ("i8", "ui8") or not stored.has_full_range:
+            raise Unsupported("sums of i8 and ui8")
+        if summed.storage != "i32" or not summed.has_full_range or any(summed.zero_points):
+            raise Unsupported("sums into i32 without zero point")
+        are_one = (stored.scales, stored.expressed, summed.axis) == (summed.scales, "f32", -1)
+        if not are_one or summed.expressed != "f32":
+            raise Unsupported("sums with one scale, of f32")
+        if np.prod([operand.shape[dim] for dim in dims]) >= 1 << 22:
+            raise Unsupported("sums that are numbers of int32")
+        zero_point, int32 = stored.zero_points[0], self.torch.int32
+
+        def run(terms: Any, init: Any) -> list[Any]:
+            distances = terms.to(int32) - zero_point
+            total = self.torch.sum(distances, dims, dtype=int32)
+            return [total + (init.to(int32) - zero_point)]
+
+        return run
 
     def _storage(self, quantization: Quantization) -> Any:
         if quantization.storage not in self.storages or quantization.expressed != "f32":
