@@ -176,6 +176,44 @@ static void test_drawn(void) {
   release(declaration);
 }
 
+/* byteir.one_hot in a file: the same numbers conform. */
+static void test_one_hot(void) {
+  enum { N = 9, K = 5 };
+  static const int64_t indices[N] = {0, 4, 2, 1, 3, 0, 4, 4, 2};
+  static const int64_t dims[][3] = {{N}, {N, K}};
+  declaration_t *declaration = declare(HEAD
+                                       "index K = 5\noperand i[N] i32\nresult y[N, K]\n"
+                                       "y = select(position(K) == convert(i, i64), 3, 0.5)\n");
+  arena_t arena;
+  arena_init(&arena);
+  const char *const types[] = {"i32", "f32"};
+  const case_t instance = make_case(declaration, types, dims, &arena);
+  for (size_t i = 0; i < N; i++) {
+    element_store(element_named("i32"), instance.operands[0].data, i, (uint64_t)indices[i]);
+  }
+  case_t other = instance;
+  failure_t error = {.text = ""};
+  const char *violation = NULL;
+  const str_t line = str_from(
+      "byteir.one_hot depth=5 axis=1 on_value=40400000 "
+      "off_value=3f000000 i32[9] -> f32[9,5]");
+  g_assert_cmpint(program_parse(line, &arena, &other.program, &violation, &error), ==, STATUS_OK);
+  question_t question = ask(&instance, "spec", &arena), asked = ask(&other, "spec", &arena);
+  const element_t *f32 = element_named("f32");
+  for (size_t i = 0; i < N * K; i++) {
+    bool is_hot = (size_t)indices[i / K] == i % K;
+    for (int half = 0; half < 8; half++) {
+      const uint64_t bits = pattern(f32, half * 0.5);
+      g_assert_cmpint(is_taken(&question, 0, i, bits), ==, half == (is_hot ? 6 : 1));
+      g_assert_cmpint(is_taken(&asked, 0, i, bits), ==, half == (is_hot ? 6 : 1));
+    }
+  }
+  end(&question);
+  end(&asked);
+  arena_deinit(&arena);
+  release(declaration);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_data_func("/declared_gather/rows/f32", "f32", test_rows);
@@ -183,6 +221,7 @@ int main(int argc, char **argv) {
   g_test_add_data_func("/declared_gather/rows/i16", "i16", test_rows);
   g_test_add_func("/declared_gather/along", test_along);
   g_test_add_func("/declared_gather/undecided", test_undecided);
+  g_test_add_func("/declared_gather/one_hot", test_one_hot);
   g_test_add_func("/declared_gather/drawn", test_drawn);
   return g_test_run();
 }
