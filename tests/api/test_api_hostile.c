@@ -387,6 +387,12 @@ static void test_options(void) {
   question.struct_size = 8;
   MUST_FAIL(assay_check(context, &question, &verdict, &error), ASSAY_INVALID);
   question.struct_size = sizeof question;
+  const double budgets[] = {-1, NAN, INFINITY, -INFINITY};
+  for (size_t i = 0; i < G_N_ELEMENTS(budgets); i++) {
+    question.budget_seconds = budgets[i];
+    MUST_FAIL(assay_check(context, &question, &verdict, &error), ASSAY_INVALID);
+  }
+  question.budget_seconds = 0;
   question.progress = calls_again;
   question.user = &question;
   MUST_FAIL(assay_check(context, &question, &verdict, &error), ASSAY_CANCELLED);
