@@ -49,6 +49,12 @@ static double number_of(const element_t *element, uint64_t bits) {
   return (double)element_signed_value(element, bits);
 }
 
+/* Both ends of what conforms around the exact value, if there are any. */
+typedef struct ends {
+  bool has_ends;
+  uint64_t lowest, highest;
+} ends_t;
+
 static void put_ends(columns_t *columns, size_t i, const ends_t *ends) {
   columns->low[i] = ends->has_ends ? number_of(columns->element, ends->lowest) : NAN;
   columns->high[i] = ends->has_ends ? number_of(columns->element, ends->highest) : NAN;

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* assay_check(): holds the caller's results against his operands, by the walk of any other case. */
+#include <math.h>
+
 #include "harness/api/handles.h"
 #include "harness/diagnose/cause.h"
 
 /* Of wrong elements so many are decided one by one; beyond that the rest count as wrong. */
 enum { DECIDED_MAX = 1024 };
-
-/* Everything that one check is about. */
-typedef struct check {
-  call_t *call;
-  assay_context_t *context;
-  question_t question;
-  tensor_t results[CASE_RESULTS_MAX];
-  progress_t progress;
-} check_t;
 
 static case_runner_t *set_up_walk(check_t *check) {
   case_runner_t *walk = &check->context->walk;
@@ -36,38 +29,62 @@ static status_t walk_failed(check_t *check, status_t status) {
   return status;
 }
 
-static status_t cancel(check_t *check) {
+status_t check_cancelled(check_t *check) {
   check->call->answer = ASSAY_CANCELLED;
   return status_fail(&check->call->failure, STATUS_IO, "interrupted, as the caller asked");
 }
 
-static status_t judge(check_t *check, expectation_t *expectation, assay_verdict_t *verdict) {
+static status_t judge(check_t *check, const case_t *instance, const tensor_t *results,
+                      bool is_brief, checked_t *out) {
   case_runner_t *walk = set_up_walk(check);
+  walk->is_brief = is_brief;
   failure_t *error = &check->call->failure;
-  if (!progress_tell(&check->progress, 0)) return cancel(check);
-  STATUS_TRY(case_runner_expect(walk, &check->question.instance, NULL, &check->context->arena,
-                                expectation, error));
-  if (!progress_tell(&check->progress, 0.5)) return cancel(check);
-  STATUS_TRY(case_runner_judge(walk, expectation, check->results, &verdict->verdict, error));
-  if (!progress_tell(&check->progress, 0.9)) return cancel(check);
+  expectation_t expectation;
+  walk->evidence = (evidence_t){.is_judged = false};
+  STATUS_TRY(case_runner_expect(walk, instance, NULL, &check->context->arena, &expectation, error));
+  if (!progress_tell(&check->progress, check->progress.done)) return check_cancelled(check);
+  STATUS_TRY(case_runner_judge(walk, &expectation, results, &out->verdict, error));
+  out->evidence = walk->evidence;
+  out->worst = (worst_t){.exact = NAN};
+  if (is_brief) return STATUS_OK;
   bool seeks_cause =
-      (check->question.asked.flags & ASSAY_NO_CAUSE) == 0 && cause_is_sought(&verdict->verdict);
-  if (!seeks_cause) return STATUS_OK;
-  const cause_question_t question = cause_decide(walk, &check->question.instance, expectation);
-  return cause_find(&question, &check->context->arena, &verdict->verdict, error);
+      (check->question.asked.flags & ASSAY_NO_CAUSE) == 0 && cause_is_sought(&out->verdict);
+  if (seeks_cause) {
+    const cause_question_t question = cause_decide(walk, instance, &expectation);
+    STATUS_TRY(cause_find(&question, &check->context->arena, &out->verdict, error));
+  }
+  return worst_find(&expectation, &check->question.contract, &out->verdict, &out->worst, error);
+}
+
+status_t check_case(check_t *check, const case_t *instance, const tensor_t *results, bool is_brief,
+                    checked_t *out_checked) {
+  return walk_failed(check, judge(check, instance, results, is_brief, out_checked));
+}
+
+static status_t check_whole(check_t *check, assay_verdict_t *verdict) {
+  const case_t *instance = &check->question.instance;
+  checked_t checked;
+  STATUS_TRY(check_case(check, instance, check->results, false, &checked));
+  const uint8_t *wrong[CASE_RESULTS_MAX];
+  for (uint32_t i = 0; i < instance->program.result_count; i++) {
+    wrong[i] = checked.evidence.is_judged ? checked.evidence.wrong[i] : NULL;
+  }
+  verdict->verdict = checked.verdict;
+  const judged_t judged = {.instance = instance,
+                           .contract = &check->question.contract,
+                           .results = check->results,
+                           .wrong = wrong,
+                           .worst = checked.worst};
+  verdict_tell(&judged, verdict);
+  return STATUS_OK;
 }
 
 static status_t check_all(check_t *check, assay_verdict_t *verdict) {
-  case_runner_t *walk = &check->context->walk;
-  walk->evidence = (evidence_t){.is_judged = false};
-  expectation_t expectation;
-  STATUS_TRY(walk_failed(check, judge(check, &expectation, verdict)));
-  const judged_t judged = {.expectation = &expectation,
-                           .contract = &check->question.contract,
-                           .evidence = &walk->evidence,
-                           .results = check->results};
-  STATUS_TRY(verdict_tell(check->call, &judged, verdict));
-  return progress_tell(&check->progress, 1) ? STATUS_OK : cancel(check);
+  if (!progress_tell(&check->progress, 0)) return check_cancelled(check);
+  bool is_sampled = false;
+  STATUS_TRY(check_sampled(check, verdict, &is_sampled));
+  if (!is_sampled) STATUS_TRY(check_whole(check, verdict));
+  return progress_tell(&check->progress, 1) ? STATUS_OK : check_cancelled(check);
 }
 
 static status_t run(check_t *check, const assay_question_t *asked, assay_verdict_t **out_verdict) {

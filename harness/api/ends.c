@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ends of what conforms, found by asking the exact side (harness/power/tolerance.h). */
+#include <math.h>
 #include <string.h>
 
 #include "harness/api/handles.h"
@@ -26,22 +27,18 @@ static status_t fill_start(const expectation_t *expectation, const oracle_call_t
   return known[result][component] != 0 ? STATUS_OK : STATUS_UNDECIDED;
 }
 
-status_t ends_find(const expectation_t *expectation, const contract_t *contract, uint32_t result,
-                   size_t component, ends_t *out_ends, failure_t *error) {
-  *out_ends = (ends_t){.has_ends = false};
-  if (expectation->oracle_status != STATUS_OK || expectation->broken != NULL) return STATUS_OK;
-  failure_t reason = {0};
+static status_t find_ends(const expectation_t *expectation, const contract_t *contract,
+                          const verdict_t *verdict, tolerance_t *out_tolerance, failure_t *error) {
   decision_memo_t memo;
   decision_memo_init(&memo);
   const oracle_call_t call = {.instance = expectation->instance,
                               .contract = contract,
                               .memo = &memo,
                               .arena = expectation->arena,
-                              .error = &reason};
+                              .error = error};
   arena_mark_t mark = arena_mark(expectation->arena);
   tensor_t results[CASE_RESULTS_MAX];
-  status_t status = fill_start(expectation, &call, result, component, results);
-  tolerance_t tolerance = {0};
+  status_t status = fill_start(expectation, &call, verdict->result, verdict->component, results);
   if (status == STATUS_OK) {
     const tolerance_question_t question = {.oracle = expectation->oracle,
                                            .instance = expectation->instance,
@@ -50,16 +47,31 @@ status_t ends_find(const expectation_t *expectation, const contract_t *contract,
                                            .memo = &memo,
                                            .arena = expectation->arena,
                                            .deadline = clock_cpu_nanoseconds() + WORST_NANOSECONDS};
-    status = tolerance_find(&question, result, component, &tolerance, &reason);
+    status = tolerance_find(&question, verdict->result, verdict->component, out_tolerance, error);
   }
   arena_rewind(expectation->arena, mark);
   decision_memo_deinit(&memo);
+  return status;
+}
+
+status_t worst_find(const expectation_t *expectation, const contract_t *contract,
+                    const verdict_t *verdict, worst_t *out_worst, failure_t *error) {
+  *out_worst = (worst_t){.exact = NAN};
+  bool is_known = verdict->wrong_count > 0 && expectation->oracle_status == STATUS_OK &&
+                  expectation->broken == NULL;
+  if (!is_known) return STATUS_OK;
+  const accept_t *accept = &expectation->accepts[verdict->result];
+  if (accept->reference != NULL) out_worst->exact = accept->reference[verdict->component];
+  failure_t reason = {0};
+  tolerance_t tolerance = {0};
+  status_t status = find_ends(expectation, contract, verdict, &tolerance, &reason);
   if (status == STATUS_UNSUPPORTED || status == STATUS_UNDECIDED) return STATUS_OK;
   if (status != STATUS_OK) {
     *error = reason;
     return status;
   }
-  *out_ends = (ends_t){
-      .has_ends = tolerance.is_measured, .lowest = tolerance.lowest, .highest = tolerance.highest};
+  out_worst->has_ends = tolerance.is_measured;
+  out_worst->lowest = tolerance.lowest;
+  out_worst->highest = tolerance.highest;
   return STATUS_OK;
 }

@@ -142,7 +142,6 @@ bool progress_is_cancelled(void *context);
 
 struct assay_verdict {
   arena_t arena;
-  program_t program; /* Borrowed but for its op while the verdict is made. */
   verdict_t verdict;
   assay_verdict_info_t info;
   char *replay;
@@ -151,31 +150,60 @@ struct assay_verdict {
   uint32_t result_count;
 };
 
+/* What is known of the worst element beside what a verdict_t says. */
+typedef struct worst {
+  double exact; /* NaN: not known. */
+  bool has_ends;
+  uint64_t lowest, highest;
+} worst_t;
+
 /* What was judged. */
 typedef struct judged {
-  const expectation_t *expectation;
+  const case_t *instance;
   const contract_t *contract;
-  const evidence_t *evidence;
   const tensor_t *results;
+  const uint8_t *const *wrong; /* For each result; entries may be NULL. */
+  worst_t worst;
 } judged_t;
 
 /* Fills in all that a verdict tells. */
-status_t verdict_tell(call_t *call, const judged_t *judged, assay_verdict_t *verdict);
+void verdict_tell(const judged_t *judged, assay_verdict_t *verdict);
 
 /* A value of an element type, as assay_value_t; texts in the arena. */
 assay_value_t value_show(arena_t *arena, const element_t *element, uint64_t bits);
 assay_value_t value_show_double(arena_t *arena, double value);
 assay_value_t value_show_nothing(void);
 
-/* Both ends of what conforms around the exact value, and a value that does. */
-typedef struct ends {
-  bool has_ends;
-  uint64_t lowest, highest;
-} ends_t;
+/* Of the worst element of a case that was judged; scratch in the arena of the expectation.  There
+ * are no ends where no number conforms or nobody knows. */
+status_t worst_find(const expectation_t *expectation, const contract_t *contract,
+                    const verdict_t *verdict, worst_t *out_worst, failure_t *error);
 
-/* Of a component of the case that expectation is about; scratch in its arena.  has_ends is false
- * where no number conforms or nobody knows. */
-status_t ends_find(const expectation_t *expectation, const contract_t *contract, uint32_t result,
-                   size_t component, ends_t *out_ends, failure_t *error);
+/* Everything that one check is about. */
+typedef struct check {
+  call_t *call;
+  assay_context_t *context;
+  question_t question;
+  tensor_t results[CASE_RESULTS_MAX];
+  progress_t progress;
+} check_t;
+
+/* A case and its results: all of the question, or a part. */
+typedef struct checked {
+  verdict_t verdict;
+  evidence_t evidence;
+  worst_t worst;
+} checked_t;
+
+/* Judges a case, in the arena of the context; `is_brief`: tells counts and what is wrong alone. */
+status_t check_case(check_t *check, const case_t *instance, const tensor_t *results, bool is_brief,
+                    checked_t *out_checked);
+
+/* The failure of a caller who wants an end. */
+status_t check_cancelled(check_t *check);
+
+/* Judges a sample of the question's elements where the whole would take longer than the budget;
+ * *out_is_sampled is false if it would not, or the op has no parts. */
+status_t check_sampled(check_t *check, assay_verdict_t *verdict, bool *out_is_sampled);
 
 #endif

@@ -129,7 +129,7 @@ static int32_t set_attribute(assay_program_handle_t *program, const char *key, G
                              assay_error_t *error) {
   call_t call;
   call_begin(&call, error);
-  size_t row;
+  size_t row = 0;
   status_t status = find_row(&call, program, key, &row);
   if (status == STATUS_OK && text == NULL) {
     status = status_fail(&call.failure, STATUS_INVALID,

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What most calls are asked with: a finished program, operands, and how much is wanted. */
+#include <math.h>
+
 #include "harness/api/handles.h"
 
 static status_t read_options(call_t *call, const assay_question_t *asked) {
   const uint32_t known = ASSAY_ALL_ELEMENTS | ASSAY_NO_CAUSE | ASSAY_SURE_ONLY;
-  if ((asked->flags & ~known) == 0) return STATUS_OK;
+  if ((asked->flags & ~known) != 0) {
+    return status_fail(&call->failure, STATUS_INVALID,
+                       "question.flags is 0x%x, and the flags of assay_flag are 0x%x", asked->flags,
+                       known);
+  }
+  double budget = asked->budget_seconds;
+  if (budget >= 0 && !isinf(budget)) return STATUS_OK;
   return status_fail(&call->failure, STATUS_INVALID,
-                     "question.flags is 0x%x, and the flags of assay_flag are 0x%x", asked->flags,
-                     known);
+                     "question.budget_seconds is %g; give seconds, or 0 for no budget", budget);
 }
 
 static status_t check_valid(call_t *call, const program_t *program, const contract_t *contract) {

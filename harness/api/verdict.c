@@ -34,7 +34,7 @@ static size_t data_bytes(const tensor_t *tensors, uint32_t count) {
 }
 
 static void print_replay(const judged_t *judged, GString *text) {
-  const case_t *instance = judged->expectation->instance;
+  const case_t *instance = judged->instance;
   const program_t *program = &instance->program;
   size_t bytes = data_bytes(instance->operands, program->operand_count) +
                  data_bytes(judged->results, program->result_count);
@@ -53,9 +53,9 @@ static void print_replay(const judged_t *judged, GString *text) {
                   results->str, contract->str);
 }
 
-static void tell_worst(const judged_t *judged, const ends_t *ends, assay_verdict_t *verdict) {
+static void tell_worst(const judged_t *judged, assay_verdict_t *verdict) {
   const verdict_t *found = &verdict->verdict;
-  const type_t *type = &judged->expectation->instance->program.results[found->result];
+  const type_t *type = &judged->instance->program.results[found->result];
   assay_verdict_info_t *info = &verdict->info;
   info->worst_result = found->result;
   info->worst_part = (uint32_t)(found->component % type->element->components);
@@ -66,13 +66,12 @@ static void tell_worst(const judged_t *judged, const ends_t *ends, assay_verdict
     index /= (size_t)type->dims[i];
   }
   info->got = value_show(&verdict->arena, type->element, found->got_bits);
-  const accept_t *accept = &judged->expectation->accepts[found->result];
-  double exact = accept->reference == NULL ? NAN : accept->reference[found->component];
-  if (!isnan(exact)) info->exact = value_show_double(&verdict->arena, exact);
-  info->has_interval = ends->has_ends;
-  if (!ends->has_ends) return;
-  info->permitted_low = value_show(&verdict->arena, type->element, ends->lowest);
-  info->permitted_high = value_show(&verdict->arena, type->element, ends->highest);
+  const worst_t *worst = &judged->worst;
+  if (!isnan(worst->exact)) info->exact = value_show_double(&verdict->arena, worst->exact);
+  info->has_interval = worst->has_ends;
+  if (!worst->has_ends) return;
+  info->permitted_low = value_show(&verdict->arena, type->element, worst->lowest);
+  info->permitted_high = value_show(&verdict->arena, type->element, worst->highest);
 }
 
 static void tell_rest(assay_verdict_t *verdict) {
@@ -88,9 +87,9 @@ static void tell_rest(assay_verdict_t *verdict) {
       .algorithms = found->algorithms,
       .observed = found->observed,
       .formula = found->formula == NULL ? "" : found->formula,
-      .component_count = found->component_count,
+      .component_count = found->component_count - found->left_out_count,
       .wrong_count = found->wrong_count,
-      .untested_count = found->untested_count,
+      .untested_count = found->untested_count - found->left_out_count,
       .left_out_count = found->left_out_count,
       .missed_one_in = found->left_out_count == 0 ? 0 : sample_missed_one_in(found->sample_draws),
       .ulp_error_max = found->ulp_error_max,
@@ -104,30 +103,24 @@ static void tell_rest(assay_verdict_t *verdict) {
 }
 
 static void keep_wrong(const judged_t *judged, assay_verdict_t *verdict) {
-  const program_t *program = &judged->expectation->instance->program;
+  const program_t *program = &judged->instance->program;
   verdict->result_count = program->result_count;
   for (uint32_t i = 0; i < program->result_count; i++) {
     size_t count = verdict->counts[i] = type_component_count(&program->results[i]);
-    if (!judged->evidence->is_judged || judged->evidence->wrong[i] == NULL) continue;
+    if (judged->wrong[i] == NULL) continue;
     uint8_t *wrong = arena_alloc(&verdict->arena, count);
-    memcpy(wrong, judged->evidence->wrong[i], count);
+    memcpy(wrong, judged->wrong[i], count);
     verdict->wrong[i] = wrong;
   }
 }
 
-status_t verdict_tell(call_t *call, const judged_t *judged, assay_verdict_t *verdict) {
-  const expectation_t *expectation = judged->expectation;
+void verdict_tell(const judged_t *judged, assay_verdict_t *verdict) {
   const verdict_t *found = &verdict->verdict;
   tell_rest(verdict);
   keep_wrong(judged, verdict);
-  ends_t ends = {.has_ends = false};
-  if (found->wrong_count > 0) {
-    STATUS_TRY(ends_find(expectation, judged->contract, found->result, found->component, &ends,
-                         &call->failure));
-    tell_worst(judged, &ends, verdict);
-  }
+  if (found->wrong_count > 0) tell_worst(judged, verdict);
   g_autoptr(GString) text = g_string_new(NULL);
-  describe_verdict(&expectation->instance->program, found, text);
+  describe_verdict(&judged->instance->program, found, text);
   if (found->left_out_count > 0) {
     g_string_append(text, "; ");
     describe_sample(found->left_out_count, found->sample_draws, text);
@@ -136,7 +129,6 @@ status_t verdict_tell(call_t *call, const judged_t *judged, assay_verdict_t *ver
   g_string_truncate(text, 0);
   if (found->outcome == OUTCOME_diverges) print_replay(judged, text);
   verdict->replay = arena_copy_text(&verdict->arena, text->str, text->len);
-  return STATUS_OK;
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */

@@ -238,6 +238,7 @@ status_t case_runner_judge(case_runner_t *walk, const expectation_t *expectation
   STATUS_TRY(judge_under(&judging, &question, &walk->evidence, out_verdict));
   walk->treeless += out_verdict->treeless_count;
   walk->rows_left += out_verdict->rows_left_count;
+  if (walk->is_brief) return STATUS_OK;
   bool is_inferred = PERMITTED(&walk->contract, inferred) == INFERRED_YES;
   if (out_verdict->outcome == OUTCOME_diverges && is_inferred) {
     STATUS_TRY(hold_promised(&judging, out_verdict));

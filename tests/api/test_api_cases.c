@@ -168,7 +168,7 @@ static int32_t note_progress(void *user, double done) {
 /* Each place where a check asks may be the end of it, and the context is as good as before.  Of the
  * cases some have elements that are decided exactly, at each of which it asks. */
 static void test_cancels(void) {
-  enum { SEEDS = 24, STOPS_MAX = 30, ASKED_ANYWAY = 4 };
+  enum { SEEDS = 24, STOPS_MAX = 30, ASKED_ANYWAY = 3 };
   assay_error_t error = ERROR_INIT;
   assay_context_t *context = context_make();
   size_t with_decisions = 0;

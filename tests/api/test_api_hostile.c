@@ -190,7 +190,7 @@ static void test_bits(void) {
     const assay_question_t question = ask(program, &operand, 1, &result);
     int32_t answer = assay_simulate(context, &question, "sequential", &error);
     g_assert_cmpint(answer, ==, rows[i].is_taken ? ASSAY_OK : ASSAY_INVALID);
-    g_assert_cmpmem(data, 2, rows[i].data, 2);
+    g_assert_true(memcmp(data, rows[i].data, sizeof data) == 0);
     if (rows[i].is_taken) {
       g_assert_cmpint(outcome_of(context, &question), !=, ASSAY_DIVERGES);
       if (g_str_equal(rows[i].element, "i4")) g_assert_cmpfloat(results[0], ==, -1);
@@ -387,6 +387,12 @@ static void test_options(void) {
   question.struct_size = 8;
   MUST_FAIL(assay_check(context, &question, &verdict, &error), ASSAY_INVALID);
   question.struct_size = sizeof question;
+  const double budgets[] = {-1, NAN, INFINITY, -INFINITY};
+  for (size_t i = 0; i < G_N_ELEMENTS(budgets); i++) {
+    question.budget_seconds = budgets[i];
+    MUST_FAIL(assay_check(context, &question, &verdict, &error), ASSAY_INVALID);
+  }
+  question.budget_seconds = 0;
   question.progress = calls_again;
   question.user = &question;
   MUST_FAIL(assay_check(context, &question, &verdict, &error), ASSAY_CANCELLED);

@@ -216,6 +216,7 @@ typedef struct assay_question {
   uint32_t result_count;
   const assay_contract_t *contract; /* NULL: "backend". */
   uint64_t seed;                    /* Of what is drawn: samples, elements of assay_power(). */
+  double budget_seconds;            /* Of processor time; 0: no limit.  See assay_check(). */
   assay_progress_t progress;        /* May be NULL. */
   void *user;                       /* Handed to it. */
 } assay_question_t;
@@ -224,7 +225,9 @@ typedef struct assay_verdict assay_verdict_t;
 
 /* Holds results against operands.  Every result element is judged, but of large results of ops that
  * need exact arithmetic for each (functions in f64, say), of which a sample is; ASSAY_ALL_ELEMENTS
- * judges these too. */
+ * judges these too.  With a budget so is one of a dot_general that would take longer: 13,809 random
+ * elements, corners and edges of tiles.  assay_verdict_info_t says what a sample may have missed.
+ */
 int32_t assay_check(assay_context_t *context, const assay_question_t *question,
                     assay_verdict_t **out_verdict, assay_error_t *error);
 void assay_verdict_free(assay_verdict_t *verdict);
