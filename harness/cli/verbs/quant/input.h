@@ -41,9 +41,9 @@ typedef struct quant_subject {
 } quant_subject_t;
 
 /* Reads the graph ("-" is standard input), or a module: a file that ends in .mlir, or text that
- * does not begin as graphs do.  Errors name path, line and column; what is not exactly as in a
- * module is said on stderr.  As flags say, fake-quant ops that name no storage type get an unsigned
- * one, and calls become what they stand for. */
+ * does not begin as graphs do; or a program of torch.export, which ends in .pt2.  Errors name path,
+ * line and column; what is not exactly as in a module is said on stderr.  As flags say, fake-quant
+ * ops that name no storage type get an unsigned one, and calls become what they stand for. */
 status_t quant_read_graph(const quant_flags_t *flags, const char *path, arena_t *arena,
                           quant_graph_t *out_graph, failure_t *error);
 

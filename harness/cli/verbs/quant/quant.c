@@ -252,7 +252,8 @@ static const struct verb {
   int (*run)(const request_t *request);
   const char *usage;
 } VERBS[] = {
-    {"import", 1, 1, verb_import, "import FILE.mlir [--unsigned] [--inline] [--mlir] [--out FILE]"},
+    {"import", 1, 1, verb_import,
+     "import FILE.mlir|FILE.pt2 [--unsigned] [--inline] [--mlir] [--out FILE]"},
     {"check", 1, 1, verb_check, "check GRAPH [--table TABLE] [--inline]"},
     {"fuse", 1, 1, verb_fuse,
      "fuse GRAPH --table TABLE [--inline] [--explain] [--mlir] [--out FILE]"},
