@@ -18,6 +18,7 @@ typedef struct quant_flags {
   char **lowerings;  /* Spellings; NULL: all. */
   char *picture;     /* Where the picture goes: .svg by Graphviz, else its language. */
   gboolean explain;  /* fuse */
+  gboolean join;     /* fuse: regions, to coarser ones. */
   char *region;      /* unfuse, revert: names with commas between them, or NULL. */
   char *kernel;      /* The same of kernels. */
   char *out; /* import, fuse, unfuse, revert: where the graph goes; NULL: standard output. */
