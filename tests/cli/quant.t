@@ -219,6 +219,21 @@ END
 run 0 "values of all kinds run" quant run mixed.graph --table onednn --executor model:sequential --inputs 2
 like out "^model:sequential *fixed *8 *0 *0 *0 *0 *0 *0$" "values of all kinds run: all conform"
 like out "^model:sequential *fixed *both *0 *0$" "values of all kinds run: booleans are exact"
+run 0 "fused for small kernels" quant fuse "$plain" --table onnxruntime --out small.graph
+run 0 "and quantized" quant propagate small.graph --table onnxruntime
+cp out small.graph
+run 0 "regions are joined" quant fuse small.graph --table onednn --join --out large.graph
+like err "^joined: 1 regions of 2$" "regions are joined: the summary"
+run 0 "joining explained" quant fuse small.graph --table onednn --join --explain
+like out "^region features (depthwise_conv_2d): joined of .* (depthwise_conv_2d) features (relu)$" "joining explained: its parts"
+like out "^  shifted is inside" "joining explained: what no kernel stores any more"
+run 0 "what was joined runs" quant run large.graph --table onednn --executor model:sequential --inputs 1
+run 0 "joining undone" quant unfuse large.graph --out apart.graph
+run 0 "joining undone, fused" quant fuse apart.graph --table onnxruntime --out fused.again
+run 0 "joining undone, quantized" quant propagate fused.again --table onnxruntime
+grep -v '^constant' small.graph >before.text
+grep -v '^constant' out | cmp -s - before.text
+ok $? "joining undone: all regions and parameters are back"
 run 0 "values of all kinds are fused" quant fuse mixed.graph --table onednn --explain
 like out "op sum (stablehlo.add) is left: .*places stays in high precision" "values of all kinds are fused: integers are left"
 run 0 "MLIR of a plain model" quant unfuse fused.graph --mlir

@@ -56,6 +56,8 @@ if ready 'onnxruntime?types=any'; then
   block onednn 'onnxruntime?types=any' "fixed=0 float=0 integer=14"
   block onnxruntime 'onnxruntime?types=any' "fixed=0 float=0 integer=12"
   whole 'onnxruntime?types=any' "fixed=10 float=12"
+  run 0 "onnxruntime, a gelu within a region" replay 'module steps={v0=stablehlo.uniform_dequantize(a0) !quant.uniform<i8:f32,0x1p-4>[4] -> f32[4];v1=byteir.gelu(v0) approximate=erf f32[4] -> f32[4];return(v1)} !quant.uniform<i8:f32,0x1p-4>[4] -> f32[4] : 0010f040' --executor onnxruntime
+  like out "^onnxruntime: conforms" "onnxruntime, a gelu within a region: of an opset that has it"
 fi
 # Neither has means of quantized numbers.
 ready torch && whole torch "fixed=8 float=12" backend,quantize=reciprocal

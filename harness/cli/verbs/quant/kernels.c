@@ -7,7 +7,7 @@
 
 #include "harness/cli/cli.h"
 #include "harness/cli/options/suggest.h"
-#include "harness/quant/fuse/fuse.h"
+#include "harness/quant/fuse/join.h"
 
 /* ---- Output ---------------------------------------------------------------------------------- */
 
@@ -17,6 +17,22 @@ static int end(arena_t *arena, status_t status, const failure_t *error) {
 }
 
 /* ---- fuse ------------------------------------------------------------------------------------ */
+
+/* Regions that are there, to coarser ones. */
+static status_t join(const quant_flags_t *flags, const quant_graph_t *graph,
+                     const quant_target_t *table, arena_t *arena, failure_t *error) {
+  quant_joining_t joining;
+  STATUS_TRY(quant_join(graph, table, arena, &joining, error));
+  g_autoptr(GString) text = g_string_new(NULL);
+  quant_join_explain(&joining, text);
+  if (flags->explain) {
+    fputs(text->str, stdout);
+    return flags->out == NULL ? STATUS_OK : quant_put_graph(flags, &joining.joined, error);
+  }
+  STATUS_TRY(quant_put_graph(flags, &joining.joined, error));
+  fputs(text->str, stderr);
+  return STATUS_OK;
+}
 
 static status_t fuse(const quant_flags_t *flags, const char *path, arena_t *arena,
                      failure_t *error) {
@@ -31,6 +47,7 @@ static status_t fuse(const quant_flags_t *flags, const char *path, arena_t *aren
                        table.name);
   }
   STATUS_TRY(quant_read_graph(flags, path, arena, &graph, error));
+  if (flags->join) return join(flags, &graph, &table, arena, error);
   STATUS_TRY(quant_fuse(&graph, &table, QUANT_FUSE_FAULT_none, arena, &fusion, error));
   g_autoptr(GString) text = g_string_new(NULL);
   if (flags->explain) {

@@ -252,10 +252,11 @@ static const struct verb {
   int (*run)(const request_t *request);
   const char *usage;
 } VERBS[] = {
-    {"import", 1, 1, verb_import, "import FILE.mlir [--unsigned] [--inline] [--mlir] [--out FILE]"},
+    {"import", 1, 1, verb_import,
+     "import FILE.mlir|FILE.pt2 [--unsigned] [--inline] [--mlir] [--out FILE]"},
     {"check", 1, 1, verb_check, "check GRAPH [--table TABLE] [--inline]"},
     {"fuse", 1, 1, verb_fuse,
-     "fuse GRAPH --table TABLE [--inline] [--explain] [--mlir] [--out FILE]"},
+     "fuse GRAPH --table TABLE [--join] [--inline] [--explain] [--mlir] [--out FILE]"},
     {"unfuse", 1, 1, verb_unfuse,
      "unfuse GRAPH [--inline] [--region NAMES|--kernel KERNELS] [--mlir] [--out FILE]"},
     {"revert", 1, 1, verb_revert,
@@ -317,6 +318,8 @@ static void add_arguments(quant_flags_t *flags, arguments_t *arguments) {
        "Draw the model: FILE.svg by Graphviz, else in its language", "FILE"},
       {"explain", 0, 0, G_OPTION_ARG_NONE, &flags->explain,
        "fuse: say what every op became, and why; the graph goes to --out alone", NULL},
+      {"join", 0, 0, G_OPTION_ARG_NONE, &flags->join,
+       "fuse: join regions that are there to coarser ones, in place of wrapping ops", NULL},
       {"region", 0, 0, G_OPTION_ARG_STRING, &flags->region,
        "unfuse, revert: these regions, with commas between them", "NAMES"},
       {"kernel", 0, 0, G_OPTION_ARG_STRING, &flags->kernel,
