@@ -165,7 +165,8 @@ static upper_t lost_if_swallowed(const level_sum_t *sum, const double *sorted,
 
 /* ---- Nodes that add a single leaf ------------------------------------------------------------ */
 
-/* Sums of at most LEVEL_LEAVES_MAX^2 numbers in binary64, none negative, err by less. */
+/* Sums of at most LEVEL_LEAVES_MAX^2 numbers in binary64, none negative, err by less (theory.md,
+ * T8). */
 static const double sums_slack = 1 + 0x1p-38;
 
 /* How far a number is below the next multiple of a power of two, which is not the number. */
