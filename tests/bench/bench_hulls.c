@@ -57,10 +57,10 @@ static int64_t find_end(const sum_problem_t *question, int64_t middle, int direc
 }
 
 /* The farthest value for which a schedule was found. */
-static double find_attained(const few_terms_t *sum, int direction) {
+static double find_attained(const few_terms_t *sum, int direction, arena_t *arena) {
   few_terms_tree_t tree;
   double value;
-  return few_terms_farthest(sum, direction, &value, &tree) ? value : NAN;
+  return few_terms_farthest(sum, direction, arena, &value, &tree) ? value : NAN;
 }
 
 static void measure(const sum_problem_t *question, arena_t *arena, ratios_t *ratios) {
@@ -86,7 +86,7 @@ static void measure(const sum_problem_t *question, arena_t *arena, ratios_t *rat
   for (int direction = -1; direction <= 1; direction += 2) {
     int64_t end = middle + direction * find_end(question, middle, direction, arena);
     double last = format_to_double(format, format_from_ordinal(format, end));
-    double attained = fabs(find_attained(&sum, direction) - total);
+    double attained = fabs(find_attained(&sum, direction, arena) - total);
     double widest = format_round_double(format, total + direction * by_magnitude);
     ratios->bound[ratios->count] = fabs(widest - total) / fabs(last - total);
     ratios->attained[ratios->count++] = fabs(last - total) / attained;

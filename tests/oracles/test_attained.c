@@ -4,6 +4,7 @@
 #include <glib.h>
 #include <math.h>
 
+#include "oracles/exact/any_order/ends.h"
 #include "oracles/exact/any_order/operands.h"
 #include "oracles/exact/tree_search/find_tree.h"
 #include "oracles/exact/tree_search/gather.h"
@@ -48,9 +49,9 @@ static bool conforms(const sum_problem_t *question, int64_t ordinal, arena_t *ar
 static double compute(const few_terms_t *sum, const few_terms_tree_t *tree) {
   const tree_arithmetic_t plain = {.nodes = arithmetic_make(tree->format)};
   tree_operand_t leaves[TREE_LEAVES_MAX], numbers[2 * TREE_LEAVES_MAX];
-  size_t count = tree_operands_set(sum, &plain, leaves);
-  g_assert_cmpuint(count, ==, tree->leaf_count);
-  for (size_t i = 0; i < count; i++) numbers[i] = leaves[i];
+  size_t count = tree->leaf_count;
+  g_assert_cmpuint(tree_operands_set(sum, &plain, leaves), ==, sum->count);
+  for (size_t i = 0; i < count; i++) numbers[i] = leaves[tree->leaves[i]];
   for (size_t i = 0; i + 1 < count; i++) {
     const tree_node_t *node = &tree->nodes[i];
     const tree_arithmetic_t arithmetic = {.nodes = plain.nodes, .fuses = node->is_fused};
@@ -75,7 +76,7 @@ static void check_family(const family_t *family, const format_t *format, size_t 
                            .may_widen = true};
   few_terms_tree_t tree;
   double found, total = 0;
-  g_assert_true(few_terms_farthest(&sum, family->direction, &found, &tree));
+  g_assert_true(few_terms_farthest(&sum, family->direction, arena, &found, &tree));
   g_assert_cmpfloat(compute(&sum, &tree), ==, found);
   for (size_t i = 0; i < count; i++) {
     total += instance.left[i] * (are_products ? instance.right[i] : 1);
@@ -91,6 +92,38 @@ static void check_family(const family_t *family, const format_t *format, size_t 
   g_assert_cmpfloat(share, <=, 1);
   /* Asked about as `assay replay --why` does. */
   if (found == bound) g_assert_true(few_terms_find_tree(&sum, bound, arena, &tree));
+}
+
+/* Of few leaves the tree of the end of all plain and fused ones gives just that, and is found by
+ * who asks for its value. */
+static void test_ends(const void *data) {
+  enum { SUMS = 24 };
+  const format_t *format = data;
+  rng_t rng = rng_make(24);
+  arena_t arena;
+  arena_init(&arena);
+  for (size_t i = 0; i < SUMS; i++) {
+    instance_t instance;
+    make(&instance, &rng, format, (data_t)(i / 2 % (DATA_COUNT - 1)), 9 + i % 3, i % 2 == 1);
+    const few_terms_t sum = {.format = format,
+                             .count = instance.question.count,
+                             .left = instance.left,
+                             .right = instance.question.right,
+                             .may_fuse = i % 4 > 1};
+    few_terms_tree_t tree;
+    double ends[2], value;
+    if (!any_order_ends(&sum, &arena, ends)) continue;
+    for (int end = 0; end < 2; end++) {
+      g_assert_true(any_order_end_tree(&sum, 2 * end - 1, &arena, &value, &tree));
+      g_assert_cmpfloat(value, ==, ends[end]);
+      g_assert_cmpfloat(compute(&sum, &tree), ==, ends[end]);
+      if (value == 0) continue;
+      g_assert_true(few_terms_find_tree(&sum, value, &arena, &tree));
+      g_assert_cmpfloat(compute(&sum, &tree), ==, value);
+    }
+    arena_reset(&arena);
+  }
+  arena_deinit(&arena);
 }
 
 static void test_attained(const void *data) {
@@ -112,6 +145,12 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < G_N_ELEMENTS(families); i++) {
     g_autofree char *name = g_strdup_printf("/attained/%s", families[i].name);
     g_test_add_data_func(name, &families[i], test_attained);
+  }
+  static const int formats[] = {FORMAT_f32, FORMAT_f16, FORMAT_bf16, FORMAT_f8E4M3FN};
+  for (size_t i = 0; i < G_N_ELEMENTS(formats); i++) {
+    const format_t *format = &format_table[formats[i]];
+    g_autofree char *name = g_strdup_printf("/attained/ends/%s", format->name);
+    g_test_add_data_func(name, format, test_ends);
   }
   return g_test_run();
 }

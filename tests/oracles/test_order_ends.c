@@ -198,6 +198,36 @@ static void test_verdicts(const void *data) {
   g_assert_cmpuint(4 * refused, >, 3 * asked);
 }
 
+/* Initial values may enter more than once: the least number of them that gets as far may have ends
+ * that a larger one has not. */
+static void test_initial_values(const void *data) {
+  enum { SUMS = 60, INITS = 9 };
+  const format_t *format = data;
+  const contract_t contract = contract_of("spec,order=any,init_count=any");
+  const arithmetic_t arithmetic = arithmetic_make(format);
+  rng_t rng = rng_make(163);
+  arena_t arena;
+  arena_init(&arena);
+  for (size_t i = 0; i < SUMS; i++) {
+    instance_t instance;
+    make(&instance, &rng, format, i % 2 == 0 ? NORMAL : ONE_SIGN, 9 + i % 3, false);
+    instance.question.has_init = true;
+    instance.question.init = format_round_double(format, 0.25 + fabs(normal(&rng)));
+    for (size_t inits = 0; inits <= INITS; inits++) {
+      double sum = 0;
+      for (size_t k = 0; k < instance.question.count; k++) {
+        sum = arithmetic_add(&arithmetic, sum, instance.left[k]);
+      }
+      for (size_t k = 0; k < inits; k++) {
+        sum = arithmetic_add(&arithmetic, sum, instance.question.init);
+      }
+      g_assert_true(conforms(&instance.question, &contract, sum, &arena));
+    }
+    arena_reset(&arena);
+  }
+  arena_deinit(&arena);
+}
+
 /* ---- Bounds ---------------------------------------------------------------------------------- */
 
 /* Leaves just above half a unit of a large one, or, for every other sum, that and others. */
@@ -319,6 +349,8 @@ int main(int argc, char **argv) {
     g_test_add_data_func(sets, format, test_sets);
     g_autofree char *bounds = g_strdup_printf("/order-ends/bounds/%s", format->name);
     g_test_add_data_func(bounds, format, test_bounds);
+    g_autofree char *inits = g_strdup_printf("/order-ends/initial-values/%s", format->name);
+    g_test_add_data_func(inits, format, test_initial_values);
     if (format->bits <= 8) continue;
     g_autofree char *verdicts = g_strdup_printf("/order-ends/verdicts/%s", format->name);
     g_test_add_data_func(verdicts, format, test_verdicts);

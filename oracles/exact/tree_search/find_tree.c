@@ -162,7 +162,7 @@ bool few_terms_find_tree(const few_terms_t *sum, double value, arena_t *arena,
   if (!isfinite(value) || value == 0) return false;
   if (few_terms_sample(sum, value, out_tree)) return true;
   if (sum->count > FEW_TERMS_MAX) {
-    return few_terms_steer(sum, value, out_tree) || few_terms_gather(sum, value, out_tree);
+    return few_terms_steer(sum, value, out_tree) || few_terms_gather(sum, value, arena, out_tree);
   }
   if (!leaves_make(sum, &leaves) || leaves.kind_count == 0) return false;
   arena_mark_t mark = arena_mark(arena);

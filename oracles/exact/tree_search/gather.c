@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "harness/base/rng.h"
+#include "oracles/exact/any_order/ends.h"
 #include "oracles/exact/tree_search/errors.h"
 
 /* Additions tried in one search, some 20 ns each. */
@@ -189,16 +190,35 @@ static bool run(const search_t *search, double *out_value, few_terms_tree_t *out
   return is_found;
 }
 
-bool few_terms_farthest(const few_terms_t *sum, int direction, double *out_value,
-                        few_terms_tree_t *out_tree) {
-  const search_t search = {sum, direction, INFINITY, NAN};
-  return run(&search, out_value, out_tree);
+/* Of few leaves the end of all plain and fused trees is known, with its tree. */
+static bool take_end(const search_t *search, arena_t *arena, double *inout_value,
+                     few_terms_tree_t *inout_tree) {
+  few_terms_tree_t tree;
+  double end;
+  int direction = search->direction < 0 ? -1 : 1;
+  if (!any_order_end_tree(search->sum, direction, arena, &end, &tree)) return false;
+  double given = tree_result(search->sum, end);
+  bool is_taken = isnan(search->value) ? !(direction * given <= direction * *inout_value)
+                                       : given == search->value;
+  if (!is_taken) return false;
+  *inout_value = given;
+  *inout_tree = tree;
+  return true;
 }
 
-bool few_terms_gather(const few_terms_t *sum, double value, few_terms_tree_t *out_tree) {
+bool few_terms_farthest(const few_terms_t *sum, int direction, arena_t *arena, double *out_value,
+                        few_terms_tree_t *out_tree) {
+  const search_t search = {sum, direction, INFINITY, NAN};
+  *out_value = NAN;
+  bool is_found = run(&search, out_value, out_tree);
+  return take_end(&search, arena, out_value, out_tree) || is_found;
+}
+
+bool few_terms_gather(const few_terms_t *sum, double value, arena_t *arena,
+                      few_terms_tree_t *out_tree) {
   real_t exact = tree_exact_sum(sum);
   double wanted = (value - exact.high) - exact.low, given;
   if (!isfinite(wanted)) return false;
   const search_t search = {sum, wanted < 0 ? -1 : 1, fabs(wanted), value};
-  return run(&search, &given, out_tree);
+  return run(&search, &given, out_tree) || take_end(&search, arena, &given, out_tree);
 }
