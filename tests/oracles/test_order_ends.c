@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "oracles/exact/any_order/ends.h"
+#include "oracles/exact/any_order/levels.h"
 #include "oracles/exact/any_order/part_sets.h"
 #include "oracles/exact/arithmetic.h"
 #include "tests/oracles/level_sums.h"
@@ -197,6 +198,97 @@ static void test_verdicts(const void *data) {
   g_assert_cmpuint(4 * refused, >, 3 * asked);
 }
 
+/* Initial values may enter more than once: the least number of them that gets as far may have ends
+ * that a larger one has not. */
+static void test_initial_values(const void *data) {
+  enum { SUMS = 60, INITS = 9 };
+  const format_t *format = data;
+  const contract_t contract = contract_of("spec,order=any,init_count=any");
+  const arithmetic_t arithmetic = arithmetic_make(format);
+  rng_t rng = rng_make(163);
+  arena_t arena;
+  arena_init(&arena);
+  for (size_t i = 0; i < SUMS; i++) {
+    instance_t instance;
+    make(&instance, &rng, format, i % 2 == 0 ? NORMAL : ONE_SIGN, 9 + i % 3, false);
+    instance.question.has_init = true;
+    instance.question.init = format_round_double(format, 0.25 + fabs(normal(&rng)));
+    for (size_t inits = 0; inits <= INITS; inits++) {
+      double sum = 0;
+      for (size_t k = 0; k < instance.question.count; k++) {
+        sum = arithmetic_add(&arithmetic, sum, instance.left[k]);
+      }
+      for (size_t k = 0; k < inits; k++) {
+        sum = arithmetic_add(&arithmetic, sum, instance.question.init);
+      }
+      g_assert_true(conforms(&instance.question, &contract, sum, &arena));
+    }
+    arena_reset(&arena);
+  }
+  arena_deinit(&arena);
+}
+
+/* ---- Bounds ---------------------------------------------------------------------------------- */
+
+/* Leaves just above half a unit of a large one, or, for every other sum, that and others. */
+static void make_residues(instance_t *instance, rng_t *rng, size_t count, bool are_like) {
+  const format_t *format = instance->question.format;
+  double half = ldexp(1, -format->precision);
+  for (size_t i = 1; i < count; i++) {
+    double steps = are_like ? 0 : (double)rng_between(rng, -1, 2);
+    double beside = (double)rng_between(rng, are_like ? 1 : -3, 3);
+    instance->left[i] = format_round_double(format, half * (2 * steps + 1 + half * beside));
+    instance->right[i] = are_like ? 1 : 1 + 2 * half * (double)rng_between(rng, 0, 2);
+  }
+  instance->left[0] = instance->right[0] = 1;
+}
+
+static bool make_levels(const instance_t *instance, bool may_widen, level_sum_t *out_sum) {
+  const sum_problem_t *question = &instance->question;
+  *out_sum = (level_sum_t){.format = question->format, .may_widen = may_widen, .lowest_bit = -1000};
+  bool is_added = true;
+  for (size_t i = 0; i < question->count && is_added; i++) {
+    is_added = question->right == NULL
+                   ? level_sum_add(out_sum, question->left[i])
+                   : level_sum_add_product(out_sum, question->left[i], question->right[i]);
+  }
+  return is_added;
+}
+
+/* The bound of more terms holds the ends of few (theory.md, T122, T165 and T195). */
+static void test_bounds(const void *data) {
+  enum { SUMS = 400 };
+  const format_t *format = data;
+  rng_t rng = rng_make(195);
+  arena_t arena;
+  arena_init(&arena);
+  size_t told = 0;
+  for (size_t i = 0; i < SUMS; i++) {
+    instance_t instance;
+    bool are_products = i % 2 == 1, may_widen = i / 2 % 2 == 1;
+    make(&instance, &rng, format, (data_t)(i / 4 % DATA_COUNT), 3 + i % 8, are_products);
+    if (i % 3 == 0) make_residues(&instance, &rng, instance.question.count, i % 2 == 0);
+    const few_terms_t sum = terms_of(&instance, true, may_widen);
+    level_sum_t levels;
+    double ends[2], total = 0;
+    bool is_known = make_levels(&instance, may_widen, &levels) && levels.count >= 2;
+    if (!is_known || !any_order_ends(&sum, &arena, ends)) continue;
+    for (size_t k = 0; k < sum.count; k++) {
+      total += sum.left[k] * (sum.right == NULL ? 1 : sum.right[k]);
+    }
+    double error = level_sum_error(&levels);
+    /* Ends of plain nodes are rounded last, too. */
+    g_assert_cmpfloat(format_round_double(format, ends[1]), <=,
+                      format_round_double(format, total + error * (1 + 0x1p-40)));
+    g_assert_cmpfloat(format_round_double(format, ends[0]), >=,
+                      format_round_double(format, total - error * (1 + 0x1p-40)));
+    told++;
+  }
+  arena_deinit(&arena);
+  g_test_message("%s: %zu sums", format->name, told);
+  g_assert_cmpuint(told, >, SUMS / 2);
+}
+
 /* ---- What is not told ------------------------------------------------------------------------ */
 
 static void test_limits(void) {
@@ -255,6 +347,10 @@ int main(int argc, char **argv) {
     g_test_add_data_func(all, format, test_all_trees);
     g_autofree char *sets = g_strdup_printf("/order-ends/sets/%s", format->name);
     g_test_add_data_func(sets, format, test_sets);
+    g_autofree char *bounds = g_strdup_printf("/order-ends/bounds/%s", format->name);
+    g_test_add_data_func(bounds, format, test_bounds);
+    g_autofree char *inits = g_strdup_printf("/order-ends/initial-values/%s", format->name);
+    g_test_add_data_func(inits, format, test_initial_values);
     if (format->bits <= 8) continue;
     g_autofree char *verdicts = g_strdup_printf("/order-ends/verdicts/%s", format->name);
     g_test_add_data_func(verdicts, format, test_verdicts);
