@@ -88,20 +88,23 @@ if installed torch; then
 import torch
 FUNCTIONS = {
     "nn.silu": torch.nn.functional.silu,
+    "nn.embedding": lambda table, ids: torch.nn.functional.embedding(ids, table),
     "nn.rms_norm": lambda x, weight, epsilon: torch.nn.functional.rms_norm(x, x.shape[-1:], weight, epsilon),
 }
 END
   run 0 "PyTorch's silu" run --ops "$root/corpus/ops" --op nn.silu --executor 'torch?functions=torch_functions.py' \
     --contract backend,ftz=both --cases 60
+  vet 0 'torch?functions=torch_functions.py' "PyTorch's embedding, of tables with one row too" nn.embedding
 fi
 
 if installed jax; then
   cat >jax_functions.py <<'END'
 import jax
-FUNCTIONS = {"nn.silu": jax.nn.silu, "byteir.erf": lambda x: x}
+FUNCTIONS = {"nn.silu": jax.nn.silu, "byteir.erf": lambda x: x, "nn.embedding": lambda table, ids: table[ids]}
 END
   run 0 "JAX's silu" run --ops "$root/corpus/ops" --op nn.silu --executor 'jax?functions=jax_functions.py' \
     --contract backend,ftz=both --cases 60
+  vet 0 'jax?functions=jax_functions.py' 'rows of JAX, of f64 too' nn.embedding
   run 1 'a function in the place of the worker'"'"'s own' run --op byteir.erf \
     --executor 'jax?functions=jax_functions.py' --cases 20
 fi

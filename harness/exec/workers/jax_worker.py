@@ -62,11 +62,12 @@ class Jax(Worker):
     def __init__(self, options: dict[str, str]) -> None:
         platform = assay_worker.take(options, "platform", "cpu", ("cpu", "gpu"))
         variance = assay_worker.take(options, "layer_norm", "stable", ("stable", "fast"))
+        # Before anything imports JAX, as the file of functions does.
+        os.environ["JAX_PLATFORMS"] = "cuda" if platform == "gpu" else "cpu"
+        os.environ["JAX_ENABLE_X64"] = "1"  # Else 64-bit operands become 32-bit ones.
         self.functions = PythonFunctions(assay_worker.take(options, "functions", ""))
         self.validates = not self.functions  # The user's need not check programs.
         super().__init__(options)
-        os.environ["JAX_PLATFORMS"] = "cuda" if platform == "gpu" else "cpu"
-        os.environ["JAX_ENABLE_X64"] = "1"  # Else 64-bit operands become 32-bit ones.
         import jax
 
         self.jax = jax
