@@ -294,17 +294,34 @@ typedef struct online_row {
   mpfr_t most;  /* and its greatest. */
 } online_row_t;
 
+/* The finite numbers of a set, zeros that stand apart from the others included. */
+static bool find_ends(const enclosed_t *x, mpfr_ptr out_low, mpfr_ptr out_high) {
+  mpfr_set_inf(out_low, 1);
+  mpfr_set_inf(out_high, -1);
+  if (x->has_finite) {
+    mpfr_set(out_low, x->low, MPFR_RNDD);
+    mpfr_set(out_high, x->high, MPFR_RNDU);
+  }
+  if (enclosed_has_zero(x)) {
+    if (mpfr_sgn(out_low) > 0) mpfr_set_zero(out_low, 1);
+    if (mpfr_sgn(out_high) < 0) mpfr_set_zero(out_high, 1);
+  }
+  return x->has_finite || enclosed_has_zero(x);
+}
+
 /* False if a number may be NaN or infinity, or all may be -infinity. */
 static bool find_maximum_of_sets(online_row_t *row) {
+  LOCAL_NUMBER(low);
+  LOCAL_NUMBER(high);
   mpfr_set_inf(row->least, -1);
   mpfr_set_inf(row->most, -1);
   for (size_t i = 0; i < row->a.count; i++) {
     const enclosed_t *x = &row->a.enclosed[i];
     if ((x->specials & (ENCLOSED_NAN | ENCLOSED_POSITIVE_INFINITY)) != 0) return false;
-    if (!x->has_finite) continue;
-    mpfr_max(row->most, row->most, x->high, MPFR_RNDU);
+    if (!find_ends(x, low, high)) continue;
+    mpfr_max(row->most, row->most, high, MPFR_RNDU);
     bool may_be_less = (x->specials & ENCLOSED_NEGATIVE_INFINITY) != 0;
-    if (!may_be_less) mpfr_max(row->least, row->least, x->low, MPFR_RNDD);
+    if (!may_be_less) mpfr_max(row->least, row->least, low, MPFR_RNDD);
   }
   return mpfr_number_p(row->least) && mpfr_number_p(row->most);
 }
@@ -315,15 +332,18 @@ static void add_exponential_of_set(const online_t *online, const online_row_t *r
   LOCAL_NUMBER(nearest);
   LOCAL_NUMBER(farthest);
   LOCAL_NUMBER(term);
+  LOCAL_NUMBER(low);
+  LOCAL_NUMBER(high);
   size_t larger = row->a.count - 1;
-  mpfr_sub(nearest, x->high, row->least, MPFR_RNDU);
+  if (!find_ends(x, low, high)) return;
+  mpfr_sub(nearest, high, row->least, MPFR_RNDU);
   if (mpfr_sgn(nearest) > 0) mpfr_set_zero(nearest, 1);
   double distance = -mpfr_get_d(nearest, MPFR_RNDU);
   mpfr_add_d(term, nearest, online_exponent(online, larger, distance), MPFR_RNDU);
   mpfr_exp(term, term, MPFR_RNDU);
   mpfr_add(inout->high, inout->high, term, MPFR_RNDU);
-  if ((x->specials & ENCLOSED_NEGATIVE_INFINITY) != 0 || !mpfr_number_p(x->low)) return;
-  mpfr_sub(farthest, x->low, row->most, MPFR_RNDD);
+  if ((x->specials & ENCLOSED_NEGATIVE_INFINITY) != 0 || !mpfr_number_p(low)) return;
+  mpfr_sub(farthest, low, row->most, MPFR_RNDD);
   distance = -mpfr_get_d(farthest, MPFR_RNDD);
   mpfr_sub_d(term, farthest, online_exponent(online, larger, distance), MPFR_RNDD);
   mpfr_exp(term, term, MPFR_RNDD);
@@ -339,7 +359,7 @@ static bool set_online_sum_of_sets(const formula_t *formula, row_t a, enclosed_t
   bool is_known = find_maximum_of_sets(&row) && online_exponent(&online, a.count - 1, 0) <= 0.5;
   out->has_finite = true;
   for (size_t i = 0; i < a.count && is_known; i++) {
-    if (a.enclosed[i].has_finite) add_exponential_of_set(&online, &row, &a.enclosed[i], out);
+    add_exponential_of_set(&online, &row, &a.enclosed[i], out);
   }
   mpfr_clears(row.least, row.most, (mpfr_ptr)0);
   if (!is_known) return false;
@@ -353,10 +373,25 @@ static bool set_online_sum_of_sets(const formula_t *formula, row_t a, enclosed_t
   return true;
 }
 
+/* Whether NaN or infinity settles the sum: they are known where they stand, and one is +infinity or
+ * NaN, or nothing is larger than -infinity. */
+static bool are_settled(row_t a) {
+  const uint8_t beyond = ENCLOSED_NAN | ENCLOSED_POSITIVE_INFINITY | ENCLOSED_NEGATIVE_INFINITY;
+  bool has_finite = false, has_other = false;
+  for (size_t i = 0; i < a.count; i++) {
+    const enclosed_t *x = &a.enclosed[i];
+    bool is_finite = x->has_finite || enclosed_has_zero(x);
+    if (is_finite && (x->specials & beyond) != 0) return false;
+    has_finite |= is_finite;
+    has_other |= (x->specials & (ENCLOSED_NAN | ENCLOSED_POSITIVE_INFINITY)) != 0;
+  }
+  return has_other || !has_finite;
+}
+
 /* theory.md, T78, T220, and their conditions. */
 row_t enclosed_online_sum(formula_t *formula, row_t a) {
   row_t row = {.count = 1, .enclosed = enclosed_new(formula->arena, 1)};
-  if (enclosed_settings(formula)->is_exact) {
+  if (enclosed_settings(formula)->is_exact || are_settled(a)) {
     row_t shifted = formula_subtract(formula, a, formula_row_maximum(formula, a));
     return formula_sum(formula, formula_function(formula, ELEMENTARY_exp, shifted));
   }
