@@ -15,6 +15,7 @@ enum {
   COLUMNS_TRIED = 64, /* Of the case, and twice as many, to learn what all would cost. */
   PART_ELEMENTS_MAX = 4096,
   PART_TERMS_MAX = 1 << 22, /* Of each operand: 32 MiB of f64. */
+  CLOCK_STANDS_STILL = 100, /* Nanoseconds: on a busy machine it may, for as long as this takes. */
   TOLD_ELEMENTS_MAX = 32    /* Of which the class, the cause and the worst are told. */
 };
 
@@ -65,7 +66,7 @@ static double time_corner(check_t *check, const oracle_t *oracle, const corner_t
                                 .error = &ignored};
     uint64_t begin = clock_cpu_nanoseconds();
     oracle->accept(&call, accepts);
-    seconds = 1e-9 * (double)(clock_cpu_nanoseconds() - begin);
+    seconds = 1e-9 * (double)MAX(clock_cpu_nanoseconds() - begin, CLOCK_STANDS_STILL);
   }
   arena_rewind(arena, mark);
   return seconds;
