@@ -344,7 +344,7 @@ status_t sum_answer(const sum_problem_t *question, const contract_t *contract, u
   const claim_t claim = {.question = question, .contract = contract, .bits = bits};
   sum_totals_t totals;
   sum_totals_init(&totals, question);
-  const init_counts_t counts = init_counts_make(question, &totals, contract, bits);
+  const init_counts_t counts = init_counts_make(question, &totals, contract, bits, arena);
   status_t status = STATUS_OK;
   for (size_t i = 0; i < counts.count && !answer.conforms && status == STATUS_OK; i++) {
     const init_numbers_t numbers = {

@@ -69,7 +69,7 @@ typedef struct init_counts {
 
 /* The numbers to be tried: where none of them explains the pattern, no number does. */
 init_counts_t init_counts_make(const sum_problem_t *question, const sum_totals_t *totals,
-                               const contract_t *contract, uint64_t bits);
+                               const contract_t *contract, uint64_t bits, arena_t *arena);
 
 /* Cuts off of the range of a result what fewer initial values surely get beyond. */
 void init_counts_push(sum_bounds_t *sum, const init_counts_t *counts, const sum_problem_t *question,

@@ -2,7 +2,9 @@
 /* Lists the leaves of a sum, initial values among them, and takes the bound by levels where it is
  * less than that by all magnitudes, but not less than what the fast side takes for certain.  Of
  * fewer terms the ends of all trees are asked for where nothing cheaper says that a value is
- * reached: what the fast side takes for certain stands, and so does what a usual schedule gives. */
+ * reached: what the fast side takes for certain stands, and so does what a usual schedule gives. Of
+ * many initial values, which the fast side does not ask about, it is that of one number many times.
+ */
 #include "oracles/exact/sum/levels.h"
 
 #include <math.h>
@@ -12,6 +14,8 @@
 #include "oracles/exact/any_order/levels.h"
 #include "oracles/exact/any_order/sample.h"
 #include "oracles/exact/any_order/share.h"
+#include "oracles/exact/in_order/in_order.h"
+#include "oracles/exact/repeated_sum.h"
 
 /* False if some leaf is not finite, or there are too many. */
 static bool list_leaves(level_sum_t *levels, const sum_bounds_t *sum,
@@ -69,6 +73,39 @@ void sum_levels_sharpen(sum_bounds_t *sum, const sum_problem_t *question,
     set_total(sum, question->format);
   }
   mpfr_clear(sharp);
+}
+
+/* Whether the nodes are those of T166, and none flushes: sums are multiples of what all leaves are
+ * multiples of. */
+static bool has_repeated_leaf(const sum_bounds_t *sum, const sum_problem_t *question,
+                              const sum_totals_t *totals, const contract_t *contract) {
+  const format_t *format = question->format;
+  bool are_many = sum->init_count > IN_ORDER_INIT_COUNT_MAX && !sum_init_is_zero(question) &&
+                  isfinite(question->init);
+  bool is_plain = question->right == NULL && !sum_is_split(question) &&
+                  question->imprecise_bits == 0 && !question->factors_exceed;
+  if (!are_many || !is_plain || format->specials == FORMAT_FINITE) return false;
+  if (PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ) return false;
+  if (PERMITTED(contract, ftz) == FTZ_NONE) return true;
+  int lowest_bit = MIN(totals->lowest_bit, binary64_lowest_bit(question->init));
+  return lowest_bit >= format->exponent_min;
+}
+
+void sum_repeated_sharpen(sum_bounds_t *sum, const sum_problem_t *question,
+                          const sum_totals_t *totals, const contract_t *contract) {
+  if (!has_repeated_leaf(sum, question, totals, contract)) return;
+  double above = mpfr_get_d(totals->positive, MPFR_RNDU);
+  double below = -mpfr_get_d(totals->negative, MPFR_RNDD);
+  const repeated_sum_t repeated = {.format = question->format,
+                                   .may_widen = PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES,
+                                   .value = question->init,
+                                   .times = sum->init_count,
+                                   .others = totals->positive_count + totals->negative_count,
+                                   .reach = fmax(above, below)};
+  double error = repeated_sum_error(&repeated);
+  if (!(mpfr_cmp_d(sum->error, error) > 0)) return;
+  mpfr_set_d(sum->error, error, MPFR_RNDU);
+  set_total(sum, question->format);
 }
 
 /* ---- Ends ------------------------------------------------------------------------------------ */

@@ -158,6 +158,7 @@ static void compute_numbers(sum_bounds_t *sum, const sum_problem_t *question,
     set_bound(sum->error, bound.factor, sum->magnitude, bound.offset);
     set_bound(sum->total_error, bound.total_factor, sum->magnitude, bound.total_offset);
     sum_levels_sharpen(sum, question, totals, contract, &bound);
+    sum_repeated_sharpen(sum, question, totals, contract);
   }
   if (may_flush_terms(question, contract)) {
     if (!init_flushes) mpfr_set_zero(init, 1);
