@@ -108,6 +108,9 @@ value_range_t problem_finish(const problem_t *problem, const part_t *part, const
 /* Whether the fast evaluator knows a variant. */
 bool problem_has_fast(const variant_t *variant);
 
+/* Whether models propose numbers that a row shares in its place (modelled_row.h): in f64. */
+bool problem_has_models(const variant_t *variant);
+
 /* What the fast evaluator finds of a part: two numbers for each of a result's, as
  * fast_kernels_t.finish gives them, or one for all. */
 typedef struct fast_row {

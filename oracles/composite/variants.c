@@ -314,6 +314,10 @@ bool problem_has_fast(const variant_t *variant) {
   return variant->format == &format_table[FORMAT_f32];
 }
 
+bool problem_has_models(const variant_t *variant) {
+  return variant->format == &format_table[FORMAT_f64];
+}
+
 void problem_evaluate_fast(const problem_t *problem, const part_t *part, const variant_t *variant,
                            shared_points_t *points, fast_row_t out_rows[CASE_RESULTS_MAX]) {
   const fast_kernels_t *kernels = fast_kernels_best();
