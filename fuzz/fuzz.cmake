@@ -21,6 +21,7 @@ endfunction()
 
 add_fuzz_target(fuzz_case_line NEEDS assay_model)
 add_fuzz_target(fuzz_contract NEEDS assay_model)
+add_fuzz_target(fuzz_op_file NEEDS assay_runs)
 add_fuzz_target(fuzz_profile NEEDS assay_identify)
 add_fuzz_target(fuzz_quant_graph NEEDS assay_quant)
 add_fuzz_target(fuzz_walk SOURCES ${CMAKE_SOURCE_DIR}/fuzz/case_mutator.c NEEDS assay_runs)

@@ -91,6 +91,14 @@ typedef struct oracle {
    * what a program means before anything is rounded.  STATUS_UNSUPPORTED where nobody knows; NULL
    * if the op is never enclosed. */
   status_t (*enclose)(const enclosure_call_t *call, box_t *const out_results[CASE_RESULTS_MAX]);
+
+  /* Of an op with one result, each element of which is a problem of its own: the case whose result
+   * has these elements of that of `instance` (by their row-major indices, repeated at will), in
+   * this order and with the accept sets that they have there; in the arena.  False if a part of
+   * this program would be another one, such as one with other scales.  NULL if the op has no such
+   * parts. */
+  bool (*pick)(const case_t *instance, const size_t *elements, size_t count, arena_t *arena,
+               case_t *out_case);
 } oracle_t;
 
 /* Asks with a memo of this one question where the call has none: for answers that need one. */

@@ -16,6 +16,7 @@
 #include "harness/exec/transport/dso.h"
 #include "harness/exec/transport/reason.h"
 #include "harness/exec/transport/table.h"
+#include "harness/model/dynamic/dynamic.h"
 
 struct executor {
   char *name;
@@ -196,6 +197,7 @@ static void note_program(const executor_t *executor, const executor_program_t *e
 }
 
 executor_promise_t executor_promises(executor_t *executor, const program_t *program) {
+  if (program_is_dynamic(program)) return EXECUTOR_PROMISE_NO;
   transport_t *transport = executor->transport;
   hash_text_t key = program_hash(program);
   executor_program_t *entry = program_cache_find(executor->programs, &key);
@@ -259,6 +261,11 @@ static executor_outcome_t compile_new(executor_t *executor, const hash_text_t *k
 executor_outcome_t executor_compile(executor_t *executor, const program_t *program,
                                     executor_program_t **out_program, char *out_reason,
                                     size_t reason_bytes) {
+  if (program_is_dynamic(program)) {
+    snprintf(out_reason, reason_bytes,
+             "takes no sizes that are unknown when a program is compiled");
+    return EXECUTOR_REFUSED;
+  }
   hash_text_t key = program_hash(program);
   executor_program_t *entry = program_cache_find(executor->programs, &key);
   if (entry == NULL) {

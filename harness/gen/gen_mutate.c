@@ -2,6 +2,7 @@
 /* Small changes to cases, for search: values often, programs seldom. */
 #include "harness/gen/gen.h"
 #include "harness/gen/regime.h"
+#include "harness/model/dynamic/dynamic.h"
 
 /* ---- One component --------------------------------------------------------------------------- */
 
@@ -89,6 +90,7 @@ static void mutate_program(rng_t *rng, const gen_options_t *options, arena_t *ar
 
 void gen_mutate(rng_t *rng, const gen_options_t *options, arena_t *arena, case_t *inout_case) {
   const program_t *program = &inout_case->program;
+  dynamic_clear(&inout_case->program); /* Edits change what runs along which dimension. */
   uint64_t choice = rng_below(rng, 16);
   if (choice == 0 || program_broken(program) != NULL) {
     mutate_program(rng, options, arena, inout_case);

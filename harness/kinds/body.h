@@ -94,8 +94,10 @@ bool body_takes(const element_t *element);
 void body_print_mlir(const body_t *body, const element_t *const arguments[], uint32_t count,
                      GString *out_text);
 
-/* A body that people reduce with, and the types of its arguments. */
+/* A body that people reduce with, and the types of its arguments; of collectives, which reduce each
+ * operand by itself, one of one argument. */
 void body_draw(rng_t *rng, body_t *out_body, const element_t *out_arguments[CASE_RESULTS_MAX]);
+void body_draw_single(rng_t *rng, body_t *out_body, const element_t **out_argument);
 
 /* The op of two arguments alone that result `result` is: add for "v0=add(a0,b0)", or the same with
  * its operands exchanged where the op commutes; BODY_OP_COUNT if it is something else. */

@@ -46,6 +46,19 @@ static const usual_body_t usual_bodies[] = {
     {{KIND_BITS}, "{v0=not(a0);v1=not(b0);v2=or(v0,v1);v3=not(v2);return(v3)}"},
 };
 
+/* None with exponentials: sets of these in trees of 16 terms cost seconds a case (theory.md, T140).
+ */
+static const usual_body_t single_bodies[] = {
+    /* The greatest magnitude, and the number that has it; the length of a vector. */
+    {{KIND_FLOAT}, "{v0=abs(a0);v1=abs(b0);v2=maximum(v0,v1);return(v2)}"},
+    {{KIND_FLOAT}, "{v0=abs(a0);v1=abs(b0);v2=compare_GE(v0,v1);v3=select(v2,a0,b0);return(v3)}"},
+    {{KIND_FLOAT}, "{v0=multiply(a0,a0);v1=multiply(b0,b0);v2=add(v0,v1);v3=sqrt(v2);return(v3)}"},
+    /* What either has, or has not. */
+    {{KIND_BITS}, "{v0=not(a0);v1=not(b0);v2=or(v0,v1);v3=not(v2);return(v3)}"},
+    /* A sum with a name of its own. */
+    {{KIND_VALUE}, "{v0=add(a0,b0);return(v0)}"},
+};
+
 static bool is_float(const element_t *element, const void *unused) {
   (void)unused;
   return element->kind == ELEMENT_FLOAT && body_takes(element);
@@ -83,10 +96,18 @@ static const element_t *draw_argument(rng_t *rng, argument_kind_t kind, const el
   return NULL;
 }
 
-void body_draw(rng_t *rng, body_t *out_body, const element_t *out_arguments[CASE_RESULTS_MAX]) {
-  const usual_body_t *usual = &usual_bodies[rng_below(rng, G_N_ELEMENTS(usual_bodies))];
+static void draw_of(rng_t *rng, const usual_body_t *usual, body_t *out_body,
+                    const element_t **out_arguments) {
   *out_body = body_from(usual->text);
   for (uint32_t i = 0; i < out_body->result_count; i++) {
     out_arguments[i] = draw_argument(rng, usual->arguments[i], out_arguments[0]);
   }
+}
+
+void body_draw(rng_t *rng, body_t *out_body, const element_t *out_arguments[CASE_RESULTS_MAX]) {
+  draw_of(rng, &usual_bodies[rng_below(rng, G_N_ELEMENTS(usual_bodies))], out_body, out_arguments);
+}
+
+void body_draw_single(rng_t *rng, body_t *out_body, const element_t **out_argument) {
+  draw_of(rng, &single_bodies[rng_below(rng, G_N_ELEMENTS(single_bodies))], out_body, out_argument);
 }

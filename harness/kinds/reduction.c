@@ -35,12 +35,8 @@ void reduction_name_accumulations(const reduction_types_t *types, reduction_t *i
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-static status_t parse_body(const attribute_source_t *from, void *out_value) {
+static status_t parse_name(const attribute_source_t *from, void *out_value) {
   scan_t start = *from->scan;
-  if (scan_peek(&start) == '{') {
-    return scan_fail(&start, from->error,
-                     "only a plain reduce takes a body that is written out; here stands a name");
-  }
   str_t name = scan_until(from->scan, " ");
   for (int body = 0; body < REDUCE_BODY_COUNT; body++) {
     if (str_equal_text(name, reduce_body_table[body].name)) {
@@ -52,8 +48,8 @@ static status_t parse_body(const attribute_source_t *from, void *out_value) {
                    (int)MIN(name.size, 64), name.data);
 }
 
-static status_t parse_any_body(const attribute_source_t *from, void *out_value) {
-  if (scan_peek(from->scan) != '{') return parse_body(from, out_value);
+static status_t parse_body(const attribute_source_t *from, void *out_value) {
+  if (scan_peek(from->scan) != '{') return parse_name(from, out_value);
   reduction_t *reduction = out_value;
   reduction->body = REDUCE_WRITTEN;
   return body_parse(from->scan, &reduction->written, from->error);
@@ -69,7 +65,6 @@ static void print_body(const void *value, const attribute_sink_t *to) {
 }
 
 const attribute_codec_t reduction_body = {.parse = parse_body, .print = print_body};
-const attribute_codec_t reduction_any_body = {.parse = parse_any_body, .print = print_body};
 
 static bool is_accumulation_absent(const void *value) {
   return ((const reduction_t *)value)->accumulation_count == 0;

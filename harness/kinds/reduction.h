@@ -61,6 +61,8 @@ typedef struct reduce_attributes {
   reduction_t reduction;
   dimension_list_t dimensions; /* In any order, which means nothing. */
   precision_list_t precision;  /* By contracts with reduce_types=rfc alone. */
+  bool has_no_init; /* Of the reductions that a collective consists of, which no case line says: the
+                       operands that are initial values enter no tree, and there are terms. */
 } reduce_attributes_t;
 
 /* The types of N inputs (and their initial values), accumulations and results. */
@@ -87,11 +89,9 @@ static inline uint32_t reduction_inputs(const reduction_t *reduction) {
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-/* Codecs of a reduction_t: "add", and of the op that takes them a body that is written out (body.h)
- * too; and "f32" or "[f32,i32]", left out where the types are the results'.  MLIR has a region
- * instead. */
+/* Codecs of a reduction_t: "add", or a body that is written out (body.h); and "f32" or "[f32,i32]",
+ * left out where the types are the results'.  MLIR has a region instead. */
 extern const attribute_codec_t reduction_body;
-extern const attribute_codec_t reduction_any_body;
 extern const attribute_codec_t reduction_accumulation;
 
 /* ", accumulating in f32": the first input. */

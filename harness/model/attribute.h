@@ -51,6 +51,9 @@ typedef struct attribute_codec {
   void (*print)(const void *value, const attribute_sink_t *to);      /* NULL: nothing. */
   void (*print_mlir)(const void *value, const attribute_sink_t *to); /* NULL: MLIR has none. */
   bool is_unit;                                                      /* MLIR has the name alone. */
+  /* Replaces what a value points to by copies in the arena; NULL: it points to nothing that belongs
+   * to an arena. */
+  void (*copy)(arena_t *arena, void *inout_value);
 } attribute_codec_t;
 
 extern const attribute_codec_t attribute_integer;          /* int64_t: "-1" */

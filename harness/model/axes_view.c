@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "harness/model/dynamic/dynamic.h"
 #include "harness/model/op.h"
 
 static bool has_scales_along_axis(const type_t *types, uint32_t count) {
@@ -89,6 +90,7 @@ bool axes_program(const program_t *program, axes_t *inout_view, arena_t *arena,
                   program_t *out_program) {
   *out_program = *program;
   program->op->with_axes(program, inout_view, arena, out_program);
+  if (!dynamic_keep(program, inout_view, out_program)) return false;
   failure_t error;
   for (uint32_t i = 0; i < out_program->operand_count; i++) {
     if (type_check(&out_program->operands[i], &error) != STATUS_OK) return false;

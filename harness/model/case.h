@@ -44,7 +44,9 @@ tensor_t tensor_make(arena_t *arena, const type_t *type);
 /* A case of `program` whose operands are uninitialised. */
 case_t case_make(arena_t *arena, const program_t *program);
 
-/* A deep copy into `arena`. */
+/* Deep copies into `arena`. */
+tensor_t tensor_copy(arena_t *arena, const tensor_t *tensor);
+program_t program_copy(arena_t *arena, const program_t *program);
 case_t case_copy(arena_t *arena, const case_t *instance);
 
 /* The case line: see case_line.md.  Printing appends to `out_text`. */
@@ -69,7 +71,11 @@ void program_print(const program_t *program, GString *out_text);
 status_t program_parse(str_t line, arena_t *arena, program_t *out_program,
                        const char **out_violation, failure_t *error);
 
-/* Hash of the program line: the key under which executors keep what they compiled. */
+/* The program as it is compiled: sizes that are not known then are "?".  Of most programs it is
+ * program_print(). */
+void program_print_compiled(const program_t *program, GString *out_text);
+
+/* Hash of that line: the key under which executors keep what they compiled. */
 hash_text_t program_hash(const program_t *program);
 
 /* "f32,f32->f32": the element types, for counters and reports; of quantized types without scales,

@@ -1,22 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The case line: grammar and bounds are in case_line.md. */
 #include "harness/model/case.h"
+#include "harness/model/dynamic/dynamic.h"
 #include "harness/model/op.h"
 
 /* ---- Printing -------------------------------------------------------------------------------- */
 
-void program_print(const program_t *program, GString *out_text) {
+static void print_program(const program_t *program,
+                          void (*print_type)(const type_t *type, GString *out_text),
+                          GString *out_text) {
   g_string_append(out_text, program->op->name);
   program_print_attributes(program, out_text);
   for (uint32_t i = 0; i < program->operand_count; i++) {
     g_string_append_c(out_text, ' ');
-    type_print(&program->operands[i], out_text);
+    print_type(&program->operands[i], out_text);
   }
   g_string_append(out_text, " ->");
   for (uint32_t i = 0; i < program->result_count; i++) {
     g_string_append_c(out_text, ' ');
-    type_print(&program->results[i], out_text);
+    print_type(&program->results[i], out_text);
   }
+}
+
+void program_print(const program_t *program, GString *out_text) {
+  print_program(program, type_print, out_text);
+}
+
+void program_print_compiled(const program_t *program, GString *out_text) {
+  print_program(program, type_print_compiled, out_text);
 }
 
 void case_print(const case_t *instance, GString *out_text) {
@@ -113,7 +124,11 @@ static status_t check_constraints(const scan_t *start, const program_t *program,
     op_constraint_explain(program->op, broken, text);
     return scan_fail(start, error, "%.250s", text->str);
   }
-  return STATUS_OK;
+  if (dynamic_fits(program)) return STATUS_OK;
+  return scan_fail(
+      start, error,
+      "which sizes are '?' does not fit the op: a dimension is '?' in all operands and "
+      "results that have it, of a valid program of an op that tells its axes");
 }
 
 status_t program_parse(str_t line, arena_t *arena, program_t *out_program,

@@ -158,6 +158,10 @@ typedef struct op {
   void (*axes)(const program_t *program, axes_t *out_axes);
   void (*with_axes)(const program_t *program, axes_t *inout_axes, arena_t *arena,
                     program_t *out_program);
+
+  /* Whether the dimensions of a valid program that are "?" where it is compiled can be that.  NULL:
+   * its axes tell (harness/model/dynamic/dynamic.h). */
+  bool (*fits_dynamic)(const program_t *program);
 } op_t;
 
 /* The row called `name`, or NULL; all rows in order of folder, ended by NULL, and those that are

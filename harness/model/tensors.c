@@ -34,9 +34,25 @@ static void copy_quantization(arena_t *arena, type_t *type) {
   type->quantization = copy;
 }
 
-static program_t program_copy(arena_t *arena, const program_t *program) {
+tensor_t tensor_copy(arena_t *arena, const tensor_t *tensor) {
+  tensor_t copy = {.type = tensor->type};
+  copy_quantization(arena, &copy.type);
+  copy.data = copy_bytes(arena, tensor->data, type_bytes(&tensor->type));
+  return copy;
+}
+
+static const void *copy_attributes(arena_t *arena, const program_t *program) {
+  char *copy = copy_bytes(arena, program->attributes, program->op->attributes_bytes);
+  const attribute_row_t *row = program->op->attribute_rows;
+  for (; row != NULL && row->key != NULL; row++) {
+    if (row->codec->copy != NULL) row->codec->copy(arena, copy + row->offset);
+  }
+  return copy;
+}
+
+program_t program_copy(arena_t *arena, const program_t *program) {
   program_t copy = *program;
-  copy.attributes = copy_bytes(arena, program->attributes, program->op->attributes_bytes);
+  copy.attributes = copy_attributes(arena, program);
   for (uint32_t i = 0; i < copy.operand_count; i++) copy_quantization(arena, &copy.operands[i]);
   for (uint32_t i = 0; i < copy.result_count; i++) copy_quantization(arena, &copy.results[i]);
   return copy;
@@ -53,7 +69,7 @@ case_t case_copy(arena_t *arena, const case_t *instance) {
 
 hash_text_t program_hash(const program_t *program) {
   GString *line = g_string_sized_new(256);
-  program_print(program, line);
+  program_print_compiled(program, line);
   hash_text_t hash = hash_of(line->str, line->len);
   g_string_free(line, TRUE);
   return hash;

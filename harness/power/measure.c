@@ -17,10 +17,8 @@ strata_t power_strata(void) {
 
 /* ---- Values to begin with -------------------------------------------------------------------- */
 
-/* A pattern that the fast set of a component surely holds, near to the exact value if that is
- * known. */
-static bool find_held(const accept_t *accept, const element_t *element, size_t component,
-                      uint64_t *out_bits) {
+bool power_find_held(const accept_t *accept, const element_t *element, size_t component,
+                     uint64_t *out_bits) {
   if (accept->decide != NULL && accept->decide[component] != 0) return false;
   if (accept->bits != NULL) {
     *out_bits = accept->bits[component];
@@ -47,8 +45,8 @@ static bool is_cheap_to_simulate(const program_t *program) {
   return components <= OPERATIONS_MAX / MAX(program_terms(program), 1);
 }
 
-static status_t fill_known(const oracle_t *oracle, const oracle_call_t *call, tensor_t *results,
-                           const uint8_t *out_known[CASE_RESULTS_MAX]) {
+status_t power_fill_known(const oracle_t *oracle, const oracle_call_t *call, tensor_t *results,
+                          const uint8_t *out_known[CASE_RESULTS_MAX]) {
   const program_t *program = &call->instance->program;
   accept_t accepts[CASE_RESULTS_MAX];
   STATUS_TRY(oracle->accept(call, accepts));
@@ -67,7 +65,7 @@ static status_t fill_known(const oracle_t *oracle, const oracle_call_t *call, te
     uint8_t *known = ARENA_NEW_ARRAY(call->arena, uint8_t, count);
     for (size_t k = 0; k < count; k++) {
       uint64_t bits;
-      known[k] = is_simulated || find_held(&accepts[i], element, k, &bits);
+      known[k] = is_simulated || power_find_held(&accepts[i], element, k, &bits);
       if (!is_simulated && known[k] != 0) element_store(element, results[i].data, k, bits);
     }
     out_known[i] = known;
@@ -162,7 +160,7 @@ static status_t measure_drawn(drawing_t *drawing, const case_t *instance, power_
                               .arena = &drawing->arena,
                               .error = drawing->error};
   status_t status =
-      oracle == NULL ? STATUS_UNSUPPORTED : fill_known(oracle, &call, results, subject.known);
+      oracle == NULL ? STATUS_UNSUPPORTED : power_fill_known(oracle, &call, results, subject.known);
   if (is_silent(status)) {
     drawing->table->without_oracle++;
     return STATUS_OK;

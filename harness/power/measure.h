@@ -32,6 +32,16 @@ status_t power_measure_op(const power_options_t *options, const op_t *op, power_
 status_t power_measure_program(const power_options_t *options, const program_t *program,
                                power_table_t *table, failure_t *error);
 
+/* A pattern that the fast set of a component surely holds, near to the exact value if that is
+ * known; false if it holds nothing for sure. */
+bool power_find_held(const accept_t *accept, const element_t *element, size_t component,
+                     uint64_t *out_bits);
+
+/* Fills in one value for each component, as power_case_t.results and .known have them, in the arena
+ * of the call. */
+status_t power_fill_known(const oracle_t *oracle, const oracle_call_t *call, tensor_t *results,
+                          const uint8_t *out_known[CASE_RESULTS_MAX]);
+
 /* A case, and one value for each component that conforms, as far as that is known. */
 typedef struct power_case {
   uint64_t deadline; /* See tolerance_question_t: elements that take longer are left out. */

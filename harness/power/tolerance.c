@@ -261,6 +261,8 @@ status_t tolerance_find(const tolerance_question_t *question, uint32_t result, s
     STATUS_TRY(find_end(&search, false, &low));
     STATUS_TRY(find_end(&search, true, &high));
     out_tolerance->is_measured = true;
+    out_tolerance->lowest = bits_at(&search.scale, low);
+    out_tolerance->highest = bits_at(&search.scale, high);
     out_tolerance->form = form_of(&search, low, high);
     if (element->format != NULL) {
       STATUS_TRY(ask_for_nan(&search, &out_tolerance->holds_nan));

@@ -35,6 +35,8 @@ typedef struct tolerance {
   /* The same as a share of the exact value; NaN where that is zero or not known. */
   double relative;
   uint64_t farthest; /* The pattern that is so far off. */
+  /* Where is_measured: the lowest and the highest pattern that conform, an infinity perhaps. */
+  uint64_t lowest, highest;
 } tolerance_t;
 
 /* The components of one case under one contract. */

@@ -33,6 +33,32 @@ static void note_unknown(enclosing_t *enclosing, const char *where, const char *
   snprintf(enclosure->unknown, sizeof enclosure->unknown, "%.60s: %.120s", where, reason);
 }
 
+static bool is_bounded(const box_t *boxes, const type_t *type) {
+  size_t count = type_element_count(type);
+  for (size_t i = 0; i < count; i++) {
+    if (!box_is_finite(boxes[i])) return false;
+  }
+  return true;
+}
+
+/* Notes the first step that may give any number though what it takes is bounded. */
+static void note_unbounded(enclosing_t *enclosing, const program_t *program, const char *where,
+                           const box_t *const given[], box_t *const made[]) {
+  quant_enclosure_t *enclosure = enclosing->enclosure;
+  if (enclosing->contract == NULL || enclosure->unbounded[0] != '\0') return;
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    if (!is_bounded(given[i], &program->operands[i])) return;
+  }
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    if (is_bounded(made[i], &program->results[i])) continue;
+    g_autoptr(GString) type = g_string_new(NULL);
+    type_print(&program->results[i], type);
+    g_snprintf(enclosure->unbounded, sizeof enclosure->unbounded, "step %.60s (%.40s to %.60s)",
+               where, program->op->name, type->str);
+    return;
+  }
+}
+
 /* A program as part of something larger, whose tensors have numbers. */
 typedef struct placed_program {
   const program_t *program;
@@ -76,7 +102,11 @@ static status_t enclose_program(enclosing_t *enclosing, const placed_program_t *
     note_unknown(enclosing, placed->where, reason.text);
     return STATUS_OK;
   }
-  if (status != STATUS_OK) *error = reason;
+  if (status != STATUS_OK) {
+    *error = reason;
+  } else {
+    note_unbounded(enclosing, program, placed->where, given, made);
+  }
   return status;
 }
 

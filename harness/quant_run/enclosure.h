@@ -16,6 +16,9 @@ typedef struct quant_enclosure {
    * results. */
   uint32_t unknown_steps;
   char unknown[192]; /* The first of these and the reason, or "". */
+  /* The first step that under the contract may give any number, though its operands are bounded: as
+   * its formula may be rounded at each step, nothing is proven of it.  Or "". */
+  char unbounded[192];
 } quant_enclosure_t;
 
 /* `inputs` are the graph's, in their order and high-precision types.  STATUS_INVALID for a bug in

@@ -45,11 +45,19 @@ typedef struct case_runner_predictor {
   void *context;
 } case_runner_predictor_t;
 
+/* Asked before an element is decided exactly: whether to give up, which is STATUS_IO. */
+typedef struct case_runner_interrupt {
+  bool (*is_wanted)(void *context); /* NULL: never. */
+  void *context;
+} case_runner_interrupt_t;
+
 typedef struct case_runner {
   contract_t contract;
   case_runner_predictor_t predictor;
+  case_runner_interrupt_t interrupt;
   uint32_t audit_one_in;   /* One component in so many is recomputed with MPFR; 0: none. */
   size_t decide_wrong_max; /* See judge_t. */
+  bool is_brief;           /* Nothing is observed but which components are wrong. */
   bool judges_all;         /* Large results too, of which a sample is judged else (sample.h). */
   rng_t audit_rng;
   uint64_t audit_distance;   /* Components until the next audited one. */

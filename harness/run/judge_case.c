@@ -18,6 +18,7 @@ typedef struct decide_context {
   decision_memo_t memo;
   arena_t *arena;
   case_runner_times_t *times;
+  const case_runner_interrupt_t *interrupt;
   evidence_t evidence;
 } decide_context_t;
 
@@ -34,6 +35,10 @@ static void note_wrong(void *context, uint32_t result, size_t component) {
 static status_t decide_oracle(void *context, const oracle_call_t *call, uint32_t result,
                               size_t component, answer_t *out_answer) {
   decide_context_t *asked = (decide_context_t *)context;
+  const case_runner_interrupt_t *interrupt = asked->interrupt;
+  if (interrupt->is_wanted != NULL && interrupt->is_wanted(interrupt->context)) {
+    return status_fail(call->error, STATUS_IO, "interrupted, as the caller asked");
+  }
   uint64_t begin = clock_nanoseconds();
   arena_mark_t mark = arena_mark(asked->arena);
   oracle_call_t remembering = *call;
@@ -76,6 +81,7 @@ static status_t judge_under(const judging_t *judging, const question_t *question
   decide_context_t context = {.oracle = judging->expectation->oracle,
                               .arena = judging->expectation->arena,
                               .times = &walk->times,
+                              .interrupt = &walk->interrupt,
                               .evidence = {.is_judged = true}};
   memcpy(context.evidence.results, judging->results,
          instance->program.result_count * sizeof *judging->results);
@@ -232,6 +238,7 @@ status_t case_runner_judge(case_runner_t *walk, const expectation_t *expectation
   STATUS_TRY(judge_under(&judging, &question, &walk->evidence, out_verdict));
   walk->treeless += out_verdict->treeless_count;
   walk->rows_left += out_verdict->rows_left_count;
+  if (walk->is_brief) return STATUS_OK;
   bool is_inferred = PERMITTED(&walk->contract, inferred) == INFERRED_YES;
   if (out_verdict->outcome == OUTCOME_diverges && is_inferred) {
     STATUS_TRY(hold_promised(&judging, out_verdict));

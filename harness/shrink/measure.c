@@ -5,6 +5,7 @@
 
 #include "harness/draw/draw_quantization.h"
 #include "harness/draw/special_values.h"
+#include "harness/kinds/module/module.h"
 #include "harness/shrink/words.h"
 
 enum {
@@ -123,6 +124,20 @@ static uint64_t quantization_cost(const type_t *type) {
   return cost;
 }
 
+static void add_module(const program_t *program, shrink_measure_t *measure) {
+  const module_t *module = module_of(program);
+  measure->steps = 2 * (uint64_t)module->step_count + module->constant_count;
+  for (uint32_t i = 0; i < module->constant_count; i++) {
+    measure->elements += type_element_count(&module->constants[i].type);
+  }
+  for (uint32_t i = 0; i < module->step_count; i++) {
+    const program_t *step = &module->steps[i].program;
+    for (uint32_t k = 0; k < step->result_count; k++) {
+      measure->elements += type_element_count(&step->results[k]);
+    }
+  }
+}
+
 shrink_measure_t shrink_measure(const case_t *instance, bool is_broken) {
   const program_t *program = &instance->program;
   shrink_measure_t measure = {0};
@@ -134,6 +149,10 @@ shrink_measure_t shrink_measure(const case_t *instance, bool is_broken) {
   for (uint32_t i = 0; i < program->result_count; i++) {
     measure.elements += type_element_count(&program->results[i]);
     measure.ranks += program->results[i].rank;
+  }
+  if (program_is_module(program)) {
+    add_module(program, &measure);
+    return measure;
   }
   if (!is_broken) measure.inversions = count_inversions(program);
   measure.attributes = shrink_attributes_cost(program);
@@ -149,7 +168,8 @@ shrink_measure_t shrink_measure(const case_t *instance, bool is_broken) {
 static int compare(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
 int shrink_measure_compare(const shrink_measure_t *a, const shrink_measure_t *b) {
-  int order = compare(a->elements, b->elements);
+  int order = compare(a->steps, b->steps);
+  if (order == 0) order = compare(a->elements, b->elements);
   if (order == 0) order = compare(a->ranks, b->ranks);
   if (order == 0) order = compare(a->inversions, b->inversions);
   if (order == 0) order = compare(a->attributes, b->attributes);

@@ -7,11 +7,12 @@
 #include "harness/model/op.h"
 
 typedef struct shrink_measure {
-  uint64_t elements;   /* Of all operands and results. */
+  uint64_t steps;      /* Of a module, twice, and its constants; of other programs 0. */
+  uint64_t elements;   /* Of all operands and results, of a module also inside. */
   uint64_t ranks;      /* Dimensions, likewise. */
   uint64_t inversions; /* Pairs of an operand's dimensions that are not in the usual order, which is
                         * batches, rows, terms, columns; 0 where the op tells no axes. */
-  uint64_t attributes; /* shrink_attributes_cost(), and what quantizations cost. */
+  uint64_t attributes; /* shrink_attributes_cost(), and what quantizations cost; of modules 0. */
   uint64_t nonzeros;   /* Components of operands that are neither +0 nor a neutral initial value. */
   uint64_t values;     /* Sum of shrink_value_cost() over them. */
 } shrink_measure_t;

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "harness/draw/draw_quantization.h"
+#include "harness/kinds/module/module.h"
+#include "harness/model/dynamic/dynamic.h"
 #include "harness/shrink/state.h"
 
 enum { FRESH_DATA = 6 /* Data sets tried besides the present ones. */ };
@@ -52,6 +54,7 @@ bool shrink_is_over(const shrink_t *shrink) {
 
 static void print_label(const program_t *program, GString *out_text) {
   g_string_truncate(out_text, 0);
+  if (program_is_module(program)) return;
   program->op->print_algorithm(program, out_text);
   g_string_append_c(out_text, '\n');
   program_print_types(program, out_text);
@@ -69,7 +72,7 @@ bool shrink_admits(shrink_t *shrink, const program_t *program) {
   for (uint32_t i = 0; i < program->result_count; i++) {
     if (type_check(&program->results[i], &error) != STATUS_OK) return false;
   }
-  if (!is_broken_alike(shrink, program)) return false;
+  if (!is_broken_alike(shrink, program) || !dynamic_fits(program)) return false;
   print_label(program, shrink->text);
   return g_string_equal(shrink->text, shrink->label);
 }
@@ -242,7 +245,17 @@ bool shrink_leave_out(shrink_t *shrink, size_t count, size_t count_min, size_t b
 
 /* ---- All together ---------------------------------------------------------------------------- */
 
+/* Operands become fewer and smaller with the steps that take them. */
+static bool shrink_module_once(shrink_t *shrink) {
+  bool is_changed = shrink_modules(shrink);
+  is_changed |= shrink_module_sizes(shrink);
+  is_changed |= shrink_values(shrink);
+  return is_changed;
+}
+
 static bool shrink_once(shrink_t *shrink) {
+  bool is_module = shrink->broken == NULL && program_is_module(&shrink->best.program);
+  if (is_module) return shrink_module_once(shrink);
   axes_t axes;
   bool has_axes = shrink->broken == NULL && axes_of(&shrink->best.program, &axes);
   bool is_changed = has_axes ? shrink_axes(shrink) : shrink_shapes(shrink);

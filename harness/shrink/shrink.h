@@ -10,7 +10,11 @@
  *
  * A candidate is asked about only if it is smaller by shrink_measure_compare(), which is
  * well-founded, so that shrinking ends; if its program breaks the constraint that the first one
- * breaks, or none like it; and if it keeps the label: op, algorithm and element types. */
+ * breaks, or none like it; and if it keeps the label: op, algorithm and element types.
+ *
+ * Of a module (harness/kinds/module) steps are left out first: values become operands, earlier
+ * values are returned, operands take the place of results; then sizes are lowered in all steps that
+ * must agree.  Its label is the op alone. */
 #ifndef ASSAY_SHRINK_SHRINK_H
 #define ASSAY_SHRINK_SHRINK_H
 

@@ -66,4 +66,8 @@ bool shrink_attributes(shrink_t *shrink); /* Words of the attributes. */
 bool shrink_quantizations(shrink_t *shrink); /* Scales, zero points and ranges. */
 bool shrink_values(shrink_t *shrink);
 
+/* The parts for modules (harness/kinds/module), in the place of all but shrink_values(). */
+bool shrink_modules(shrink_t *shrink);      /* Fewer steps. */
+bool shrink_module_sizes(shrink_t *shrink); /* Fewer entries. */
+
 #endif

@@ -131,6 +131,7 @@ static status_t parse_shape(scan_t *scan, type_t *type, failure_t *error) {
     if (type->rank == TYPE_RANK_MAX) {
       return scan_fail(scan, error, "a tensor has at most %d dimensions", (int)TYPE_RANK_MAX);
     }
+    if (scan_accept(scan, "?")) type->dynamic_dims |= 1u << type->rank;
     int64_t *size = &type->dims[type->rank++];
     STATUS_TRY(scan_integer(scan, size, error));
     if (*size < 0) return scan_fail(&start, error, "a size is not negative");

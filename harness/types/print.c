@@ -63,19 +63,37 @@ void type_print_element(const type_t *type, GString *out_text) {
   print_element(type, &line_style, out_text);
 }
 
-void type_print(const type_t *type, GString *out_text) {
+static bool is_dynamic(const type_t *type, uint32_t dim) {
+  return (type->dynamic_dims >> dim & 1) != 0;
+}
+
+static void print_type(const type_t *type, bool has_sizes, GString *out_text) {
   print_element(type, &line_style, out_text);
   g_string_append_c(out_text, '[');
   for (uint32_t i = 0; i < type->rank; i++) {
-    g_string_append_printf(out_text, "%s%" PRId64, i == 0 ? "" : ",", type->dims[i]);
+    if (i > 0) g_string_append_c(out_text, ',');
+    if (is_dynamic(type, i)) g_string_append_c(out_text, '?');
+    if (has_sizes || !is_dynamic(type, i)) {
+      g_string_append_printf(out_text, "%" PRId64, type->dims[i]);
+    }
   }
   g_string_append_c(out_text, ']');
+}
+
+void type_print(const type_t *type, GString *out_text) { print_type(type, true, out_text); }
+
+void type_print_compiled(const type_t *type, GString *out_text) {
+  print_type(type, false, out_text);
 }
 
 void type_print_mlir(const type_t *type, GString *out_text) {
   g_string_append(out_text, "tensor<");
   for (uint32_t i = 0; i < type->rank; i++) {
-    g_string_append_printf(out_text, "%" PRId64 "x", type->dims[i]);
+    if (is_dynamic(type, i)) {
+      g_string_append(out_text, "?x");
+    } else {
+      g_string_append_printf(out_text, "%" PRId64 "x", type->dims[i]);
+    }
   }
   print_element(type, &mlir_style, out_text);
   g_string_append_c(out_text, '>');

@@ -34,6 +34,8 @@ typedef struct type {
   const element_t *element;           /* What is stored; the storage type if quantized. */
   const quantization_t *quantization; /* NULL unless quantized; borrowed from the case's arena. */
   uint32_t rank;
+  uint32_t dynamic_dims; /* Bit i: dimension i is "?" in the program that is compiled, which then
+                          * runs at several sizes; dims[i] is the one at hand. */
   int64_t dims[TYPE_RANK_MAX]; /* Sizes, each at least 0. */
 } type_t;
 
@@ -49,6 +51,7 @@ size_t type_component_count(const type_t *type);
 /* Bytes of dense data. */
 size_t type_bytes(const type_t *type);
 
+/* These two ask about sizes, whether or not they are known to who compiles. */
 bool type_equal(const type_t *a, const type_t *b);
 
 /* Whether both have the same dimensions, of whatever elements. */
@@ -68,16 +71,20 @@ bool type_takes_axis(const type_t *type, int64_t dim);
 status_t type_check(const type_t *type, failure_t *error);
 
 /* "f32[2,3]", "complex<f32>[]", "!quant.uniform<i8<-127:127>:f32:1,{0x1p-1:3,0x1p+0}>[2,2]".
- * Scales are hex floats; a zero point of 0 and a full storage range are left out.  Parsing accepts
- * only what printing gives: type_print(type_parse(s)) == s. */
+ * Scales are hex floats; a zero point of 0 and a full storage range are left out.  A size that is
+ * not known when the program is compiled has a question mark: "f32[?4,64]".  Parsing accepts only
+ * what printing gives: type_print(type_parse(s)) == s. */
 status_t type_parse(scan_t *scan, arena_t *arena, type_t *out_type, failure_t *error);
 void type_print(const type_t *type, GString *out_text);
+
+/* The same as it is compiled: "f32[?,64]". */
+void type_print_compiled(const type_t *type, GString *out_text);
 
 /* The element part alone: "f32", "!quant.uniform<...>".  What is parsed has rank 0. */
 status_t type_parse_element(scan_t *scan, arena_t *arena, type_t *out_type, failure_t *error);
 void type_print_element(const type_t *type, GString *out_text);
 
-/* MLIR: "tensor<2x3xf32>". */
+/* MLIR: "tensor<2x3xf32>", "tensor<?x64xf32>". */
 void type_print_mlir(const type_t *type, GString *out_text);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "oracles/composite/fast_row.h"
+#include "oracles/composite/modelled_row.h"
 #include "oracles/composite/row_search.h"
 
 /* The careful search takes microseconds for each element that it evaluates, and of short rows
@@ -15,7 +16,7 @@
  * elements for each element of the case, which the accept sets take about as long for.  Of other
  * types all are asked, until so many were not explained fast, and not refuted either: then the
  * numbers of the case are such that little can be told of the rest. */
-enum { ROWS_WITHOUT_FAST = 4, EVALUATIONS_PER_ELEMENT = 8, CAREFUL_ROWS_MAX = 8 };
+enum { ROWS_WITHOUT_FAST = 4, EVALUATIONS_PER_ELEMENT = 24, CAREFUL_ROWS_MAX = 8 };
 
 /* One row and how far its variants have been asked. */
 typedef struct row_question {
@@ -94,15 +95,20 @@ static bool load_values(const row_question_t *question, double *out_values[CASE_
   return are_finite;
 }
 
-/* Nothing is asked about rows that are not finite: choose_witnesses(). */
-static bool is_explained_fast_by_any(const row_question_t *question) {
+/* Nothing is asked about rows that are not finite: choose_witnesses().  Where the fast evaluator
+ * does not know the type, models propose numbers. */
+static bool is_explained_fast_by_any(row_question_t *question) {
   double *values[CASE_RESULTS_MAX];
   if (!load_values(question, values)) return true;
   for (size_t v = 0; v < question->variant_count; v++) {
     const variant_t *variant = &question->variants[v];
-    bool is_explained = problem_has_fast(variant) &&
-                        fast_row_is_explained(question->problem, variant, &question->row,
-                                              (const double *const *)values);
+    const double *const *returned = (const double *const *)values;
+    bool is_explained = false;
+    if (problem_has_fast(variant)) {
+      is_explained = fast_row_is_explained(question->problem, variant, &question->row, returned);
+    } else if (problem_has_models(variant)) {
+      is_explained = modelled_row_is_explained(row_of(question, v), returned);
+    }
     if (is_explained) return true;
   }
   return false;

@@ -64,6 +64,15 @@ size_t part_result_count(const problem_t *problem, const part_t *part, uint32_t 
 size_t part_result_element(const problem_t *problem, const part_t *part, uint32_t result,
                            size_t place);
 
+/* How many numbers a part has of an operand, and the element of number `place`. */
+size_t problem_operand_count(const problem_t *problem, const part_t *part, uint32_t operand);
+size_t problem_operand_element(const problem_t *problem, const part_t *part, uint32_t operand,
+                               size_t place);
+
+/* Patterns of a format as a row of the formula's evaluator: operands, which may be read as zero. */
+row_t problem_load_numbers(formula_t *formula, const format_t *format, const uint64_t *bits,
+                           size_t count);
+
 /* What a formula is evaluated with. */
 typedef struct evaluation {
   const evaluator_t *evaluator;
@@ -98,6 +107,9 @@ value_range_t problem_finish(const problem_t *problem, const part_t *part, const
 
 /* Whether the fast evaluator knows a variant. */
 bool problem_has_fast(const variant_t *variant);
+
+/* Whether models propose numbers that a row shares in its place (modelled_row.h): in f64. */
+bool problem_has_models(const variant_t *variant);
 
 /* What the fast evaluator finds of a part: two numbers for each of a result's, as
  * fast_kernels_t.finish gives them, or one for all. */

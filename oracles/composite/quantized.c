@@ -11,6 +11,7 @@
 
 #include "generated/formula_faults.h"
 #include "oracles/composite/parts.h"
+#include "oracles/composite/stored_set.h"
 #include "oracles/exact/quantum/fault_values.h"
 #include "oracles/exact/quantum/quantize_faulty.h"
 #include "oracles/exact/quantum/quantize_mpfr.h"
@@ -53,68 +54,8 @@ case_t composite_dequantized(const case_t *instance, arena_t *arena) {
   return floats;
 }
 
-/* ---- Quantizing ranges ----------------------------------------------------------------------- */
-
-/* Storage integers that conform. */
-typedef struct stored_set {
-  int64_t low;
-  int64_t high;
-  bool anything; /* Implementation-defined: whatever there is. */
-} stored_set_t;
-
-static void add_choices(const quantum_t *quantum, const format_t *arithmetic, double value,
-                        stored_set_t *set) {
-  int64_t choices[QUANTUM_CHOICES_MAX];
-  size_t count = exact_quantize(quantum, arithmetic, value, choices);
-  set->anything |= count == 0;
-  for (size_t i = 0; i < count; i++) {
-    set->low = MIN(set->low, choices[i]);
-    set->high = MAX(set->high, choices[i]);
-  }
-}
-
-/* One end of what was computed, in each arithmetic: in f32 whether or not it was rounded to the
- * expressed type first; a tiny scale may be read as zero. */
-static void add_end(const type_t *type, const contract_t *contract, double value,
-                    stored_set_t *set) {
-  const format_t *arithmetics[2];
-  size_t count = quantum_arithmetics(type, contract, arithmetics);
-  const format_t *expressed = quantum_expressed(type);
-  double rounded = isnan(value) ? value : format_round_double(expressed, value);
-  const quantum_t quantum = quantum_of(type, 0);
-  quantum_t flat = quantum;
-  if (quantum.scale < ldexp(1, expressed->exponent_min)) flat.scale = 0;
-  bool may_flush = PERMITTED(contract, ftz) == FTZ_INPUTS || PERMITTED(contract, ftz) == FTZ_BOTH;
-  for (size_t i = 0; i < count; i++) {
-    add_choices(&quantum, arithmetics[i], rounded, set);
-    if (arithmetics[i] != expressed) add_choices(&quantum, arithmetics[i], value, set);
-    if (may_flush && flat.scale == 0) add_choices(&flat, arithmetics[i], rounded, set);
-  }
-}
-
-static stored_set_t quantize_range(const type_t *type, const contract_t *contract,
-                                   const value_range_t *range) {
-  stored_set_t set = {.low = INT64_MAX, .high = INT64_MIN};
-  if (range->low <= range->high) {
-    add_end(type, contract, range->low, &set);
-    add_end(type, contract, range->high, &set);
-  }
-  if (range->positive_zero || range->negative_zero) add_end(type, contract, 0, &set);
-  if (range->positive_infinity) add_end(type, contract, (double)INFINITY, &set);
-  if (range->negative_infinity) add_end(type, contract, -(double)INFINITY, &set);
-  if (range->nan) add_end(type, contract, (double)NAN, &set);
-  return set;
-}
-
-static bool holds_stored(const stored_set_t *set, int64_t stored) {
-  return set->anything || (set->low <= stored && stored <= set->high);
-}
-
-/* Every value of the storage range conforms. */
-static bool is_everything(const stored_set_t *set, const type_t *type) {
-  const quantization_t *range = type->quantization;
-  return set->anything || (set->low <= range->storage_min && set->high >= range->storage_max);
-}
+/* Results are quantized as the specification has it. */
+static const quantize_way_t the_letter = {0};
 
 /* ---- All sets of a case ---------------------------------------------------------------------- */
 
@@ -163,7 +104,8 @@ static void evaluate_variant(const problem_t *problem, const variant_t *variant,
       for (size_t i = 0; i < part_result_count(problem, &part, r); i++) {
         value_range_t range = finish(problem, variant, &rows[r], i);
         size_t element = part_result_element(problem, &part, r, i);
-        out_sets[r][element] = quantize_range(&program->results[r], problem->contract, &range);
+        out_sets[r][element] = stored_set_of_range(&program->results[r], element, problem->contract,
+                                                   &the_letter, 1, &range);
       }
     }
     arena_rewind(problem->arena, mark);
@@ -188,7 +130,7 @@ static accept_t accept_result(const type_t *type, const stored_set_t *sets, aren
   uint64_t *bits = ARENA_NEW_ARRAY(arena, uint64_t, count);
   uint8_t *decide = ARENA_NEW_ARRAY(arena, uint8_t, count);
   for (size_t i = 0; i < count; i++) {
-    decide[i] = is_everything(&sets[i], type) ? 1 : 0;
+    decide[i] = stored_set_is_everything(&sets[i], type) ? 1 : 0;
     int64_t middle = decide[i] ? 0 : sets[i].low + (sets[i].high - sets[i].low) / 2;
     bits[i] = (uint64_t)middle & element_mask(type->element);
   }
@@ -237,16 +179,6 @@ static const stored_set_t *recall_set(const oracle_call_t *call, known_sets_t *k
   return &known->sets[variant][result][element];
 }
 
-static void print_set(const stored_set_t *set, char *out, size_t bytes) {
-  if (set->anything) {
-    g_strlcpy(out, "anything", bytes);
-  } else if (set->low == set->high) {
-    g_snprintf(out, bytes, "%" PRId64, set->low);
-  } else {
-    g_snprintf(out, bytes, "%" PRId64 " .. %" PRId64, set->low, set->high);
-  }
-}
-
 static status_t decide_variants(const oracle_call_t *call, uint32_t result, size_t element,
                                 answer_t *out_answer) {
   known_sets_t *known = recall(call);
@@ -255,10 +187,10 @@ static status_t decide_variants(const oracle_call_t *call, uint32_t result, size
   answer_t answer = {.is_quantum = true};
   for (size_t i = 0; i < known->variant_count && !answer.conforms; i++) {
     const stored_set_t *set = recall_set(call, known, i, result, element);
-    if (i == 0) print_set(set, answer.expected, sizeof answer.expected);
-    answer.conforms = holds_stored(set, got);
+    if (i == 0) stored_set_print(set, answer.expected, sizeof answer.expected);
+    answer.conforms = stored_set_holds(set, got);
     if (!answer.conforms) continue;
-    answer.is_vacuous = is_everything(set, &call->results[result].type);
+    answer.is_vacuous = stored_set_is_everything(set, &call->results[result].type);
     uint8_t formula = known->variants[i].formula;
     if (formula == 0) continue;
     snprintf(answer.observed, sizeof answer.observed, "%s=%s", formulas,
@@ -305,7 +237,7 @@ static bool holds_all(const oracle_call_t *call, const case_t *floats, uint8_t f
     for (size_t e = 0; e < type_element_count(&call->results[r].type); e++) {
       bool holds = false;
       for (size_t i = 0; i < count && !holds; i++) {
-        holds = holds_stored(&sets[i][r][e], quantum_load(&call->results[r], e));
+        holds = stored_set_holds(&sets[i][r][e], quantum_load(&call->results[r], e));
       }
       if (!holds) return false;
     }

@@ -8,10 +8,11 @@
 #include "oracles/formula/enclosed_set.h"
 
 enum {
-  CELLS_MAX = 1000,        /* Looked at before the search ends; */
-  CAREFUL_CELLS_MAX = 100, /* where the fast evaluator has not tried before. */
-  DEPTH_MAX = 200,         /* Cells that wait. */
-  TRIALS_MAX = 64,         /* Numbers that are held against the whole row. */
+  CELLS_MAX = 1000,         /* Looked at before the search ends; */
+  CAREFUL_CELLS_MAX = 100,  /* where the fast evaluator has not tried before, */
+  MODELLED_CELLS_MAX = 400, /* but models have. */
+  DEPTH_MAX = 200,          /* Cells that wait. */
+  TRIALS_MAX = 64,          /* Numbers that are held against the whole row. */
 };
 
 /* Intervals of all numbers; cells that wait are a stack. */
@@ -81,17 +82,20 @@ static bool middle_explains(shared_row_t *row, const part_t *elements, shared_mo
   return !shared_row_fails(row, elements, SHARED_NEAREST, &ignored);
 }
 
+static size_t cells_of(const variant_t *variant) {
+  if (problem_has_fast(variant)) return CELLS_MAX;
+  return problem_has_models(variant) ? MODELLED_CELLS_MAX : CAREFUL_CELLS_MAX;
+}
+
 /* `grown`: where witnesses may be added; else NULL. */
 static row_verdict_t search_cells(shared_row_t *row, const row_witnesses_t *witnesses,
                                   row_witnesses_t *grown, cell_stack_t *stack) {
   size_t terms[ROW_ELEMENTS_MAX + 1];
   row_sides_t sides;
   shared_mode_t mode;
-  size_t trials = 0;
+  size_t trials = 0, most = cells_of(&row->variant);
   for (size_t looked = 0; stack->count > 0; looked++) {
-    if (looked == (problem_has_fast(&row->variant) ? CELLS_MAX : CAREFUL_CELLS_MAX)) {
-      return ROW_UNDECIDED;
-    }
+    if (looked == most) return ROW_UNDECIDED;
     const part_t elements = part_of_witnesses(row, witnesses, terms);
     enclosed_t *cell = stack->cells[stack->count - 1];
     shared_row_set_cell(row, cell);

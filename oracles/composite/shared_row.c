@@ -138,6 +138,35 @@ row_outside_t shared_row_find_outside(shared_row_t *row, shared_mode_t mode) {
   return outside;
 }
 
+static void set_points(shared_row_t *row, const double *points) {
+  for (size_t k = 0; k < row->shared.count; k++) {
+    enclosed_t *within = row->shared.numbers[k].within;
+    mpfr_set_d(within->low, points[k], MPFR_RNDN);
+    mpfr_set_d(within->high, points[k], MPFR_RNDN);
+  }
+}
+
+bool shared_row_holds_at(shared_row_t *row, const double *points, double *out_ends) {
+  g_assert(row->row.count <= CHUNK_TERMS);
+  const problem_t *problem = &row->problem;
+  arena_mark_t mark = arena_mark(problem->arena);
+  set_points(row, points);
+  row_t rows[CASE_RESULTS_MAX];
+  evaluate(row, &row->row, SHARED_WITHIN, rows);
+  bool holds = !row->shared.is_empty;
+  size_t n = 0;
+  for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
+    for (size_t i = 0; i < part_result_count(problem, &row->row, r); i++, n++) {
+      value_range_t range;
+      if (side_of(row, &row->row, rows, r, i, &range) != 0) holds = false;
+      out_ends[2 * n] = range.low;
+      out_ends[2 * n + 1] = range.high;
+    }
+  }
+  arena_rewind(problem->arena, mark);
+  return holds;
+}
+
 /* ---- What matters ---------------------------------------------------------------------------- */
 
 /* How far results are outside of their sets, on the sides where they are so in the middle of a

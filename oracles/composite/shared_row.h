@@ -48,6 +48,10 @@ typedef struct row_outside {
 } row_outside_t;
 row_outside_t shared_row_find_outside(shared_row_t *row, shared_mode_t mode);
 
+/* Whether one value for each number explains all of the row, which has at most 512 terms; and the
+ * ends of the set of each number of a result with these, one result after the other. */
+bool shared_row_holds_at(shared_row_t *row, const double *points, double *out_ends);
+
 /* The number whose interval in the cell is most to blame that sets still hold what they do not
  * where all numbers are in the middle: `sides` tells what that is.  Returns false if none is. */
 bool shared_row_choose(shared_row_t *row, const part_t *elements, const enclosed_t *cell,

@@ -5,6 +5,7 @@
 #include "oracles/composite/composite.h"
 
 #include "oracles/composite/parts.h"
+#include "oracles/exact/quantum/quantum.h"
 #include "oracles/formula/enclosed.h"
 #include "oracles/formula/fast_evaluator.h"
 #include "oracles/formula/model.h"
@@ -40,18 +41,23 @@ composite_layout_t composite_layout_rows(const type_t *type, const dimension_lis
 
 /* ---- Problems -------------------------------------------------------------------------------- */
 
+/* What a tensor of floats has, and what a quantized one expresses. */
+static const format_t *format_of_type(const type_t *type) {
+  return type->quantization != NULL ? quantum_expressed(type) : type->element->format;
+}
+
 /* Operands may be integers beside floats: the first float tells, or that of the results; f32 stands
  * for none.  One of 16 bits beside which others, or results, are of f32 is computed with as f32. */
 static const format_t *format_of(const program_t *program) {
   const format_t *f32 = &format_table[FORMAT_f32], *first = NULL;
   bool has_f32 = false;
   for (uint32_t i = 0; i < program->operand_count; i++) {
-    const format_t *format = program->operands[i].element->format;
+    const format_t *format = format_of_type(&program->operands[i]);
     if (first == NULL) first = format;
     has_f32 = has_f32 || format == f32;
   }
   for (uint32_t i = 0; i < program->result_count; i++) {
-    const format_t *format = program->results[i].element->format;
+    const format_t *format = format_of_type(&program->results[i]);
     if (first == NULL) first = format;
     has_f32 = has_f32 || format == f32;
   }
@@ -178,8 +184,8 @@ size_t part_result_element(const problem_t *problem, const part_t *part, uint32_
 
 /* ---- Operands -------------------------------------------------------------------------------- */
 
-static size_t operand_element(const problem_t *problem, const part_t *part, uint32_t operand,
-                              size_t place) {
+size_t problem_operand_element(const problem_t *problem, const part_t *part, uint32_t operand,
+                               size_t place) {
   const composite_layout_t *layout = &problem->layout;
   const composite_places_t *gathered = &layout->gathered[operand];
   bool is_gathered = problem->composite->operand_roles[operand] == COMPOSITE_GATHERED;
@@ -203,7 +209,7 @@ static size_t operand_element(const problem_t *problem, const part_t *part, uint
   g_assert_not_reached();
 }
 
-static size_t operand_count(const problem_t *problem, const part_t *part, uint32_t operand) {
+size_t problem_operand_count(const problem_t *problem, const part_t *part, uint32_t operand) {
   composite_role_t role = problem->composite->operand_roles[operand];
   if (role == COMPOSITE_GATHERED) return problem->layout.gathered[operand].count;
   return role == COMPOSITE_GROUP || role == COMPOSITE_SCALAR ? 1 : part->count;
@@ -211,17 +217,17 @@ static size_t operand_count(const problem_t *problem, const part_t *part, uint32
 
 uint64_t *composite_load_patterns(const formula_t *formula, uint32_t operand, size_t *out_count) {
   const tensor_t *tensor = &formula->problem->instance->operands[operand];
-  size_t count = operand_count(formula->problem, formula->part, operand);
+  size_t count = problem_operand_count(formula->problem, formula->part, operand);
   uint64_t *bits = ARENA_NEW_ARRAY(formula->arena, uint64_t, MAX(count, 1));
   for (size_t i = 0; i < count; i++) {
-    size_t index = operand_element(formula->problem, formula->part, operand, i);
+    size_t index = problem_operand_element(formula->problem, formula->part, operand, i);
     bits[i] = element_load(tensor->type.element, tensor->data, index);
   }
   *out_count = count;
   return bits;
 }
 
-static row_t load_patterns(formula_t *formula, const format_t *format, const uint64_t *bits,
+row_t problem_load_numbers(formula_t *formula, const format_t *format, const uint64_t *bits,
                            size_t count) {
   const evaluator_t *base = shared_base(formula);
   if (base == &fast_evaluator) return fast_load(formula, format, bits, count);
@@ -234,12 +240,12 @@ static row_t load_operand(const problem_t *problem, const part_t *part, uint32_t
   const tensor_t *tensor = &problem->instance->operands[operand];
   bool is_derived = operand >= problem->instance->program.operand_count;
   const element_t *element = is_derived ? NULL : tensor->type.element;
-  size_t count = operand_count(problem, part, operand);
+  size_t count = problem_operand_count(problem, part, operand);
   uint64_t *bits = ARENA_NEW_ARRAY(problem->arena, uint64_t, count);
   const format_t *format = is_derived ? NULL : element->format;
   size_t *elements = ARENA_NEW_ARRAY(problem->arena, size_t, count);
   for (size_t i = 0; i < count; i++) {
-    size_t index = elements[i] = operand_element(problem, part, operand, i);
+    size_t index = elements[i] = problem_operand_element(problem, part, operand, i);
     if (format != NULL) {
       bits[i] = element_load(element, tensor->data, index);
     } else {
@@ -249,7 +255,7 @@ static row_t load_operand(const problem_t *problem, const part_t *part, uint32_t
     }
   }
   if (format == NULL) format = &format_table[FORMAT_f64];
-  row_t row = load_patterns(formula, format, bits, count);
+  row_t row = problem_load_numbers(formula, format, bits, count);
   if (problem->quantized != NULL && formula->evaluator == &enclosed_evaluator) {
     problem_widen_operand(problem, operand, elements, formula->settings, &row);
   }
@@ -306,6 +312,10 @@ value_range_t problem_finish(const problem_t *problem, const part_t *part, const
 
 bool problem_has_fast(const variant_t *variant) {
   return variant->format == &format_table[FORMAT_f32];
+}
+
+bool problem_has_models(const variant_t *variant) {
+  return variant->format == &format_table[FORMAT_f64];
 }
 
 void problem_evaluate_fast(const problem_t *problem, const part_t *part, const variant_t *variant,

@@ -5,21 +5,24 @@
 
 #include "harness/draw/special_values.h"
 
+/* Sums by a body that is written out too, which are asked about by that name (theory.md, T136). */
+static bool adds(const reduction_t *reduction) {
+  if (reduction->body != REDUCE_WRITTEN) return reduction->body == REDUCE_add;
+  return body_independent_op(&reduction->written, 0) == BODY_add;
+}
+
 status_t term_rows_no_init(const reduction_t *reduction, const scalar_type_t *type, arena_t *arena,
-                           tensor_t *out_init, failure_t *error) {
+                           tensor_t *out_init, bool *out_has_none, failure_t *error) {
   const element_t *element = type->element;
   if (element->kind == ELEMENT_COMPLEX && reduction->body == REDUCE_multiply) {
     return status_fail(error, STATUS_UNSUPPORTED,
                        "no oracle for complex products without an initial value");
   }
-  if (type->expressed != NULL && reduction->body == REDUCE_multiply) {
-    return status_fail(error, STATUS_UNSUPPORTED,
-                       "no oracle for quantized products without an initial value");
-  }
+  *out_has_none = type->expressed != NULL || reduction->body == REDUCE_WRITTEN;
   type_t scalar = scalar_type_tensor(type, 0, NULL, arena);
   *out_init = tensor_make(arena, &scalar);
   uint64_t bits = reduction_neutral_bits(reduction, type, 0);
-  bool is_float_sum = element->format != NULL && reduction->body == REDUCE_add;
+  bool is_float_sum = element->format != NULL && adds(reduction);
   if (is_float_sum) bits = special_value_zero(element, true);
   for (uint32_t i = 0; i < element->components; i++) {
     element_store(element, out_init->data, i, bits);
@@ -54,12 +57,13 @@ static void store_term(int64_t term, const tensor_t *input, const tensor_t *init
 /* A case of stablehlo.reduce over `rows` rows of `terms` terms each: input i has the shape [rows,
  * terms] and is operand i, its initial value is operand count + i, its result [rows].  The
  * operands' data are not filled in. */
-static case_t make_case(const reduction_t *reduction, const reduction_types_t *types, size_t rows,
-                        size_t terms, arena_t *arena) {
+static case_t make_case(const term_source_t *source, size_t rows, size_t terms, arena_t *arena) {
+  const reduction_types_t *types = source->types;
   const int64_t dims[] = {(int64_t)rows, (int64_t)terms};
   reduce_attributes_t *attributes = ARENA_NEW_ARRAY(arena, reduce_attributes_t, 1);
-  *attributes =
-      (reduce_attributes_t){.reduction = *reduction, .dimensions = {.count = 1, .dims = {1}}};
+  *attributes = (reduce_attributes_t){.reduction = *source->reduction,
+                                      .dimensions = {.count = 1, .dims = {1}},
+                                      .has_no_init = source->has_no_init};
   program_t program = {
       .op = op_find(str_from("stablehlo.reduce")),
       .attributes = attributes,
@@ -78,7 +82,7 @@ static case_t make_case(const reduction_t *reduction, const reduction_types_t *t
 static derived_part_t make_part(const term_rows_t *rows, const size_t *listed, size_t count,
                                 size_t length, const term_source_t *source, arena_t *arena) {
   const reduction_types_t *types = source->types;
-  case_t instance = make_case(source->reduction, types, count, length, arena);
+  case_t instance = make_case(source, count, length, arena);
   for (uint32_t input = 0; input < types->count; input++) {
     tensor_t *operand = &instance.operands[input];
     tensor_t *init = &instance.operands[types->count + input];

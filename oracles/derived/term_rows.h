@@ -23,13 +23,16 @@ typedef struct term_source {
   const reduction_types_t *types;
   const tensor_t *inputs; /* types->count of them, and their initial values. */
   const tensor_t *inits;
+  bool has_no_init; /* The initial values enter nowhere: reduce_attributes_t. */
 } term_source_t;
 
 /* For reductions without an initial value: one that changes nothing, to the last bit, of the
- * accumulation type `type`.  For sums that is -0.  Errors: there is none for products of complex
- * numbers, and may be none for those of quantized ones, which need not have a 1. */
+ * accumulation type `type`.  For sums that is -0.  *out_has_none: there may be none (of quantized
+ * values, whose zero point a node in 16 bits need not leave alone and which need not have a 1, and
+ * of bodies that are written out), and out_init is only likely to be.  STATUS_UNSUPPORTED for
+ * products of complex numbers, which have none either. */
 status_t term_rows_no_init(const reduction_t *reduction, const scalar_type_t *type, arena_t *arena,
-                           tensor_t *out_init, failure_t *error);
+                           tensor_t *out_init, bool *out_has_none, failure_t *error);
 
 /* One part for each length of rows. */
 derived_parts_t term_rows_gather(const term_rows_t *rows, const term_source_t *source,

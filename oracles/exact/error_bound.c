@@ -139,7 +139,7 @@ static double sure_factor(const format_t *format, const contract_t *contract, bo
                     shape.leaves == shape.terms && shape.imprecise_bits == 0 &&
                     format->specials != FORMAT_FINITE &&
                     PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RN;
-  return has_levels ? factor / sqrt((double)shape.terms) : factor;
+  return has_levels ? factor / fmax(8, sqrt((double)shape.terms)) : factor;
 }
 
 error_bound_t error_bound_sum(const format_t *format, const contract_t *contract,

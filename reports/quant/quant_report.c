@@ -127,6 +127,10 @@ static void print_error_row(const quant_report_t *report, const quant_measuremen
          error->outside > 0 ? "  outside what conforming runs give" : "");
 }
 
+static const char *contract_name(const quant_report_t *report) {
+  return report->contract == NULL ? "backend" : report->contract;
+}
+
 static void print_errors(const quant_report_t *report) {
   const quant_graph_t *graph = report->graph;
   printf("\n%-28s %-8s %-28s %12s %12s\n", "executor", "form", "value", "certified", "observed");
@@ -139,6 +143,12 @@ static void print_errors(const quant_report_t *report) {
   }
   if (report->unknown[0] != '\0') {
     printf("Not certified (infinite): no enclosure is implemented for %s\n", report->unknown);
+  }
+  if (report->unbounded[0] != '\0') {
+    printf(
+        "Not certified (infinite): under contract %s nothing bounds what conforming "
+        "implementations give in %s, though its operands are bounded\n",
+        contract_name(report), report->unbounded);
   }
 }
 
@@ -153,7 +163,7 @@ static void print_differences(const quant_report_t *report) {
   }
 }
 
-static json_t *wholes_json(const quant_whole_counts_t *counts) {
+json_t *quant_report_wholes_json(const quant_whole_counts_t *counts) {
   json_t *outcomes = json_object();
   for (int i = 0; i < OUTCOME_COUNT; i++) {
     json_object_set_new(outcomes, outcome_spelling((outcome_t)i),
@@ -187,7 +197,7 @@ static json_t *row_json(const quant_report_t *report, const quant_measurement_t 
       quant_lowering_spelling(row->lowering), "steps", outcomes, "substituted",
       (json_int_t)row->substituted, "unfinished", (json_int_t)row->unfinished, "values", values);
   if (report->wholes[row->lowering] != NULL) {
-    json_object_set_new(json, "regions", wholes_json(&row->whole));
+    json_object_set_new(json, "regions", quant_report_wholes_json(&row->whole));
   }
   return json;
 }
@@ -200,15 +210,15 @@ void quant_report_print_json(const quant_report_t *report) {
     json_array_append_new(rows,
                           row_json(report, &g_array_index(report->rows, quant_measurement_t, i)));
   }
-  json_print(json_pack("{s:s, s:s, s:s, s:s, s:o}", "graph", report->name, "table", report->table,
-                       "contract", contract->str, "uncertified", report->unknown, "runs", rows),
+  json_print(json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "graph", report->name, "table",
+                       report->table, "contract", contract->str, "uncertified", report->unknown,
+                       "unbounded", report->unbounded, "runs", rows),
              false);
 }
 
 void quant_report_print(const quant_report_t *report) {
   printf("%s, table %s, contract %s, %" G_GINT64_FORMAT " sets of inputs; steps by verdict:\n",
-         report->name, report->table, report->contract == NULL ? "backend" : report->contract,
-         report->inputs);
+         report->name, report->table, contract_name(report), report->inputs);
   print_steps_table(report);
   print_wholes_table(report);
   print_reasons(report);

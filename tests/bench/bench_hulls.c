@@ -9,9 +9,9 @@
 #include "harness/base/rng.h"
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/sum/problem.h"
-#include "oracles/exact/tree_search/find_tree.h"
+#include "oracles/exact/tree_search/gather.h"
 
-enum { SUMS = 12, STEPS = 12 };
+enum { SUMS = 12 };
 
 typedef enum data { NORMAL, ONE_SIGN, MIXED, DATA_COUNT } data_t;
 
@@ -56,19 +56,11 @@ static int64_t find_end(const sum_problem_t *question, int64_t middle, int direc
   return within;
 }
 
-/* The farthest distance for which a schedule is found: of twelfths of the way, and of halves of the
- * first of them. */
-static int64_t find_attained(const few_terms_t *sum, int64_t middle, int64_t end, int direction,
-                             arena_t *arena) {
-  int64_t distance = end;
-  for (int64_t i = 1; distance > 1; i++) {
-    few_terms_tree_t tree;
-    uint64_t bits = format_from_ordinal(sum->format, middle + direction * distance);
-    if (few_terms_find_tree(sum, format_to_double(sum->format, bits), arena, &tree))
-      return distance;
-    distance = i < STEPS ? end - end * i / STEPS : distance / 2;
-  }
-  return 1;
+/* The farthest value for which a schedule was found. */
+static double find_attained(const few_terms_t *sum, int direction, arena_t *arena) {
+  few_terms_tree_t tree;
+  double value;
+  return few_terms_farthest(sum, direction, arena, &value, &tree) ? value : NAN;
 }
 
 static void measure(const sum_problem_t *question, arena_t *arena, ratios_t *ratios) {
@@ -92,12 +84,12 @@ static void measure(const sum_problem_t *question, arena_t *arena, ratios_t *rat
   double by_magnitude = error_bound_sum(format, &contract, shape).factor * magnitude;
   int64_t middle = format_ordinal(format, format_from_double(format, total));
   for (int direction = -1; direction <= 1; direction += 2) {
-    int64_t end = find_end(question, middle, direction, arena);
-    int64_t attained = find_attained(&sum, middle, end, direction, arena);
+    int64_t end = middle + direction * find_end(question, middle, direction, arena);
+    double last = format_to_double(format, format_from_ordinal(format, end));
+    double attained = fabs(find_attained(&sum, direction, arena) - total);
     double widest = format_round_double(format, total + direction * by_magnitude);
-    int64_t bound = format_ordinal(format, format_from_double(format, widest)) - middle;
-    ratios->bound[ratios->count] = (double)llabs(bound) / (double)MAX(end, 1);
-    ratios->attained[ratios->count++] = (double)end / (double)attained;
+    ratios->bound[ratios->count] = fabs(widest - total) / fabs(last - total);
+    ratios->attained[ratios->count++] = fabs(last - total) / attained;
   }
 }
 
@@ -134,12 +126,15 @@ static void print_row(const format_t *format, data_t data, size_t count, bool ar
 }
 
 int main(void) {
-  static const size_t counts[] = {9, 16, 32, 64};
+  static const size_t counts[] = {9, 12, 16, 32, 64};
   static const int formats[] = {FORMAT_f32, FORMAT_f16, FORMAT_bf16};
   printf("type  data     what     terms  bound/conform  conform/attained: median, worst\n");
   for (size_t f = 0; f < G_N_ELEMENTS(formats); f++) {
     for (size_t i = 0; i < G_N_ELEMENTS(counts) * DATA_COUNT * 2; i++) {
-      print_row(&format_table[formats[f]], (data_t)(i / 8), counts[i / 2 % 4], i % 2 == 1);
+      size_t row = i / 2;
+      print_row(&format_table[formats[f]], (data_t)(row / G_N_ELEMENTS(counts)),
+                counts[row % G_N_ELEMENTS(counts)], i % 2 == 1);
+      fflush(stdout);
     }
   }
   return 0;

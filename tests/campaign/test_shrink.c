@@ -2,6 +2,7 @@
 /* Shrinking what canaries do wrong: whatever the op and the fault, a few elements are left, they
  * still diverge alike, and nothing can be taken from them. */
 #include "harness/builtin/builtin.h"
+#include "harness/kinds/module/module.h"
 #include "harness/run/stream.h"
 #include "harness/shrink/divergence.h"
 #include "tests/campaign/canary_ops.h"
@@ -10,6 +11,7 @@ enum {
   SAMPLES = 3,      /* Diverging cases of a canary and an op that are shrunk. */
   CASES_MAX = 4000, /* Cases drawn until there are so many. */
   CALLS = 3000,     /* Enough for all of them to be complete. */
+  STEPS_MAX = 4,    /* Of a module: what a fault of fusing needs around it. */
   ELEMENTS_MAX = 8, /* Operand elements of the median, unless a row of sizes says more. */
 };
 
@@ -26,6 +28,7 @@ static const canary_t canaries[] = {
   CANARY(name, contract, ops, within, class_)
 #define SUM_OP(name)
 #include "generated/all_canaries.def"
+#include "oracles/ops/module/checks/more_canaries.def" /* Of steps, which only modules have. */
 #include "tests/campaign/canaries.def"
 #undef SUM_OP
 #undef CANARY_EITHER
@@ -83,8 +86,10 @@ static char *line_of(const case_t *instance) {
   return g_string_free(line, FALSE);
 }
 
+/* Steps may be left out of a module. */
 static char *label_of(const program_t *program) {
   GString *label = g_string_new(program->op->name);
+  if (program_is_module(program)) return g_string_free(label, FALSE);
   program->op->print_algorithm(program, label);
   program_print_types(program, label);
   return g_string_free(label, FALSE);
@@ -131,6 +136,9 @@ static size_t check_shrunk(case_runner_t *walk, executor_t *executor, const case
   g_autofree char *label = label_of(&instance->program);
   g_autofree char *label_after = label_of(program);
   g_assert_cmpstr(label_after, ==, label);
+  if (program_is_module(program)) {
+    g_assert_cmpuint(module_of(program)->step_count, <=, STEPS_MAX);
+  }
   verdict_t again;
   run_case(walk, &shrunk.instance, executor, arena, &again);
   g_assert_cmpstr(outcome_spelling(again.outcome), ==, outcome_spelling(verdict->outcome));
@@ -195,6 +203,8 @@ static void test_canary(gconstpointer data) {
   for (const op_t *const *op = op_all(); *op != NULL; op++) {
     if (canary_concerns(canary->ops, (*op)->name)) count += check_op(canary, executor, *op);
   }
+  const op_t *module = op_find(str_from(MODULE_OP)); /* Which is run on request alone. */
+  if (canary_concerns(canary->ops, module->name)) count += check_op(canary, executor, module);
   g_assert_true(count > 0 || canary->within > CASES_MAX / 4);
   executor_close(executor);
 }

@@ -29,12 +29,20 @@ windows='stablehlo.reduce_window body=add window_dimensions=[1,1,4] window_strid
 scatter='stablehlo.select_and_scatter select=ge scatter=add window_dimensions=[1,1,4] window_strides=[1,1,4] padding=[[0,0],[0,0],[0,0]] accumulation=f32 f16[1,4,16] f16[1,4,4] f16[] -> f16[1,4,16]'
 stored='!quant.uniform<ui8:f32,0x1p-1:128>'
 quantized="stablehlo.reduce body=add dims=[1] accumulation=!quant.uniform<i32:f32,0x1p-1> $stored[5,4] $stored[] -> !quant.uniform<ui8:f32,0x1p+1>[5]"
+# jaxlib's passes read unsigned storage as signed (corpus/found/stablehlo.cases).
+byte='!quant.uniform<i8:f32,0x1p-1:3>' wide='!quant.uniform<i32:f32,0x1p-2:7>'
+signed="stablehlo.reduce body=add dims=[1] accumulation=$wide $byte[5,4] $byte[] -> !quant.uniform<i8:f32,0x1p+1>[5]"
+signed_windows="stablehlo.reduce_window body=maximum window_dimensions=[1,2] window_strides=[1,2] base_dilations=[1,1] window_dilations=[1,1] padding=[[0,0],[0,0]] accumulation=$wide $byte[5,4] $byte[] -> $byte[5,2]"
+signed_scatter="stablehlo.select_and_scatter select=ge scatter=add window_dimensions=[4] window_strides=[4] padding=[[0,0]] accumulation=$wide $byte[16] $byte[4] $byte[] -> $byte[16]"
 for name in xla stablehlo; do
   ready $name || continue
   conforms $name "case F" "$floats"
   conforms $name "case G" "$integers"
   conforms $name "case F of windows" "$windows"
   conforms $name "case F of select_and_scatter" "$scatter"
+  conforms $name "case A" "$signed"
+  conforms $name "case A of windows" "$signed_windows"
+  declines $name "case A of select_and_scatter" "$signed_scatter" "selects in the type of the operand, and adds in another"
   conforms $name "a product" 'stablehlo.dot_general batch=[]x[] contract=[1]x[0] precision=[DEFAULT,DEFAULT] accumulation=f64 f32[4,16] f32[16,3] -> f32[4,3]'
   declines $name "a type in which other elements are selected" \
     'stablehlo.select_and_scatter select=ge scatter=add window_dimensions=[1,1,4] window_strides=[1,1,4] padding=[[0,0],[0,0],[0,0]] accumulation=bf16 f16[1,4,16] f16[1,4,4] f16[] -> f16[1,4,16]' ".*incompatible"
@@ -42,6 +50,8 @@ done
 if ready torch; then
   conforms torch "case F" "$floats"
   conforms torch "case G" "$integers"
+  conforms torch "case A" "$quantized"
+  declines torch "case A in another scale" "$signed" "sums into i32 without zero point"
 fi
 if ready onnxruntime; then
   conforms onnxruntime "case F" "$floats"

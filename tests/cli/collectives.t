@@ -65,6 +65,8 @@ if ready xla; then
     'reason: .*one type' "no wider result"
   replays_as xla "${all}[[0,1]] num_partitions=2 body=add i32[4] i32[4] -> i32[4] i32[4] : $numbers : $numbers" \
     'reason: .*several operands' "not several operands of several partitions"
+  replays_as xla "${all}[[0,1]] body={v0=abs(a0);v1=abs(b0);v2=maximum(v0,v1);return(v2)} f32[2] -> f32[2] : 3f800000c0000000" \
+    'reason: .*Unsupported reduction computation' "no body that XLA has no name for"
   campaign xla
   run 0 "xla: replicas get the same bits" invariance --executor xla --op stablehlo.all_reduce --property replica \
     --type 'f32' --cases 60
@@ -101,7 +103,86 @@ EOF
   like out '^  replica:  result 0 at .* is 0x' "a planted replica: its bits"
 fi
 
+# rings EXECUTOR: the groupings and parts of backends whose processes are in groups of one axis.
+rings() {
+  cat >lines <<EOF
+${all}[[3,0],[1,2]] body=add i32[4] -> i32[4] : $numbers
+${all}[[2,0,1],[3]] body=add i32[4] -> i32[4] : $numbers
+${all}[[0],[1]] channel_id=1 $two : $numbers
+${all}[[0,3],[2,1]] channel_id=1 use_global_device_ids=true $two : $numbers
+stablehlo.reduce_scatter replica_groups=[[1,0],[2,3]] $parts : $pairs
+stablehlo.reduce_scatter replica_groups=[[0],[1]] channel_id=1 num_partitions=2 $parts : $pairs
+${all}[[1,0]] body=maximum f16[2] f16[2,2] -> f16[2] f16[2,2] : 3c004000 : 3c0040003c004400
+EOF
+  "$ASSAY" replay - --executor "$1" <lines >out 2>err
+  [ "$(grep -c "^$1: conforms" out)" -eq "$(grep -c . lines)" ]
+  ok $? "$1: all groupings, groups of two sizes, parts, two operands"
+  "$ASSAY" run --executor "$1" --op stablehlo.all_reduce --op stablehlo.reduce_scatter --cases 100 \
+    --contract backend,ftz=both --json >out 2>err </dev/null
+  [ "$(json out 'my %n; $n{$_->{outcome}} += $_->{cases} for @{$d->{counters}}; $n{conforms} > 80 ? 1 : 0')" = 1 ]
+  ok $? "$1: most of what it takes conforms"
+  ! grep -q SIG out
+  ok $? "$1: and nothing ends its process"
+  run 0 "$1: replicas get the same bits" invariance --executor "$1" --op stablehlo.all_reduce --property replica \
+    --type 'f32' --cases 30
+  like out '^  replica  *[1-9][0-9]*  *0 .*holds$' "$1: that was checked"
+}
+
+# refuses EXECUTOR: the case of each line of `lines`, with the reason in the same line of `reasons`.
+refuses() {
+  "$ASSAY" replay - --executor "$1" <lines >out 2>err
+  grep '^  reason: ' out | paste - reasons >both
+  [ "$(wc -l <both)" -eq "$(grep -c . lines)" ] && awk -F '\t' 'index($1, $2) == 0 { exit 1 }' both
+  ok $? "$1: refused, with reasons"
+}
+
+if ready jax; then
+  rings jax
+  cat >lines <<EOF
+${all}[[0,1]] body=add f32[2] f16[2,1] -> f32[2] f32[2,1] : 3f80000040000000 : 3c003c00
+${all}[[0,1]] body={v0=add(a0,b0);return(v0)} f32[2] -> f32[2] : 3f80000040000000
+${all}[[0,1]] body=multiply f32[2] -> f32[2] : 3f80000040000000
+EOF
+  printf '%s\n' 'type of its operand' 'no stablehlo.all_reduce by {' 'no stablehlo.all_reduce by multiply' >reasons
+  refuses jax
+fi
+
+if ready torch; then
+  rings torch
+  seventeen=$(seq -s, 0 16)
+  cat >lines <<EOF
+${all}[[0,1]] body=add f32[2] f16[2,1] -> f32[2] f32[2,1] : 3f80000040000000 : 3c003c00
+${all}[[0,1]] body={v0=add(a0,b0);return(v0)} f32[2] -> f32[2] : 3f80000040000000
+${all}[[0,1]] body=add i1[2] -> i1[2] : 11
+${all}[[0,1]] body=add i16[2] -> i16[2] : 00010002
+${all}[[$seventeen]] body=add i8[17] -> i8[17] : $(printf '01%.0s' $(seq 17))
+EOF
+  printf '%s\n' 'type of its operand' 'no reduction of f32 by {' 'booleans as bytes' 'no add of i16' \
+    'groups of at most 16 processes' >reasons
+  refuses torch
+  replays_as torch "${all}[[0,1]] body=multiply f32[2] -> f32[2] : 3f80000040000000" '^torch: conforms' "a product"
+
+  # The same worker, whose ranks have the parts of the next.
+  python=${XDG_DATA_HOME:-$HOME/.local/share}/assay/executors/torch/bin/python
+  cat >planted_torch.py <<EOF
+import sys
+sys.path.insert(0, "$workers")
+import assay_worker, torch_collective, torch_worker
+run = torch_collective.TorchCollective._run
+def rotated(self, rank, operand, operation, dimension, count):
+    return run(self, rank, operand.roll(1, dimension or 0), operation, dimension, count)
+torch_collective.TorchCollective._run = rotated
+assay_worker.main(torch_worker.Torch)
+EOF
+  replays_as "proc:'$python' planted_torch.py" "stablehlo.reduce_scatter replica_groups=[[1,0],[2,3]] $parts : $pairs" \
+    'diverges, value' "planted parts of the next rank are seen"
+fi
+
 if ready stablehlo; then
+  replays_as stablehlo "${all}[[0],[1]] body={v0=abs(a0);return(v0)} f32[2] -> f32[2] : bf80000040000000" \
+    '^stablehlo: conforms' "a body that is written out, of one replica"
+  replays_as stablehlo "${all}[[0],[1]] body=multiply !quant.uniform<i8:f32,0x1p+1>[2] -> !quant.uniform<i32:f32,0x1p+0>[2] : 03fe" \
+    '^stablehlo: conforms' "quantized values, converted to a wider type"
   conforms='^stablehlo: conforms'
   half='scatter_dimension=0 body=add i32[2,2] -> i32[2,1] : 00000001000000020000000400000008'
   replays_as stablehlo "${all}[[0],[1],[2]] body=add i32[3] -> i32[3] : 000000010000000200000004" "$conforms" \

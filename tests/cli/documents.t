@@ -22,6 +22,11 @@ rejects "a command that fails" "query findings --db none.db" <<'END'
 build/assay query findings --db none.db
 ```
 END
+rejects "a command that was to diverge, and does not" "build/assay run" <<'END'
+```sh
+build/assay run --executor model:pairwise --op stablehlo.add --cases 10   # exits with 1
+```
+END
 rejects "a verb that is gone" "the words of build/assay vets" <<'END'
 ```sh manual
 build/assay vets

@@ -63,6 +63,28 @@ ok $? "subject: the other lines are answered"
 like err "^assay: stdin:2:[0-9]*: " "subject: line and column of the bad one"
 like out "	40400000$" "subject: 1 + 2 = 3"
 
+# judge answers every line, the bad ones too, in the order of the lines.
+"$ASSAY" gen --op stablehlo.reduce --cases 3 | "$ASSAY" subject --executor model:sequential >results
+{ head -n 2 results; printf '%s\t404000\n' "$line"; echo nonsense; tail -n 1 results; } >mixed
+"$ASSAY" judge mixed >out 2>err
+[ $? -eq 2 ]
+ok $? "judge FILE: bad lines are exit code 2"
+[ "$(wc -l <out)" -eq 5 ]
+ok $? "judge FILE: an answer for each line"
+column=$((${#line} + 2))
+[ "$(sed -n 3p out)" = "error: line 3, column $column: expected 8 hex digits for f32[], found 6" ]
+ok $? "judge FILE: the bad one's line and column, and what is wrong"
+sed -n 4p out | grep -q '^error: line 4, column 1: expected an op'
+ok $? "judge FILE: what is no line at all"
+[ "$(grep -c '^assay: mixed:[34]:' err)" -eq 2 ]
+ok $? "judge FILE: both are complained about"
+"$ASSAY" judge --json - <mixed >out 2>err
+[ "$(perl -MJSON::PP -ne '$d = decode_json($_); print "$d->{line}$d->{outcome} "' out | sed 's/weak/conforms/g')" = \
+  "1conforms 2conforms 3error 4error 5conforms " ]
+ok $? "judge --json -: an object for each line, with its number"
+run 2 "judge: a file that is not there" judge none.txt
+like err "none.txt" "judge: which"
+
 judge_one() { # EXIT_CODE FIELD DESCRIPTION
   printf '%s\t%s\n' "$line" "$2" | "$ASSAY" judge >out 2>err
   [ $? -eq "$1" ]

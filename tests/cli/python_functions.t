@@ -30,12 +30,39 @@ def silu(x):
         raise NotImplementedError("no bf16 here")
     return [x / (1 + np.exp(-x))]
 
-FUNCTIONS = {"nn.silu": silu, "nn.rms_norm": rms_norm}
+def quantized_add_relu(a, b, quantization):
+    f32 = np.float32
+    a, b = ((x.astype(f32) - f32(q.zero_points[0])) * f32(q.scales[0]) for x, q in zip((a, b), quantization))
+    q = quantization[2]
+    y = np.rint(np.maximum(a + b, f32(0)) / f32(q.scales[0]) + f32(q.zero_points[0]))
+    return np.clip(y, q.minimum, q.maximum).astype(np.int8)
+
+def embedding(table, ids):
+    return table[ids]
+
+def int4_matmul(x, w, scale):
+    if x.dtype != np.float32:
+        raise NotImplementedError("f32 alone")
+    low, high = (w & 15).astype(np.int32) - 8, (w >> 4).astype(np.int32) - 8
+    q = np.stack([low, high], 1).reshape(2 * len(w), w.shape[1]).astype(np.float32)
+    return x @ (q * np.repeat(scale, 32, 0))
+
+FUNCTIONS = {"nn.silu": silu, "nn.rms_norm": rms_norm, "nn.embedding": embedding, "nn.int4_matmul": int4_matmul,
+             "nn.quantized_add_relu": quantized_add_relu}
 END
   sed 's/x.dtype.type(epsilon)/0/' right.py >forgets_epsilon.py
   vet 0 'numpy?functions=right.py' 'a right norm' nn.rms_norm
   like out '^judged: numpy[?]functions=right.py 150 of 150' 'it is judged'
   vet 0 'numpy?functions=right.py' 'a right activation' nn.silu
+  vet 0 'numpy?functions=right.py' 'a quantized sum' nn.quantized_add_relu
+  like out '^judged: numpy[?]functions=right.py 150 of 150' 'all of it is judged'
+  vet 0 'numpy?functions=right.py' 'an embedding' nn.embedding
+  vet 0 'numpy?functions=right.py' 'packed weights' nn.int4_matmul
+  sed 's/np.rint(np.maximum(a + b, f32(0))/np.floor(f32(0.5) + np.maximum(a + b, f32(0))/; s/table\[ids\]/table[ids - 1]/
+    s/np.repeat(scale, 32, 0)/np.repeat(np.roll(scale, 1, 0), 32, 0)/' right.py >wrong.py
+  vet 1 'numpy?functions=wrong.py' 'a quantized sum that rounds halves up' nn.quantized_add_relu
+  vet 1 'numpy?functions=wrong.py' 'an embedding that is off by one' nn.embedding
+  vet 1 'numpy?functions=wrong.py' 'scales of the wrong group' nn.int4_matmul
   vet 1 'numpy?functions=forgets_epsilon.py' 'a norm that forgets epsilon' nn.rms_norm
   vet 0 'numpy?functions=forgets_epsilon.py' 'the activation beside it' nn.silu
 
@@ -61,20 +88,23 @@ if installed torch; then
 import torch
 FUNCTIONS = {
     "nn.silu": torch.nn.functional.silu,
+    "nn.embedding": lambda table, ids: torch.nn.functional.embedding(ids, table),
     "nn.rms_norm": lambda x, weight, epsilon: torch.nn.functional.rms_norm(x, x.shape[-1:], weight, epsilon),
 }
 END
   run 0 "PyTorch's silu" run --ops "$root/corpus/ops" --op nn.silu --executor 'torch?functions=torch_functions.py' \
     --contract backend,ftz=both --cases 60
+  vet 0 'torch?functions=torch_functions.py' "PyTorch's embedding, of tables with one row too" nn.embedding
 fi
 
 if installed jax; then
   cat >jax_functions.py <<'END'
 import jax
-FUNCTIONS = {"nn.silu": jax.nn.silu, "byteir.erf": lambda x: x}
+FUNCTIONS = {"nn.silu": jax.nn.silu, "byteir.erf": lambda x: x, "nn.embedding": lambda table, ids: table[ids]}
 END
   run 0 "JAX's silu" run --ops "$root/corpus/ops" --op nn.silu --executor 'jax?functions=jax_functions.py' \
     --contract backend,ftz=both --cases 60
+  vet 0 'jax?functions=jax_functions.py' 'rows of JAX, of f64 too' nn.embedding
   run 1 'a function in the place of the worker'"'"'s own' run --op byteir.erf \
     --executor 'jax?functions=jax_functions.py' --cases 20
 fi

@@ -45,6 +45,22 @@ like out "^depthwise.shifted = stablehlo.add f32" "16-bit floats, fixed: the bia
 run 0 "16-bit floats are run" quant run "$block" --table "$corpus/bf16.table" --contract wide --executor model:pairwise+acc=f32 --inputs 3
 unlike out "outside what conforming runs give" "16-bit floats are run: within what is certified"
 unlike out " inf " "16-bit floats are run: certified"
+run 0 "16-bit floats, each step rounded" quant run "$block" --table "$corpus/bf16.table" --executor model:sequential --inputs 2
+unlike out " inf " "16-bit floats, each step rounded: a softmax is certified"
+cat >long.graph <<END
+graph g
+input x f32[2,1000] !quant.calibrated<f32<-4.0:4.0>>
+region s softmax
+  in x
+  out y f32[2,1000]
+  op z = byteir.softmax(x) axis=1 f32[2,1000] -> f32[2,1000]
+  return z
+end
+output y
+END
+run 0 "what has no bound" quant run long.graph --table "$corpus/bf16.table" --form fixed --executor model:sequential --inputs 1
+like out "^Not certified (infinite): under contract backend nothing bounds .* step y (byteir.softmax to bf16\[2,1000\])" \
+  "what has no bound: the step is named"
 sed 's/^\(input image f32[^ ]*\).*/\1 bf16/' "$block" >annotated.graph
 run 0 "a value annotated with a 16-bit float" quant export annotated.graph --table onednn --form float
 like out "^image.* = stablehlo.convert f32.* -> bf16" "a value annotated with a 16-bit float: stored so"
@@ -54,6 +70,15 @@ run 0 "calls inlined" quant propagate "$corpus/two_calls.graph" --table onednn -
 like out "^region second.product fully_connected$" "calls inlined: regions under names of their own"
 unlike out "^call" "calls inlined: none is left"
 run 0 "calls inlined and run" quant run "$corpus/two_calls.graph" --table onednn --inline --executor model:pairwise --inputs 2
+for verb in fuse unfuse check; do
+  run 0 "$verb inlines" quant $verb "$corpus/two_calls.graph" --table onednn --inline
+done
+like out "two_calls: 2 regions of" "calls inlined and checked: regions of their own"
+run 0 "calls inlined and taken apart" quant unfuse "$corpus/two_calls.graph" --inline
+unlike out "^call" "calls inlined and taken apart: none is left"
+run 0 "calls inlined and taken back" quant revert "$corpus/two_calls.graph" --table onednn --inline --region second.product
+like out "^region first.product fully_connected$" "calls inlined and taken back: the other call stays quantized"
+unlike out "^region second.product" "calls inlined and taken back: the one that is named is ops"
 run 0 "MLIR" quant propagate "$conflicts" --table tflite_int8 --mlir
 like out "quant.region" "MLIR: region ops"
 
@@ -125,6 +150,9 @@ like out "still" "regions, again: it is there still"
 run 0 "regions, mended" retest --db w.db --executor model:sequential
 run 0 "fuzz regions" quant fuzz --graphs 20 --executor model:random --inputs 1 --regions whole
 like out "regions as one:" "fuzz regions: counted"
+run 0 "fuzz regions, JSON" quant fuzz --graphs 20 --executor model:random --inputs 1 --regions both --json
+[ "$(json out 'scalar grep { my $r = $_->{regions}; $r->{whole}{conforms} > 0 && $r->{same} + $r->{differ} > 0 } @{$d->{executors}}')" = 3 ]
+ok $? "fuzz regions, JSON: counted"
 run 2 "a spelling of regions" quant run "$block" --table onednn --executor model:sequential --regions hole
 like err -- "--regions is steps, whole or both, not 'hole'" "a spelling of regions: which there are"
 
@@ -191,6 +219,21 @@ END
 run 0 "values of all kinds run" quant run mixed.graph --table onednn --executor model:sequential --inputs 2
 like out "^model:sequential *fixed *8 *0 *0 *0 *0 *0 *0$" "values of all kinds run: all conform"
 like out "^model:sequential *fixed *both *0 *0$" "values of all kinds run: booleans are exact"
+run 0 "fused for small kernels" quant fuse "$plain" --table onnxruntime --out small.graph
+run 0 "and quantized" quant propagate small.graph --table onnxruntime
+cp out small.graph
+run 0 "regions are joined" quant fuse small.graph --table onednn --join --out large.graph
+like err "^joined: 1 regions of 2$" "regions are joined: the summary"
+run 0 "joining explained" quant fuse small.graph --table onednn --join --explain
+like out "^region features (depthwise_conv_2d): joined of .* (depthwise_conv_2d) features (relu)$" "joining explained: its parts"
+like out "^  shifted is inside" "joining explained: what no kernel stores any more"
+run 0 "what was joined runs" quant run large.graph --table onednn --executor model:sequential --inputs 1
+run 0 "joining undone" quant unfuse large.graph --out apart.graph
+run 0 "joining undone, fused" quant fuse apart.graph --table onnxruntime --out fused.again
+run 0 "joining undone, quantized" quant propagate fused.again --table onnxruntime
+grep -v '^constant' small.graph >before.text
+grep -v '^constant' out | cmp -s - before.text
+ok $? "joining undone: all regions and parameters are back"
 run 0 "values of all kinds are fused" quant fuse mixed.graph --table onednn --explain
 like out "op sum (stablehlo.add) is left: .*places stays in high precision" "values of all kinds are fused: integers are left"
 run 0 "MLIR of a plain model" quant unfuse fused.graph --mlir

@@ -20,7 +20,7 @@ like out "operand 0: f32\[2,3\] 3f800000" "mhlo, in words: the words too"
 like out '"mhlo.custom_call"' "mhlo, in words: the op of that dialect"
 
 run 2 "another dialect" show --dialect tosa "$program"
-like err "bad value 'tosa' (--dialect); write stablehlo or mhlo" "another dialect: what to write"
+like err "bad value 'tosa' (--dialect); write stablehlo, mhlo or byteir" "another dialect: what to write"
 row='stablehlo.reduce body=add dims=[0] f32[2] f32[] -> f32[]'
 run 2 "an op of StableHLO" show --dialect mhlo "$row"
 like err '^assay: no spelling of stablehlo.reduce in mhlo, only in stablehlo$' \

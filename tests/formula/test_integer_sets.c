@@ -6,7 +6,7 @@
 #include "oracles/formula/integers/integer_set.h"
 
 static const char *const narrow[] = {"i1", "i2", "ui2"};
-enum { OPERATIONS = INTEGER_SHIFT_RIGHT + 1 };
+enum { OPERATIONS = INTEGER_REMAINDER + 1 };
 
 /* ---- Points ---------------------------------------------------------------------------------- */
 
@@ -43,6 +43,11 @@ static bool expect(integer_operation_t operation, bool is_signed, int a, int b, 
     case INTEGER_SHIFT_RIGHT:
       if (b < 0 || b >= 8) return false;
       result = operation == INTEGER_SHIFT_LEFT ? pattern << b : (unsigned)(a >> b);
+      break;
+    case INTEGER_DIVIDE:
+    case INTEGER_REMAINDER:
+      if (b == 0 || (a == INT8_MIN && b == -1)) return false;
+      result = (unsigned)(operation == INTEGER_DIVIDE ? a / b : a % b);
   }
   *out = is_signed ? (int8_t)(uint8_t)result : (uint8_t)result;
   return true;

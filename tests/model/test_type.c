@@ -102,7 +102,7 @@ static void test_refused_spellings(void) {
       {"f32[-2]", 5, "a size is not negative"},
       {"f32[-0]", 5, "an integer is written without leading zeros"},
       {"f32[ 2]", 5, "expected an integer, found \" 2]\""},
-      {"f32[?]", 5, "expected an integer, found \"?]\""},
+      {"f32[?]", 6, "expected an integer, found \"]\""},
       {"f32[99999999999999999999]", 5, "the integer does not fit in 64 bits"},
       {"f32[1,1,1,1,1,1,1,1,1]", 21, "a tensor has at most 8 dimensions"},
       {"f32[2]]", 7, "expected the end, found \"]\""},

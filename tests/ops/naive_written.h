@@ -54,6 +54,8 @@ static inline double naive_step_float(const format_t *format, body_op_t op, doub
       return naive_function(format, mpfr_sqrt, a);
     case BODY_exponential:
       return naive_function(format, mpfr_exp, a);
+    case BODY_log:
+      return naive_function(format, mpfr_log, a);
     case BODY_tanh:
       return naive_function(format, mpfr_tanh, a);
     default:
@@ -114,13 +116,10 @@ static inline bool naive_compares(const element_t *element, body_op_t op, naive_
   }
 }
 
-static inline naive_node_t naive_combine_written(const program_t *program, bool saturates,
-                                                 naive_node_t a, naive_node_t b) {
-  const body_t *body = &reduce_attributes(program)->reduction.written;
-  const element_t *arguments[CASE_RESULTS_MAX], *types[BODY_STEPS_MAX];
-  for (uint32_t i = 0; i < program->result_count; i++) {
-    arguments[i] = program->results[i].element;
-  }
+/* Of a body whose arguments have these types. */
+static inline naive_node_t naive_combine_by(const body_t *body, const element_t *const arguments[],
+                                            bool saturates, naive_node_t a, naive_node_t b) {
+  const element_t *types[BODY_STEPS_MAX];
   g_assert_true(body_find_types(body, arguments, types));
   naive_value_t steps[BODY_STEPS_MAX];
   const naive_value_t *places[] = {a.values, b.values, steps};
@@ -153,6 +152,16 @@ static inline naive_node_t naive_combine_written(const program_t *program, bool 
     node.values[i] = places[body->results[i].place][body->results[i].number];
   }
   return node;
+}
+
+static inline naive_node_t naive_combine_written(const program_t *program, bool saturates,
+                                                 naive_node_t a, naive_node_t b) {
+  const element_t *arguments[CASE_RESULTS_MAX];
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    arguments[i] = program->results[i].element;
+  }
+  return naive_combine_by(&reduce_attributes(program)->reduction.written, arguments, saturates, a,
+                          b);
 }
 
 /* ---- Drawing --------------------------------------------------------------------------------- */

@@ -9,6 +9,8 @@ static const draw_limits_t limits = {.rank_max = 4, .elements_max = 1024, .terms
 #define SCATTER "stablehlo.reduce_scatter "
 #define PAIRS "replica_groups=[[0,1],[2,3]] "
 #define U8 "!quant.uniform<ui8:f32,0x1p-1:3>"
+/* The one of larger magnitude. */
+#define GREATER "{v0=abs(a0);v1=abs(b0);v2=compare_GE(v0,v1);v3=select(v2,a0,b0);return(v3)}"
 #define PER_AXIS "!quant.uniform<i8:f32:0,{0x1p+0,0x1p+1}>"
 
 static const violation_row_t all_rows[] = {
@@ -67,6 +69,16 @@ static const violation_row_t all_rows[] = {
     {ALL PAIRS "channel_id=1 use_global_device_ids=true num_partitions=2 body=add f32[8] -> f32[8]",
      "C2"},
     {ALL PAIRS "use_global_device_ids=true num_partitions=2 body=add f32[4] -> f32[4]", "C4"},
+    {ALL PAIRS "body=" GREATER " f32[4,3] -> f32[4,3]", NULL},
+    {ALL PAIRS "body=" GREATER " f32[4,3] f32[4] -> f32[4,3] f32[4]", NULL},
+    {ALL PAIRS "body=" GREATER " f32[4,3] f16[4] -> f32[4,3] f32[4]", "written"},
+    {ALL PAIRS "body=" GREATER " f16[4,3] -> f32[4,3]", "written"},
+    {ALL PAIRS "body=" GREATER " i1[4,3] -> i1[4,3]", "written"},
+    {ALL PAIRS "body=" GREATER " " U8 "[4,3] -> " U8 "[4,3]", "written"},
+    {ALL PAIRS "body=" GREATER " f32[4,3] -> f16[4,3]", "C5"},
+    {ALL PAIRS "body={v0=add(a0,b0);v1=add(a1,b1);return(v0,v1)} f32[4] i32[4] -> f32[4] i32[4]",
+     "C5"},
+    {ALL PAIRS "body=multiply " U8 "[4,3] -> " U8 "[4,3]", NULL},
 };
 
 static const violation_row_t scatter_rows[] = {
@@ -120,6 +132,8 @@ static const violation_row_t scatter_rows[] = {
      NULL},
     {SCATTER PAIRS "scatter_dimension=0 body=maximum complex<f32>[4,4] -> complex<f32>[4,2]",
      "body"},
+    {SCATTER PAIRS "scatter_dimension=0 body=" GREATER " f32[4,4] -> f32[4,2]", NULL},
+    {SCATTER PAIRS "scatter_dimension=0 body=" GREATER " f16[4,4] -> f32[4,2]", "written"},
 };
 
 static const op_t *all_op(void) { return check_find_op("stablehlo.all_reduce"); }
@@ -139,7 +153,7 @@ static void test_hostile(void) {
 typedef struct coverage {
   uint32_t bodies;
   uint64_t group_sizes;
-  bool several_groups, unsorted, empty, promotion, channel, device_ids;
+  bool several_groups, unsorted, empty, promotion, channel, device_ids, quantized_product;
   uint32_t groupings; /* Of several partitions, by grouping_t. */
   bool uneven, several_operands, several_shapes, several_elements; /* Of an all_reduce. */
 } coverage_t;
@@ -150,6 +164,8 @@ static void visit(const program_t *program, arena_t *arena, void *state) {
   const collective_attributes_t *attributes = collective_attributes(program);
   const replica_groups_t *groups = &attributes->groups;
   coverage->bodies |= 1u << attributes->reduction.body;
+  bool is_product = attributes->reduction.body == REDUCE_multiply;
+  coverage->quantized_product |= is_product && program->operands[0].quantization != NULL;
   coverage->group_sizes |= (uint64_t)1 << (replica_group_size(groups) - 1);
   coverage->several_groups |= groups->group_count > 1 && replica_group_size(groups) > 1;
   coverage->empty |= type_element_count(&program->operands[0]) == 0;
@@ -181,7 +197,8 @@ static void test_drawn(void) {
     g_assert_cmphex(coverage.group_sizes & 0xffff, ==, 0xffff);
     g_assert_true(coverage.group_sizes >> (REPLICAS_MAX - 1) != 0);
     g_assert_true(coverage.several_groups && coverage.unsorted);
-    g_assert_true(coverage.empty && coverage.promotion);
+    g_assert_true(coverage.bodies >> REDUCE_WRITTEN & 1);
+    g_assert_true(coverage.empty && coverage.promotion && coverage.quantized_product);
     g_assert_true(coverage.channel && coverage.device_ids);
     g_assert_cmphex(coverage.groupings, ==, 7);
     bool is_all = ops[i] == all_op();
@@ -211,6 +228,17 @@ static void test_mlir(void) {
       "    return %0 : tensor<3xf32>\n"
       "  }\n"
       "}\n");
+  g_autofree char *written =
+      check_text(ALL PAIRS "body={v0=abs(a0);v1=maximum(v0,b0);return(v1)} f32[4,3] -> f32[4,3]",
+                 all_op()->print_mlir);
+  g_assert_nonnull(
+      strstr(written,
+             "    ^body(%lhs0: tensor<f32>, %rhs0: tensor<f32>):\n"
+             "      %1 = \"stablehlo.abs\"(%lhs0) : (tensor<f32>) -> tensor<f32>\n"
+             "      %2 = \"stablehlo.maximum\"(%1, %rhs0) : (tensor<f32>, tensor<f32>) -> "
+             "tensor<f32>\n"
+             "      \"stablehlo.return\"(%2) : (tensor<f32>) -> ()\n"
+             "    }) : (tensor<3xf32>) -> tensor<3xf32>\n"));
   g_autofree char *several = check_text(
       ALL
       "replica_groups=[[2],[],[0,1]] channel_id=7 use_global_device_ids=true body=add f32[3] "

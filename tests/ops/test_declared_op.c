@@ -127,6 +127,23 @@ static const mistake_t mistakes[] = {
     {"leaky_relu", "y = select(x >= 0, x, x * slope)", "y = max(x, 0)"},
     {"leaky_relu", "y = select(x >= 0, x, x * slope)", "y = select(x < -0.01, x * slope, x)"},
     {"relu6", "y = min(max(x, 0), 6)", "y = max(min(x, 6.01), 0)"},
+    {"embedding", "y = table[V=ids]", "y = table[V=ids + 1]"},
+    {"embedding", "y = table[V=ids]", "y = table[V=ids - 1]"},
+    {"embedding", "y = table[V=ids]", "y = table[V=ids] * 1.01"},
+    {"int4_matmul", "* scale over G)", "* scale[G = position(G) + 1] over G)"},
+    {"int4_matmul", "* scale over G)", "* scale[G = position(G) / 2] over G)"},
+    {"int4_matmul", "convert(packed, i32) - 8", "convert(packed, i32) - 7"},
+    {"int4_matmul", "convert(4 * position(P), ui8)", "convert(4 - 4 * position(P), ui8)"},
+    {"int4_matmul", "packed = and(shift_right(w, convert(4 * position(P), ui8)), 15)",
+     "packed = shift_right(w, convert(4 * position(P), ui8))"},
+    {"quantized_add_relu", "y = max(a + b, 0)", "y = a + b"},
+    {"quantized_add_relu", "y = max(a + b, 0)", "y = max(a - b, 0)"},
+    {"quantized_add_relu", "y = max(a + b, 0)", "y = max(a, 0) + max(b, 0)"},
+    {"int8_matmul", "(storage(w) - zero_point(w))", "storage(w)"},
+    {"int8_matmul", "(storage(x) - zero_point(x))", "(storage(x) - zero_point(w))"},
+    {"int8_matmul", "(scale(x) * scale(w))", "(scale(x) * scale(w)[N = position(N) + 1])"},
+    {"int8_matmul", "(scale(x) * scale(w))", "scale(w)"},
+    {"int8_matmul", "sum(x * w over K)", "sum(max(x * w, 0) over K)"},
     {"bucket", "mixed = xor(token, shift_right(token, 16)) * 73244475",
      "mixed = xor(token, shift_right(token, 15)) * 73244475"},
 };
@@ -175,6 +192,49 @@ static void test_dropped_term(gconstpointer data) {
     case_t instance = draw_valid_case(&rng, &declaration->op, ELEMENTS_MAX, &arena);
     implementation_model_t model = draw_model(&rng);
     model.fault = FAULT_drop_last_term;
+    is_found = !conforms(declaration, declaration, &instance, &model, &arena);
+    arena_reset(&arena);
+  }
+  g_assert_true(is_found);
+  arena_deinit(&arena);
+  release(declaration);
+}
+
+/* ---- Quantized values ------------------------------------------------------------------------ */
+
+typedef struct quantized_fault {
+  const char *op;
+  fault_t fault;
+} quantized_fault_t;
+
+/* What models of the ops do wrong where they read scales and zero points, and where they round. */
+static const quantized_fault_t quantized_faults[] = {
+    {"quantized_add_relu", FAULT_zero_point_forgotten},
+    {"quantized_add_relu", FAULT_quotients_truncated},
+    {"quantized_add_relu", FAULT_quotient_ties_away},
+    {"quantized_add_relu", FAULT_quotient_half_up},
+    {"quantized_add_relu", FAULT_storage_range_ignored},
+    {"quantized_add_relu", FAULT_zero_point_unclamped},
+    {"quantized_add_relu", FAULT_difference_wraps},
+    {"int8_matmul", FAULT_zero_point_forgotten},
+    {"int8_matmul", FAULT_quotients_truncated},
+    {"int8_matmul", FAULT_first_scale_for_all},
+    {"int8_matmul", FAULT_next_scale_for_channel},
+};
+
+static void test_quantized_fault(gconstpointer data) {
+  enum { CASES = 600 };
+  const quantized_fault_t *row = data;
+  g_autofree char *text = read_text(row->op);
+  declaration_t *declaration = declare(text);
+  rng_t rng = rng_make(4);
+  arena_t arena;
+  arena_init(&arena);
+  bool is_found = false;
+  for (int i = 0; i < CASES && !is_found; i++) {
+    case_t instance = draw_valid_case(&rng, &declaration->op, ELEMENTS_MAX, &arena);
+    implementation_model_t model = draw_model(&rng);
+    model.fault = row->fault;
     is_found = !conforms(declaration, declaration, &instance, &model, &arena);
     arena_reset(&arena);
   }
@@ -308,9 +368,20 @@ static void test_programs(void) {
 
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
-  static const char *const files[] = {
-      "silu",       "rms_norm",   "rotary", "attention", "softmax", "causal_attention",
-      "hard_swish", "leaky_relu", "relu6",  "bucket"};
+  static const char *const files[] = {"silu",
+                                      "rms_norm",
+                                      "rotary",
+                                      "attention",
+                                      "softmax",
+                                      "causal_attention",
+                                      "hard_swish",
+                                      "leaky_relu",
+                                      "relu6",
+                                      "bucket",
+                                      "embedding",
+                                      "int4_matmul",
+                                      "quantized_add_relu",
+                                      "int8_matmul"};
   for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
     g_autofree char *path = g_strdup_printf("/declared_op/models/%s", files[i]);
     g_test_add_data_func(path, files[i], test_models);
@@ -319,10 +390,15 @@ int main(int argc, char **argv) {
     g_autofree char *path = g_strdup_printf("/declared_op/mistakes/%s/%zu", mistakes[i].op, i);
     g_test_add_data_func(path, &mistakes[i], test_mistake);
   }
-  static const char *const sums[] = {"rms_norm", "attention", "softmax"};
+  static const char *const sums[] = {"rms_norm", "attention", "softmax", "int8_matmul"};
   for (size_t i = 0; i < G_N_ELEMENTS(sums); i++) {
     g_autofree char *path = g_strdup_printf("/declared_op/dropped_term/%s", sums[i]);
     g_test_add_data_func(path, sums[i], test_dropped_term);
+  }
+  for (size_t i = 0; i < G_N_ELEMENTS(quantized_faults); i++) {
+    g_autofree char *path =
+        g_strdup_printf("/declared_op/quantized_fault/%s/%zu", quantized_faults[i].op, i);
+    g_test_add_data_func(path, &quantized_faults[i], test_quantized_fault);
   }
   g_test_add_func("/declared_op/softmax", test_softmax);
   g_test_add_func("/declared_op/programs", test_programs);

@@ -56,8 +56,7 @@ static const refused_t refused[] = {
     {SIGNATURE "y = sinh(x)\n",
      "x.op:5:5: no function \"sinh\"; there are exp, exp2, log, erf, tanh, sqrt, rsqrt, logistic, "
      "max, min, stored, either, sum, mean, online_sum, stack, count, position, select, convert, "
-     "and, "
-     "or, xor, not, shift_left, shift_right"},
+     "round, remainder, storage, scale, zero_point, and, or, xor, not, shift_left, shift_right"},
     {SIGNATURE "y = exp(x, x)\n", "x.op:5:5: exp has 1 argument here, not 2"},
     {SIGNATURE "y = sum(x)\n", "x.op:5:5: sum is taken over indices: \"sum(... over N)\""},
     {SIGNATURE "y = sum(x over M)\n",
@@ -72,7 +71,19 @@ static const refused_t refused[] = {
     {SIGNATURE "x = x + 1\n", "x.op:5:1: \"x\" is known already; choose another name"},
     {SIGNATURE "y = x[N=0]\n",
      "x.op:5:7: expected an index of fixed size that the value runs along, as in \"x[P=0]\" with "
-     "\"index P = 2\""},
+     "\"index P = 2\", or integers as places along any: \"table[V=ids]\""},
+    {SIGNATURE "y = x[N]\n", "x.op:5:8: expected \"=\", found \"]\""},
+    {SIGNATURE "y = x[N=x]\n",
+     "x.op:5:9: places along an index are integers, and this is a float: write \"convert(..., "
+     "i32)\""},
+    {SIGNATURE "y = x[M=position(N)]\n",
+     "x.op:5:7: expected an index of fixed size that the value runs along, as in \"x[P=0]\" with "
+     "\"index P = 2\", or integers as places along any: \"table[V=ids]\""},
+    {"op a.b\noperand x[N]\noperand i[N] i32 below V\n",
+     "x.op:3:24: expected an index of an operand above, no group, below whose size the integers "
+     "are: \"operand ids[S] i32 below V\""},
+    {"op a.b\noperand x[N]\noperand i[N] f32 below N\n",
+     "x.op:3:24: integers are below the size of an index: give it such a type"},
     {SIGNATURE "y = x\t+ 1\n", "x.op:5:6: byte 0x09: a line is printable ASCII, blanks no tabs"},
     {SIGNATURE "operand z[N]\ny = x * z\nresult w[N]\n",
      "x.op:7:1: expected \"NAME = ...\": the signature ends where the meaning begins"},
@@ -94,6 +105,8 @@ static const refused_t refused[] = {
 };
 
 #define INTEGERS "op a.b\nsummary s\noperand x[N]\noperand i[N] i32\noperand t[N] i1\nresult y[N]\n"
+#define QUANTIZED \
+  "op a.b\nsummary s\noperand x[N] quantized i8\noperand v[N]\nresult y[N] quantized i8\n"
 static const refused_t refused_types[] = {
     {INTEGERS "y = x + i\n",
      "x.op:7:7: \"+\" stands between a float and i32: write \"convert(..., float)\""},
@@ -109,8 +122,23 @@ static const refused_t refused_types[] = {
      "x.op:7:5: exp takes floats, and this is i32: write \"convert(a, float)\""},
     {INTEGERS "y = mean(t over N)\n",
      "x.op:7:5: mean takes floats, and this is i1: write \"select(a, 1, 0)\""},
-    {INTEGERS "y = convert(i / 2, float)\n",
-     "x.op:7:15: \"/\" takes floats, and this is i32: write \"convert(a, float)\""},
+    {INTEGERS "y = convert(t / t, float)\n",
+     "x.op:7:15: \"/\" takes numbers, and this is a boolean: write and, or, xor, not, or "
+     "\"convert(a, i32)\""},
+    {INTEGERS "y = convert(i / 0, float)\n",
+     "x.op:7:15: an integer divided by 0 may be any: divide by another number, or convert to float "
+     "first"},
+    {INTEGERS "y = convert(remainder(i, 0), float)\n",
+     "x.op:7:13: an integer divided by 0 may be any: divide by another number, or convert to float "
+     "first"},
+    {INTEGERS "y = remainder(x, x)\n",
+     "x.op:7:5: remainder takes integers or booleans, and this is a float: write \"convert(a, "
+     "i32)\" or compare it"},
+    {INTEGERS "y = convert(round(i, i8), float)\n",
+     "x.op:7:13: round takes floats, and this is i32: write \"convert(a, float)\""},
+    {INTEGERS "y = round(x, bf16)\n",
+     "x.op:7:5: round gives integers: \"round(a, i32)\"; a float is rounded to a type of floats "
+     "by convert"},
     {INTEGERS "y = convert(t + t, float)\n",
      "x.op:7:15: \"+\" takes numbers, and this is a boolean: write and, or, xor, not, or "
      "\"convert(a, i32)\""},
@@ -145,8 +173,29 @@ static const refused_t refused_types[] = {
     {"op a.b\nsummary s\noperand x[N]\nresult i[N] i8\nresult y[N]\ny = x + 1\n",
      "x.op:5:1: result y is of floats: declare it above those that are not"},
     {"op a.b\nsummary s\ntypes f64\noperand x[N] f32\nresult y[N]\ny = x + 1\n",
-     "x.op:1:1: beside operands and results of f32 there are no programs of f64: \"types f16 bf16 "
-     "f32\""},
+     "x.op:1:1: beside operands and results that are of f32 or quantized there are no programs of "
+     "f64: \"types f16 bf16 f32\""},
+    {"op a.b\noperand x[N] quantized i64\n",
+     "x.op:2:24: expected what quantized numbers are stored as, one of i4, ui4, i8, ui8, i16, "
+     "ui16, "
+     "i32: \"operand x[N] quantized i8\""},
+    {"op a.b\noperand x[N] quantized\n",
+     "x.op:2:23: expected what quantized numbers are stored as, one of i4, ui4, i8, ui8, i16, "
+     "ui16, "
+     "i32: \"operand x[N] quantized i8\""},
+    {"op a.b\noperand x[A..., N] quantized i8 by A\n",
+     "x.op:2:36: expected an index that is a dimension here, each place of which has a scale: "
+     "\"operand w[K, N] quantized i8 by N\""},
+    {"op a.b\nsummary s\ntypes f64\noperand x[N] quantized i8\nresult y[N]\ny = x + 1\n",
+     "x.op:1:1: beside operands and results that are of f32 or quantized there are no programs of "
+     "f64: \"types f16 bf16 f32\""},
+    {QUANTIZED "y = storage(y)\n", "x.op:6:13: expected the name of a quantized operand"},
+    {QUANTIZED "y = x * scale(v)\n",
+     "x.op:6:15: expected the name of a quantized operand or result"},
+    {QUANTIZED "y = x + storage(x)\n",
+     "x.op:6:7: \"+\" stands between a float and i32: write \"convert(..., float)\""},
+    {QUANTIZED "y = convert(storage(x), i8)\n",
+     "x.op:6:1: result y is quantized, and this is i8: give it a float, or i32 to be stored"},
     {"op a.b\nattribute w integer 1.5\n",
      "x.op:2:21: expected integers of i64, among which cases are drawn: \"attribute window integer "
      "1 "
@@ -181,6 +230,11 @@ static const char *const taken[] = {
     "y = x + convert(sum(convert(t, i32) over N), float)\n",
     "y = convert(i + 2147483647, float)\n",
     "y = x * convert(position(N), float)\n",
+    "y = convert(i / 2, float)\n",
+    "y = convert(remainder(i, 2), float)\n",
+    "y = convert(round(x, i32), float)\n",
+    "y = x[N=i]\n",
+    "y = x[N = convert(x, i32)]\n",
 };
 
 static void test_taken(void) {

@@ -3,8 +3,9 @@
  * (oracles/theory.md, T156). */
 #include "tests/ops/declared_file.h"
 
-static const char *const files[] = {"causal_attention", "hard_swish", "leaky_relu", "relu6",
-                                    "bucket"};
+static const char *const files[] = {
+    "causal_attention", "hard_swish",  "leaky_relu",         "relu6",      "bucket",
+    "embedding",        "int4_matmul", "quantized_add_relu", "int8_matmul"};
 
 static const char mixed[] =
     "op t.mixed\nsummary all kinds of steps\noperand x[B..., N]\noperand i[B..., N] i8\n"
@@ -26,8 +27,29 @@ static const char unknown[] =
     "y = select(seen, x, w)\ni = select(seen, convert(1, i32), 2) + convert(convert(x, bf16) * 3, "
     "i32)\n";
 
+/* Quotients, remainders, nearest integers, and numbers at places that are known or not. */
+static const char places[] =
+    "op t.places\nsummary places and quotients\noperand x[B..., N]\noperand i[B..., M] i8\n"
+    "operand t[N] i16\noperand k[B..., M] ui8 below N\nresult y[B..., M]\nresult z[B..., M] i16\n"
+    "result w[B..., M] i8\n"
+    "near = round(min(max(select(x == x, x, 0) * 3, -100), 100), i8)\n"
+    "y = x[N=i] + (x * x)[N=k] + x[N=near][N=i / 3]\n"
+    "z = t[N=i] / select(t == 0, 7, t)[N=k] + remainder(t, 5)[N=i]\n"
+    "w = near[N=k] / 3 + remainder(near, 7)[N=i]\n";
+
+/* Quantized by channel and not, of all float types. */
+static const char quantized[] =
+    "op t.quantized\nsummary quantized numbers\ntypes f16 bf16 f32\noperand x[B..., N] quantized "
+    "ui8\n"
+    "operand w[N] quantized i16 by N\noperand v[N]\nresult y[B..., N]\nresult z[B..., N] quantized "
+    "i8 "
+    "by N\nresult i[B..., N] quantized i4\n"
+    "y = x * w + v\nz = either(x * w, w * x) + exp(min(v, 0))\n"
+    "i = storage(x) / 16 - 8 + zero_point(i) + round(min(max(v, 0), 1), i32)\n";
+
 static char *read_text(const char *name) {
-  if (name == mixed || name == unknown) return g_strdup(name);
+  if (name == mixed || name == unknown || name == places || name == quantized)
+    return g_strdup(name);
   g_autofree char *path = g_strdup_printf(ASSAY_SOURCE_DIR "/corpus/ops/%s.op", name);
   char *text = NULL;
   g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
@@ -80,6 +102,8 @@ int main(int argc, char **argv) {
     g_test_add_data_func(path, files[i], test_sides);
   }
   g_test_add_data_func("/declared_sides/mixed", mixed, test_sides);
+  g_test_add_data_func("/declared_sides/places", places, test_sides);
+  g_test_add_data_func("/declared_sides/quantized", quantized, test_sides);
   g_test_add_data_func("/declared_sides/unknown", unknown, test_sides);
   return g_test_run();
 }

@@ -3,11 +3,16 @@
  * group, and walks over all elements of all processes. */
 #include "oracles/ops/collective/collective.h"
 #include "tests/ops/naive_bodies.h"
+#include "tests/ops/naive_written.h"
 
 static naive_node_t combine(const program_t *program, bool saturates, naive_node_t a,
                             naive_node_t b) {
-  reduce_body_t body = collective_attributes(program)->reduction.body;
+  const reduction_t *reduction = &collective_attributes(program)->reduction;
+  reduce_body_t body = reduction->body;
   const element_t *element = program->results[0].element; /* And of all results. */
+  if (body == REDUCE_WRITTEN) {
+    return naive_combine_by(&reduction->written, &element, saturates, a, b);
+  }
   return (naive_node_t){{naive_combine_values(body, element, saturates, a.values[0], b.values[0])}};
 }
 
@@ -86,8 +91,11 @@ static void evaluate_result(rng_t *rng, const case_t *instance, uint32_t number,
       guint at = plan->is_shuffled ? (guint)rng_below(rng, leaves->len + 1) : leaves->len;
       naive_insert(leaves, at, leaf);
     }
-    naive_node_t node =
-        naive_reduce_leaves(rng, program, attributes->reduction.body, plan, combine, leaves);
+    bool is_written = attributes->reduction.body == REDUCE_WRITTEN;
+    const naive_node_t *nodes = (const naive_node_t *)(const void *)leaves->data;
+    naive_node_t node = is_written ? naive_fold(rng, program, plan, combine, nodes, leaves->len)
+                                   : naive_reduce_leaves(rng, program, attributes->reduction.body,
+                                                         plan, combine, leaves);
     naive_store(result, output, node.values[0]);
     g_array_free(leaves, TRUE);
   }
@@ -127,6 +135,23 @@ static void draw_all(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
   draw_plain(rng, limits, arena, "stablehlo.all_reduce", out_program);
 }
 
+/* By a body that is written out: as drawn, or a random one. */
+static void draw_written(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
+                         program_t *out_program) {
+  do {
+    draw_all(rng, limits, arena, out_program);
+  } while (collective_attributes(out_program)->reduction.body != REDUCE_WRITTEN);
+  if (rng_one_in(rng, 2)) return;
+  const element_t *argument = naive_written_argument(rng);
+  collective_attributes_t *attributes = ARENA_NEW_ARRAY(arena, collective_attributes_t, 1);
+  *attributes = *collective_attributes(out_program);
+  attributes->reduction.written = naive_draw_body(rng, &argument, 1);
+  out_program->attributes = attributes;
+  for (uint32_t i = 0; i < out_program->operand_count; i++) {
+    out_program->operands[i].element = out_program->results[i].element = argument;
+  }
+}
+
 static void draw_scatter(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                          program_t *out_program) {
   draw_plain(rng, limits, arena, "stablehlo.reduce_scatter", out_program);
@@ -143,11 +168,22 @@ static void check(const char *name, void (*draw)(rng_t *rng, const draw_limits_t
 }
 
 static void test_all_reduce(void) { check("stablehlo.all_reduce", draw_all); }
+static void test_written(void) {
+  const draw_limits_t limits = {.rank_max = 2, .elements_max = 24, .terms_max = 8};
+  op_t written = *check_find_op("stablehlo.all_reduce");
+  written.draw = draw_written;
+  naive_tally_t tally =
+      naive_check_op(&written, &limits, 300, evaluate, plans, G_N_ELEMENTS(plans));
+  g_assert_cmpuint(tally.skipped, ==, 0);
+  g_assert_cmpuint(tally.asked, >, 200);
+}
+
 static void test_reduce_scatter(void) { check("stablehlo.reduce_scatter", draw_scatter); }
 
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/naive_collective/all_reduce", test_all_reduce);
   g_test_add_func("/naive_collective/reduce_scatter", test_reduce_scatter);
+  g_test_add_func("/naive_collective/written", test_written);
   return g_test_run();
 }

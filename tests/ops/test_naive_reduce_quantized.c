@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "harness/base/rng.h"
+#include "oracles/ops/reduce/reduce.h"
 #include "oracles/oracle.h"
 
 enum { LEAVES_MAX = 5, VALUES_MAX = 1 << 16, PROGRAMS = 900 };
@@ -46,12 +47,13 @@ static int convert(const quantum8_t *from, const quantum8_t *to, int stored) {
   return is_same(from, to) ? stored : quantize(to, dequantize(from, stored));
 }
 
-typedef enum body { BODY_add, BODY_maximum, BODY_minimum, BODY_multiply } body_t;
+typedef enum brute_body { BRUTE_add, BRUTE_maximum, BRUTE_minimum, BRUTE_multiply } brute_body_t;
 
 /* What a case is, and which results came out of some tree. */
 typedef struct brute {
   quantum8_t input, accumulation, result;
-  body_t body;
+  brute_body_t body;
+  bool has_no_init;         /* What stands for the initial value enters nowhere. */
   bool reached[VALUES_MAX]; /* By result, from its type's least. */
   bool ends[VALUES_MAX];    /* By value of the accumulation. */
 } brute_t;
@@ -83,12 +85,12 @@ static int multiply_stored(const quantum8_t *quantum, int a, int b) {
 static int combine(const brute_t *brute, int way, int a, int b) {
   const quantum8_t *quantum = &brute->accumulation;
   switch (brute->body) {
-    case BODY_add:
+    case BRUTE_add:
       return way == 0 ? add_by_formula(quantum, a, b) : add_stored(quantum, a, b);
-    case BODY_multiply:
+    case BRUTE_multiply:
       return way == 0 ? multiply_by_formula(quantum, a, b) : multiply_stored(quantum, a, b);
     default:
-      return (brute->body == BODY_maximum) == (a > b) ? a : b;
+      return (brute->body == BRUTE_maximum) == (a > b) ? a : b;
   }
 }
 
@@ -114,7 +116,7 @@ static void combine_all(brute_t *brute, const int *values, int count, bool any_o
           }
         }
         combine_all(brute, rest, left, any_order);
-        if (brute->body == BODY_maximum || brute->body == BODY_minimum) break;
+        if (brute->body == BRUTE_maximum || brute->body == BRUTE_minimum) break;
       }
     }
   }
@@ -163,10 +165,18 @@ static case_t parse_case(const brute_t *brute, const int *stored, int count, are
   return instance;
 }
 
-/* The initial value, stored[0], in all places among the terms. */
+/* The initial value, stored[0], in all places among the terms, or nowhere. */
 static void reach_all(brute_t *brute, const int *stored, int count, bool any_order) {
   memset(brute->reached, 0, sizeof brute->reached);
   memset(brute->ends, 0, sizeof brute->ends);
+  if (brute->has_no_init) {
+    int leaves[LEAVES_MAX];
+    for (int i = 1; i < count; i++) {
+      leaves[i - 1] = convert(&brute->input, &brute->accumulation, stored[i]);
+    }
+    combine_all(brute, leaves, count - 1, any_order);
+    return;
+  }
   for (int place = 0; place < (any_order ? 1 : count); place++) {
     int leaves[LEAVES_MAX + 1], used = 0;
     for (int i = 1; i <= count; i++) {
@@ -182,7 +192,7 @@ static bool is_exact(const brute_t *brute) {
   enum { VALUES_HELD = 24 };
   int count = 0;
   for (int i = 0; i < VALUES_MAX; i++) count += brute->ends[i];
-  return brute->body != BODY_multiply || count <= VALUES_HELD;
+  return brute->body != BRUTE_multiply || count <= VALUES_HELD;
 }
 
 static void check_reached(brute_t *brute, const int *stored, int count, const char *contract,
@@ -199,6 +209,9 @@ static void check_case(brute_t *brute, const int *stored, int count, bool any_or
 static void check_reached(brute_t *brute, const int *stored, int count, const char *contract_text,
                           arena_t *arena) {
   case_t instance = parse_case(brute, stored, count, arena);
+  reduce_attributes_t attributes = *reduce_attributes(&instance.program);
+  attributes.has_no_init = brute->has_no_init;
+  instance.program.attributes = &attributes;
   const oracle_t *oracle = oracle_find(instance.program.op);
   contract_t contract;
   g_assert_cmpint(contract_parse(str_from(contract_text), &contract, NULL), ==, STATUS_OK);
@@ -240,10 +253,10 @@ static void test_all_trees(gconstpointer data) {
         rng_one_in(&rng, 4) ? brute->input : draw_quantum(&rng, rng_one_in(&rng, 2));
     if (rng_one_in(&rng, 2)) brute->accumulation.scale = brute->input.scale;
     brute->result.scale = draw_quantum(&rng, false).scale;
-    brute->body = (body_t)(rng_one_in(&rng, 2) ? rng_below(&rng, 4) : 0);
+    brute->body = (brute_body_t)(rng_one_in(&rng, 2) ? rng_below(&rng, 4) : 0);
     int count = 1 + (int)rng_below(&rng, any_order ? 4 : LEAVES_MAX);
     int stored[LEAVES_MAX];
-    bool is_near = brute->body == BODY_multiply && !rng_one_in(&rng, 4);
+    bool is_near = brute->body == BRUTE_multiply && !rng_one_in(&rng, 4);
     for (int k = 0; k < count; k++) {
       stored[k] = brute->input.min + (int)rng_below(&rng, 256);
       int near =
@@ -252,11 +265,42 @@ static void test_all_trees(gconstpointer data) {
     }
     if (rng_one_in(&rng, 2)) stored[0] = brute->input.zero_point;
     check_case(brute, stored, count, any_order, &arena);
-    products += brute->body == BODY_multiply;
-    exact += brute->body == BODY_multiply && is_exact(brute);
+    products += brute->body == BRUTE_multiply;
+    exact += brute->body == BRUTE_multiply && is_exact(brute);
   }
   g_test_message("%d of %d products have sets of few values", exact, products);
   g_assert_cmpint(exact, >, products * 3 / 4);
+  arena_deinit(&arena);
+  g_free(brute);
+}
+
+/* Where there is none, as in collectives (theory.md, T210): from one term on. */
+static void test_no_init(void) {
+  rng_t rng = rng_make(0x210);
+  brute_t *brute = g_new0(brute_t, 1);
+  int exact = 0;
+  arena_t arena;
+  arena_init(&arena);
+  for (int i = 0; i < PROGRAMS / 2; i++) {
+    arena_reset(&arena);
+    brute->input = draw_quantum(&rng, false);
+    brute->result = brute->input;
+    brute->accumulation =
+        rng_one_in(&rng, 4) ? brute->input : draw_quantum(&rng, rng_one_in(&rng, 2));
+    brute->result.scale = draw_quantum(&rng, false).scale;
+    brute->body = (brute_body_t)rng_below(&rng, 4);
+    brute->has_no_init = true;
+    bool any_order = rng_one_in(&rng, 2);
+    int count = 2 + (int)rng_below(&rng, any_order ? 4 : LEAVES_MAX - 1);
+    int stored[LEAVES_MAX];
+    for (int k = 0; k < count; k++) {
+      int near = brute->input.zero_point + (int)rng_below(&rng, 25) - 12;
+      stored[k] = MIN(MAX(near, brute->input.min), brute->input.max);
+    }
+    check_case(brute, stored, count, any_order, &arena);
+    exact += is_exact(brute);
+  }
+  g_assert_cmpint(exact, >, PROGRAMS / 2 * 3 / 4);
   arena_deinit(&arena);
   g_free(brute);
 }
@@ -329,7 +373,7 @@ static void test_products_with_any_inits(void) {
     brute->accumulation = rng_one_in(&rng, 2) ? brute->input : draw_quantum(&rng, false);
     brute->result = brute->input;
     brute->result.scale = draw_quantum(&rng, false).scale;
-    brute->body = BODY_multiply;
+    brute->body = BRUTE_multiply;
     int count = 1 + (int)rng_below(&rng, 4), stored[LEAVES_MAX];
     int one = brute->input.zero_point + (int)nearbyintf(1 / brute->input.scale);
     for (int k = 0; k < count; k++) {
@@ -416,6 +460,7 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_data_func("/naive_reduce_quantized/in_order", NULL, test_all_trees);
   g_test_add_data_func("/naive_reduce_quantized/any_order", "any", test_all_trees);
+  g_test_add_func("/naive_reduce_quantized/no_init", test_no_init);
   g_test_add_func("/naive_reduce_quantized/one_product", test_one_product);
   g_test_add_func("/naive_reduce_quantized/products_with_any_inits", test_products_with_any_inits);
   return g_test_run();

@@ -78,10 +78,17 @@ static void reach(const program_t *program, const naive_node_t *leaves, size_t c
   }
 }
 
-/* The initial value once, at each place, under an in-order contract. */
+/* The initial value once, at each place, under an in-order contract; or nowhere, if there is none.
+ */
 static GArray *reach_all(const case_t *instance) {
   GArray *nodes = g_array_new(FALSE, FALSE, sizeof(naive_node_t));
   size_t terms = (size_t)instance->program.operands[0].dims[1];
+  if (reduce_has_no_init(&instance->program)) {
+    naive_node_t leaves[8];
+    for (size_t i = 0; i < terms; i++) leaves[i] = load(instance, 0, i);
+    reach(&instance->program, leaves, terms, nodes);
+    return nodes;
+  }
   for (size_t place = 0; place <= terms; place++) {
     naive_node_t leaves[8];
     for (size_t i = 0; i <= terms; i++) {
@@ -152,15 +159,22 @@ static size_t check_exactly(rng_t *rng, const case_t *instance, arena_t *arena) 
   return wrong;
 }
 
-static void test_all_trees(void) {
+static void check_all_trees(uint64_t seed, bool has_no_init) {
   arena_t arena;
   arena_init(&arena);
-  rng_t rng = rng_make(0x7ee5);
+  rng_t rng = rng_make(seed);
   size_t wrong = 0;
   for (int i = 0; i < 400; i++) {
     arena_reset(&arena);
-    program_t program = naive_draw_written(&rng, 1, (size_t)rng_below(&rng, 3), 1, &arena);
-    if (is_inexact(&reduce_attributes(&program)->reduction.written)) continue;
+    size_t terms = (size_t)rng_below(&rng, 3) + (has_no_init ? 1 : 0);
+    program_t program = naive_draw_written(&rng, 1, terms, 1, &arena);
+    reduce_attributes_t attributes = *reduce_attributes(&program);
+    if (is_inexact(&attributes.reduction.written)) continue;
+    if (has_no_init && body_independent_op(&attributes.reduction.written, 0) != BODY_OP_COUNT) {
+      continue; /* Asked about by its name, with a neutral initial value. */
+    }
+    attributes.has_no_init = has_no_init;
+    program.attributes = &attributes;
     case_t instance = case_make(&arena, &program);
     naive_fill(&rng, (naive_regime_t)(i % NAIVE_REGIME_COUNT), &instance);
     wrong += check_exactly(&rng, &instance, &arena);
@@ -168,6 +182,9 @@ static void test_all_trees(void) {
   g_assert_cmpuint(wrong, >, 1000);
   arena_deinit(&arena);
 }
+
+static void test_all_trees(void) { check_all_trees(0x7ee5, false); }
+static void test_no_init(void) { check_all_trees(0x210, true); } /* theory.md, T210. */
 
 /* ---- Selections ------------------------------------------------------------------------------ */
 
@@ -323,6 +340,7 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/naive_written/conforms", test_conforms);
   g_test_add_func("/naive_written/all_trees", test_all_trees);
+  g_test_add_func("/naive_written/no_init", test_no_init);
   g_test_add_func("/naive_written/selection", test_selection);
   g_test_add_func("/naive_written/circle", test_circle);
   g_test_add_func("/naive_written/overflow", test_overflow);

@@ -286,13 +286,13 @@ static double accepted_share(const format_t *format, data_t data, size_t count) 
   return share / (double)SUMS;
 }
 
-/* Before T122 all of the bound conformed. */
+/* Before T122 all of the bound conformed; before T160 and T195 0.28 to 0.5. */
 static void test_refused(void) {
   const format_t *f32 = &format_table[FORMAT_f32], *bf16 = &format_table[FORMAT_bf16];
-  g_assert_cmpfloat(accepted_share(f32, NORMAL, 9), <, 0.55);
-  g_assert_cmpfloat(accepted_share(f32, NORMAL, 64), <, 0.4);
-  g_assert_cmpfloat(accepted_share(f32, ONE_SIGN, 64), <, 0.6);
-  g_assert_cmpfloat(accepted_share(bf16, NORMAL, 64), <, 0.4);
+  g_assert_cmpfloat(accepted_share(f32, NORMAL, 9), <, 0.35);
+  g_assert_cmpfloat(accepted_share(f32, NORMAL, 64), <, 0.25);
+  g_assert_cmpfloat(accepted_share(f32, ONE_SIGN, 64), <, 0.43);
+  g_assert_cmpfloat(accepted_share(bf16, NORMAL, 64), <, 0.26);
   g_assert_cmpfloat(accepted_share(bf16, MIXED, 32), <, 0.7);
 }
 

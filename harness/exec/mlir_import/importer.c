@@ -4,86 +4,135 @@
 
 #include <glib.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <unistd.h>
 
+#include "harness/base/plain_text.h"
+#include "harness/exec/child/spawn.h"
 #include "harness/exec/registry/environment.h"
 #include "harness/exec/registry/paths.h"
 
+enum {
+  CHUNK_BYTES = 65536,               /* Received at once. */
+  START_LIMIT_MS = 60000,            /* Python is slow to import on a cold disk. */
+  MODULE_BYTES_PER_MS_OF_LIMIT = 10, /* Ten times as long as MLIR takes, and more. */
+};
+
 struct mlir_importer {
-  GPid pid;
-  FILE *requests;
-  FILE *answers;
-  FILE *words; /* Its stderr: read when it has ended. */
-  char *line;  /* The last one read; getline()'s. */
-  size_t line_capacity;
+  isolate_process_t process; /* It ends when it has failed, and is not started again. */
+  uint32_t limit_ms;
+  int64_t deadline; /* Of the present answer. */
+  GString *heard;   /* Received ... */
+  size_t taken;     /* ... of which so many bytes have been looked at. */
   char *version;
 };
 
 /* ---- The process ----------------------------------------------------------------------------- */
 
-/* A line without its newline, valid until the next; NULL if the process has ended. */
-static char *read_line(mlir_importer_t *importer) {
-  ssize_t size = getline(&importer->line, &importer->line_capacity, importer->answers);
-  if (size <= 0 || importer->line[size - 1] != '\n') return NULL;
-  importer->line[size - 1] = '\0';
-  return importer->line;
+/* The last line that it wrote to stderr, owned by the caller. */
+static char *last_words(const mlir_importer_t *importer) {
+  const isolate_process_t *process = &importer->process;
+  g_autofree char *all = g_strndup(process->last_words, process->last_words_size);
+  g_strchomp(all);
+  const char *line = strrchr(all, '\n');
+  g_autofree char *last = g_strstrip(g_strdup(line == NULL ? all : line + 1));
+  return last[0] == '\0' ? g_strdup("it says nothing") : plain_text(last);
 }
 
-/* The last line that it wrote to stderr before it ended, owned by the caller. */
-static char *last_words(mlir_importer_t *importer) {
-  char *last = g_strdup("it says nothing");
-  char line[1024];
-  while (fgets(line, sizeof line, importer->words) != NULL) {
-    g_free(last);
-    last = g_strstrip(g_strdup(line));
+/* Waits for more of the answer; false if it has ended, or is late. */
+static isolate_talk_t hear_more(mlir_importer_t *importer) {
+  GString *heard = importer->heard;
+  g_string_erase(heard, 0, (gssize)importer->taken);
+  importer->taken = 0;
+  size_t before = heard->len, size = 0;
+  g_string_set_size(heard, before + CHUNK_BYTES);
+  isolate_talk_t talk = isolate_process_receive_some(&importer->process, heard->str + before,
+                                                     CHUNK_BYTES, &size, importer->deadline);
+  g_string_set_size(heard, before + size);
+  return talk;
+}
+
+/* A line without its newline, valid until more is read. */
+static isolate_talk_t read_line(mlir_importer_t *importer, char **out_line) {
+  for (size_t looked = 0;;) {
+    char *line = importer->heard->str + importer->taken;
+    size_t size = importer->heard->len - importer->taken;
+    char *end = memchr(line + looked, '\n', size - looked);
+    if (end != NULL) {
+      *end = '\0';
+      importer->taken += (size_t)(end - line) + 1;
+      *out_line = line;
+      return ISOLATE_TALK_OK;
+    }
+    looked = size;
+    isolate_talk_t talk = hear_more(importer);
+    if (talk != ISOLATE_TALK_OK) return talk;
   }
-  return last;
 }
 
-/* It ends at the end of its input; it may be dead, with requests unread.  Returns last_words(). */
-static char *stop(mlir_importer_t *importer) {
-  void (*before)(int) = signal(SIGPIPE, SIG_IGN); /* What is left unsent need not arrive. */
-  (void)fclose(importer->requests);
-  (void)signal(SIGPIPE, before);
-  (void)fclose(importer->answers);
-  char *last = last_words(importer);
-  (void)fclose(importer->words);
-  (void)waitpid(importer->pid, NULL, 0);
-  g_spawn_close_pid(importer->pid);
-  return last;
+static isolate_talk_t read_bytes(mlir_importer_t *importer, size_t size, char *out_bytes) {
+  while (importer->heard->len - importer->taken < size) {
+    isolate_talk_t talk = hear_more(importer);
+    if (talk != ISOLATE_TALK_OK) return talk;
+  }
+  memcpy(out_bytes, importer->heard->str + importer->taken, size);
+  importer->taken += size;
+  return ISOLATE_TALK_OK;
 }
 
-static void free_importer(mlir_importer_t *importer) {
-  free(importer->line);
-  g_free(importer->version);
-  g_free(importer);
+static void begin_answer(mlir_importer_t *importer, size_t module_bytes, uint32_t least_ms) {
+  int64_t milliseconds =
+      MAX(importer->limit_ms, least_ms) + (int64_t)(module_bytes / MODULE_BYTES_PER_MS_OF_LIMIT);
+  importer->deadline = g_get_monotonic_time() + milliseconds * 1000;
+}
+
+/* Ends it, of which nothing can be heard, and says why.  A module that takes too long is a fault of
+ * the module; all else is one of the process. */
+static status_t give_up(mlir_importer_t *importer, isolate_talk_t talk, failure_t *error) {
+  if (importer->process.pid == 0) {
+    return status_fail(error, STATUS_IO, "the process that reads MLIR has ended before");
+  }
+  process_end_t end = isolate_process_end(&importer->process, talk == ISOLATE_TALK_LATE);
+  g_autofree char *last = last_words(importer);
+  if (talk == ISOLATE_TALK_LATE) {
+    return status_fail(error, STATUS_INVALID,
+                       "the process that reads MLIR gave no answer within %u s (%.200s); write a "
+                       "smaller module",
+                       importer->limit_ms / 1000, last);
+  }
+  return status_fail(error, STATUS_IO, "the process that reads MLIR ended (%s): %.300s", end.words,
+                     last);
+}
+
+typedef struct launch {
+  char *const *arguments;
+  char *const *environment;
+} launch_t;
+
+static void become_reader(int channel, const void *context) {
+  const launch_t *launch = context;
+  dup2(channel, STDIN_FILENO);
+  dup2(channel, STDOUT_FILENO);
+  close(channel);
+  execve(launch->arguments[0], launch->arguments, launch->environment);
 }
 
 static status_t start(mlir_importer_t *importer, char *python, char *script, failure_t *error) {
   char *arguments[] = {python, script, NULL};
   g_auto(GStrv) environment = worker_environment();
-  gint requests, answers, words;
-  GError *failure = NULL;
-  if (!g_spawn_async_with_pipes(NULL, arguments, environment, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL,
-                                &importer->pid, &requests, &answers, &words, &failure)) {
-    status_t status = status_fail(error, STATUS_IO, "%s", failure->message);
-    g_error_free(failure);
-    return status;
+  const launch_t launch = {arguments, environment};
+  STATUS_TRY(isolate_process_start(&importer->process, 0, become_reader, &launch, error));
+  begin_answer(importer, 0, START_LIMIT_MS);
+  char *version;
+  isolate_talk_t talk = read_line(importer, &version);
+  if (talk == ISOLATE_TALK_OK) {
+    importer->version = plain_text(version);
+    return STATUS_OK;
   }
-  importer->requests = fdopen(requests, "w");
-  importer->answers = fdopen(answers, "r");
-  importer->words = fdopen(words, "r");
-  const char *version = read_line(importer);
-  if (version == NULL) {
-    g_autofree char *last = stop(importer);
-    return status_fail(error, STATUS_IO, "%s does not start with %s: %s", script, python, last);
-  }
-  importer->version = g_strdup(version);
-  return STATUS_OK;
+  isolate_process_end(&importer->process, talk == ISOLATE_TALK_LATE);
+  g_autofree char *last = last_words(importer);
+  return status_fail(error, STATUS_IO, "%s does not start with %s: %s", script, python, last);
 }
 
 status_t mlir_importer_open(const char *directory, mlir_importer_t **out_importer,
@@ -98,75 +147,105 @@ status_t mlir_importer_open(const char *directory, mlir_importer_t **out_importe
   g_autofree char *python = worker_environment_path(worker, worker_python);
   g_autofree char *script = worker_source(directory, "mlir_import/main", ".py");
   mlir_importer_t *importer = g_new0(mlir_importer_t, 1);
+  importer->limit_ms = MLIR_IMPORT_LIMIT_MS;
+  importer->heard = g_string_new(NULL);
   status_t status = start(importer, python, script, error);
   if (status == STATUS_OK) {
     *out_importer = importer;
   } else {
-    free_importer(importer);
+    mlir_importer_close(importer);
   }
   return status;
 }
 
 void mlir_importer_close(mlir_importer_t *importer) {
   if (importer == NULL) return;
-  g_free(stop(importer));
-  free_importer(importer);
+  isolate_process_end(&importer->process, false);
+  g_string_free(importer->heard, TRUE);
+  g_free(importer->version);
+  g_free(importer);
+}
+
+void mlir_importer_set_limit(mlir_importer_t *importer, uint32_t milliseconds) {
+  importer->limit_ms = milliseconds;
 }
 
 const char *mlir_importer_version(const mlir_importer_t *importer) { return importer->version; }
 
 /* ---- Questions ------------------------------------------------------------------------------- */
 
-static status_t send_module(mlir_importer_t *importer, str_t module, bool is_signed) {
-  void (*before)(int) = signal(SIGPIPE, SIG_IGN); /* A death is read from the pipe. */
-  fprintf(importer->requests, "%s %zu\n", is_signed ? "signed" : "unsigned", module.size);
-  bool is_sent = fwrite(module.data, 1, module.size, importer->requests) == module.size &&
-                 fflush(importer->requests) == 0;
-  (void)signal(SIGPIPE, before);
-  return is_sent ? STATUS_OK : STATUS_IO;
+/* Sends a request, "WORDS BYTES" and the module, and hears the line that the answer begins with. */
+static status_t ask(mlir_importer_t *importer, const char *words, str_t module, char **out_header,
+                    failure_t *error) {
+  isolate_talk_t talk = ISOLATE_TALK_ENDED;
+  if (importer->process.pid != 0) {
+    g_autofree char *request = g_strdup_printf("%s %zu\n", words, module.size);
+    begin_answer(importer, module.size, 0);
+    isolate_process_forget_words(&importer->process);
+    talk = isolate_process_send(&importer->process, request, strlen(request), importer->deadline);
+    if (talk == ISOLATE_TALK_OK) {
+      talk = isolate_process_send(&importer->process, module.data, module.size, importer->deadline);
+    }
+    if (talk == ISOLATE_TALK_OK) talk = read_line(importer, out_header);
+  }
+  if (talk != ISOLATE_TALK_OK) return give_up(importer, talk, error);
+  unsigned line, column;
+  int said = 0;
+  if (sscanf(*out_header, "error %u %u %n", &line, &column, &said) != 2) return STATUS_OK;
+  return status_fail(error, STATUS_INVALID, "%u:%u: %s", line, column, *out_header + said);
 }
 
-/* "graph NOTES BYTES" has been read. */
-static bool read_graph(mlir_importer_t *importer, uint64_t notes, uint64_t size,
-                       mlir_graph_t *out_graph) {
+static status_t complain_of_answer(mlir_importer_t *importer, const char *header,
+                                   failure_t *error) {
+  status_fail(error, STATUS_IO, "the process that reads MLIR answers \"%.200s\"", header);
+  isolate_process_end(&importer->process, true);
+  return STATUS_IO;
+}
+
+/* The lines and the text that follow the answer "WORD LINES BYTES". */
+static status_t read_parts(mlir_importer_t *importer, const char *word, char *header,
+                           mlir_graph_t *out_graph, failure_t *error) {
+  uint64_t lines, size;
+  char found[16];
+  if (sscanf(header, "%15s %" SCNu64 " %" SCNu64, found, &lines, &size) != 3 ||
+      strcmp(found, word) != 0) {
+    return complain_of_answer(importer, header, error);
+  }
   GStrvBuilder *builder = g_strv_builder_new();
-  bool is_whole = true;
-  for (uint64_t i = 0; i < notes && is_whole; i++) {
-    const char *note = read_line(importer);
-    is_whole = note != NULL;
-    if (is_whole) g_strv_builder_add(builder, note);
+  isolate_talk_t talk = ISOLATE_TALK_OK;
+  for (uint64_t i = 0; i < lines && talk == ISOLATE_TALK_OK; i++) {
+    char *line;
+    talk = read_line(importer, &line);
+    if (talk == ISOLATE_TALK_OK) g_strv_builder_add(builder, line);
   }
   mlir_graph_t graph = {.text = g_malloc(size + 1), .notes = g_strv_builder_end(builder)};
   g_strv_builder_unref(builder);
-  is_whole = is_whole && fread(graph.text, 1, size, importer->answers) == size;
+  if (talk == ISOLATE_TALK_OK) talk = read_bytes(importer, size, graph.text);
   graph.text[size] = '\0';
-  if (is_whole) {
+  if (talk == ISOLATE_TALK_OK) {
     *out_graph = graph;
-  } else {
-    mlir_graph_free(&graph);
+    return STATUS_OK;
   }
-  return is_whole;
+  mlir_graph_free(&graph);
+  return give_up(importer, talk, error);
 }
 
 status_t mlir_importer_read(mlir_importer_t *importer, str_t module, bool is_signed,
                             mlir_graph_t *out_graph, failure_t *error) {
-  uint64_t notes, size;
-  unsigned line, column;
-  int said = 0;
-  const char *header =
-      send_module(importer, module, is_signed) == STATUS_OK ? read_line(importer) : NULL;
-  if (header != NULL && sscanf(header, "error %u %u %n", &line, &column, &said) == 2) {
-    return status_fail(error, STATUS_INVALID, "%u:%u: %s", line, column, header + said);
+  char *header;
+  STATUS_TRY(ask(importer, is_signed ? "signed" : "unsigned", module, &header, error));
+  return read_parts(importer, "graph", header, out_graph, error);
+}
+
+status_t mlir_importer_read_program(mlir_importer_t *importer, str_t module, char *const *numbers,
+                                    mlir_graph_t *out_lines, failure_t *error) {
+  g_autoptr(GString) words = g_string_new("program");
+  for (size_t i = 0; numbers != NULL && numbers[i] != NULL; i++) {
+    g_string_append_printf(words, " %s", numbers[i]);
   }
-  if (header != NULL && sscanf(header, "graph %" SCNu64 " %" SCNu64, &notes, &size) == 2 &&
-      read_graph(importer, notes, size, out_graph)) {
-    return STATUS_OK;
-  }
-  if (header != NULL) {
-    return status_fail(error, STATUS_IO, "the process that reads MLIR answers \"%.200s\"", header);
-  }
-  g_autofree char *last = last_words(importer);
-  return status_fail(error, STATUS_IO, "the process that reads MLIR ended: %.300s", last);
+  char *header;
+  STATUS_TRY(ask(importer, words->str, module, &header, error));
+  return read_parts(importer, "program", header, out_lines, error);
 }
 
 void mlir_graph_free(mlir_graph_t *graph) {

@@ -12,12 +12,17 @@
 
 typedef struct mlir_importer mlir_importer_t;
 
+enum { MLIR_IMPORT_LIMIT_MS = 60000 }; /* Until an answer, and a second more for each 10 KB. */
+
 /* Starts the process, in the environment of executor xla; `directory` is where workers lie, NULL
  * for `workers` beside the program.  STATUS_IO, with what to do, if that is not installed or does
  * not start. */
 status_t mlir_importer_open(const char *directory, mlir_importer_t **out_importer,
                             failure_t *error);
 void mlir_importer_close(mlir_importer_t *importer);
+
+/* In place of MLIR_IMPORT_LIMIT_MS. */
+void mlir_importer_set_limit(mlir_importer_t *importer, uint32_t milliseconds);
 
 /* "jaxlib 0.10.2, StableHLO 1.17.0"; the importer's. */
 const char *mlir_importer_version(const mlir_importer_t *importer);
@@ -30,11 +35,20 @@ typedef struct mlir_graph {
 } mlir_graph_t;
 
 /* `is_signed`: fake-quant ops that name no storage type are given a signed one.  STATUS_INVALID for
- * what a graph cannot be made of, "LINE:COLUMN: MESSAGE"; STATUS_IO if the process ended.  On
- * success freed with mlir_graph_free(). */
+ * what a graph cannot be made of, "LINE:COLUMN: MESSAGE", and if the answer took too long;
+ * STATUS_IO if the process ended.  After either of these two it is not there any more.  On success
+ * freed with mlir_graph_free(). */
 status_t mlir_importer_read(mlir_importer_t *importer, str_t module, bool is_signed,
                             mlir_graph_t *out_graph, failure_t *error);
 void mlir_graph_free(mlir_graph_t *graph);
+
+/* The text of a module of one op, or of an op alone: a program line, in which sizes that are not
+ * known are "?" alone (dynamic_parse()), then a line for each operand, its digits as case lines
+ * have them or "*" if it is no constant.  `numbers` are those that stand in types by name,
+ * "input_scale=0.5", and are ended by NULL; NULL: none.  Errors as of mlir_importer_read(); freed
+ * with mlir_graph_free(). */
+status_t mlir_importer_read_program(mlir_importer_t *importer, str_t module, char *const *numbers,
+                                    mlir_graph_t *out_lines, failure_t *error);
 
 /* Of an error of quant_graph_parse(), "line 3, column 5: ...", about that text: "LINE:COLUMN: ..."
  * of the module.  Other errors are kept as they are. */

@@ -79,3 +79,45 @@ class Collective:
 
 def _without_processes(kind: Type) -> Type:
     return replace(kind, shape=kind.shape[1:])
+
+
+ATTRIBUTES = (
+    "replica_groups", "channel_id", "use_global_device_ids", "num_partitions", "scatter_dimension",
+    "body",
+)  # fmt: skip
+
+
+def plain_collective(program: Program) -> Collective:
+    """The collective of a program that reduces in the type of its operands, checked for those backends
+    that would not notice that it breaks a rule: what is left of it is the body.  Its groups have one
+    size in a reduce_scatter, of which process number i of a group gets part i."""
+    program.check_attributes(*ATTRIBUTES)
+    if program.is_quantized:
+        raise Unsupported("reduces no quantized tensors")
+    collective = Collective.parse(program)
+    operands, results = collective.own.operands, collective.own.results
+    scatters = program.op == "stablehlo.reduce_scatter"
+    if len(operands) != len(results) or not operands or (scatters and len(operands) > 1):
+        raise Invalid("as many results as operands, and one of each in a reduce_scatter")
+    for operand, result in zip(operands, results):
+        if scatters:
+            _require_scatter(collective, operand, result)
+        elif operand.shape != result.shape:
+            raise Invalid("an all_reduce gives a tensor of the shape of its operand")
+    if any(kind.element != operands[0].element for kind in [*operands, *results]):
+        raise Unsupported("reduces in the type of its operand, and gives that")
+    return collective
+
+
+def _require_scatter(collective: Collective, operand: Type, result: Type) -> None:
+    dimension = collective.own.numbers("scatter_dimension")
+    if not 0 <= dimension < len(operand.shape):
+        raise Invalid("scatter_dimension is one of the dimensions of a process's operand")
+    sizes = {len(group) for group in collective.groups if group}
+    if len(sizes) != 1:
+        raise Invalid("the groups of a reduce_scatter have one size")
+    parts = list(result.shape)
+    if dimension < len(parts):
+        parts[dimension] *= sizes.pop()
+    if tuple(parts) != operand.shape:
+        raise Invalid("the results of a group are the parts of the operand")

@@ -5,7 +5,11 @@ An algorithm is asked for as jax.lax.dot_general(precision=jax.lax.DotAlgorithmP
 jax.lax.DotAlgorithm where no preset says the same; JAX then converts operands and result as it
 likes.
 
-The ByteIR ops are in jax_byteir.py, with what layer_norm=fast means.  functions=FILE names functions
+all_reduce and reduce_scatter are psum, pmax, pmin and psum_scatter on several devices:
+jax_collective.py.
+
+The ByteIR ops are in jax_byteir.py, with what layer_norm=fast means, modules of several steps in
+jax_module.py.  functions=FILE names functions
 of your own by the ops that they do (python_functions.py), which are compiled by jax.jit.
 
     assay run --executor jax
@@ -21,9 +25,13 @@ import numpy as np
 
 import assay_worker
 import byteir_program
+import collective_program
+import module_program
 import xla_worker
 from assay_worker import Invalid, Program, Unsupported, Worker
 from jax_byteir import JaxByteir
+from jax_collective import JaxCollective
+from jax_module import JaxModule
 from python_functions import PythonFunctions
 
 ATTRIBUTES = {
@@ -49,20 +57,31 @@ class Jax(Worker):
     name = "jax"
     validates = True
     compiling_is_dear = True
+    takes_modules = True
 
     def __init__(self, options: dict[str, str]) -> None:
         platform = assay_worker.take(options, "platform", "cpu", ("cpu", "gpu"))
         variance = assay_worker.take(options, "layer_norm", "stable", ("stable", "fast"))
+        # Before anything imports JAX, as the file of functions does.
+        os.environ["JAX_PLATFORMS"] = "cuda" if platform == "gpu" else "cpu"
+        os.environ["JAX_ENABLE_X64"] = "1"  # Else 64-bit operands become 32-bit ones.
         self.functions = PythonFunctions(assay_worker.take(options, "functions", ""))
         self.validates = not self.functions  # The user's need not check programs.
         super().__init__(options)
-        os.environ["JAX_PLATFORMS"] = "cuda" if platform == "gpu" else "cpu"
-        os.environ["JAX_ENABLE_X64"] = "1"  # Else 64-bit operands become 32-bit ones.
         import jax
 
         self.jax = jax
         self.lax = jax.lax
         self.byteir = JaxByteir(jax, variance)
+        self.collectives = JaxCollective(jax, platform)
+        self.modules = JaxModule(
+            jax,
+            {
+                "stablehlo.reduce": self._make_reduce,
+                "stablehlo.dot_general": self._dot_general,
+                "byteir.": self.byteir.make,
+            },
+        )
         self.version = f"{jax.__version__}, jaxlib {jax.lib.__version__}{self.functions.version}"
         self.hardware = f"{jax.devices()[0].device_kind}, {assay_worker.processor()}"
         self.bodies: dict[str, Callable[..., Any]] = {
@@ -89,9 +108,13 @@ class Jax(Worker):
     def promises(self, program: Program) -> bool | None:
         if program.op in self.functions:
             return None  # What compiles.
+        if module_program.is_module(program):
+            return None
         if byteir_program.is_byteir(program):
             self._lower(program)  # Raises what it refuses.
             return True
+        if collective_program.is_collective(program):
+            return None  # What compiles.
         if program.op not in ATTRIBUTES or program.is_quantized:
             return False
         program.check_attributes(*ATTRIBUTES[program.op])
@@ -115,8 +138,14 @@ class Jax(Worker):
         """What JAX makes of the program, before XLA sees it."""
         if xla_worker.names_no_type(program):
             raise Unsupported(f"XLA has none of the types {', '.join(xla_worker.NO_TYPES)}")
-        makers = {"stablehlo.reduce": self._reduce, "stablehlo.dot_general": self._dot_general}
+        makers = {
+            "stablehlo.reduce": self._reduce,
+            "stablehlo.dot_general": self._dot_general,
+            module_program.OP: self.modules.make,
+        }
         make = makers.get(program.op, self.byteir.make)
+        if collective_program.is_collective(program):
+            make = self.collectives.make
         if program.op in self.functions:
             make = self.functions.find
         shapes = [self.jax.ShapeDtypeStruct(kind.shape, kind.dtype) for kind in program.operands]
@@ -147,6 +176,13 @@ class Jax(Worker):
         types = [assay_worker.Type(name, ()).dtype for name in names]
         counts = (asked.lhs_components, asked.rhs_components, asked.primitives)
         return self.lax.DotAlgorithm(*types, *counts, asked.is_imprecise)
+
+    def _make_reduce(self, program: Program) -> Callable[..., Any]:
+        """As a step of a module."""
+        program.check_attributes(*ATTRIBUTES[program.op])
+        if program.attributes["body"] not in self.bodies:
+            raise Unsupported("no such body")
+        return self._reduce(program)
 
     def _reduce(self, program: Program) -> Callable[..., Any]:
         count = len(program.results)

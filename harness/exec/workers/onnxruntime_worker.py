@@ -4,7 +4,7 @@
     assay run --executor onnxruntime
     assay run --executor 'onnxruntime?optimize=all,threads=1'
 
-opset=21 writes programs of several steps in that version of ONNX's ops, in place of 19.
+opset=21 writes programs of several steps in that version of ONNX's ops, in place of 20.
 
 With types=exact quantized types whose parameters make ONNX, or ONNX Runtime's kernels, round
 otherwise than StableHLO are refused (default types=any: onnxruntime.contract permits what they do).
@@ -43,7 +43,7 @@ from assay_worker import Program, Type, Unsupported, Worker
 OPSET = 21
 # Of modules: with 21 the optimizer of 1.31.1 gives a QuantizeLinear of i8 a zero point of ui8, and then refuses its own
 # graph; with opset=21 that is to be seen.
-MODULE_OPSET = 19
+MODULE_OPSET = 20
 REDUCTIONS = {
     "add": ("ReduceSum", "Add"),
     "multiply": ("ReduceProd", "Mul"),
@@ -119,7 +119,7 @@ class OnnxRuntime(Worker):
         level = assay_worker.take(options, "optimize", "all", tuple(LEVELS))
         threads = assay_worker.take(options, "threads", "1")
         types = assay_worker.take(options, "types", "any", ("any", "exact"))
-        self.module_opset = int(assay_worker.take(options, "opset", str(MODULE_OPSET), ("19", "21")))
+        self.module_opset = int(assay_worker.take(options, "opset", str(MODULE_OPSET), ("20", "21")))
         super().__init__(options)
         import onnx
         import onnxruntime

@@ -10,7 +10,8 @@ The file is Python and has a dictionary FUNCTIONS:
     }
 
 A function gets the operands in their order, as the library's arrays, and the attributes by name: numbers, truth
-values, lists, or text.  It returns the result, or a list of them.  What it cannot do it refuses by raising
+values, lists, or text.  Quantized operands are what is stored; what that means is the keyword `quantization`, a list of
+assay_worker.Quantization or None, of the operands and then of the results.  It returns the result, or a list of them.  What it cannot do it refuses by raising
 NotImplementedError.
 """
 from __future__ import annotations
@@ -59,6 +60,9 @@ class PythonFunctions:
         """What runs the program, for an op that is there."""
         function = self.functions[program.op]
         attributes = {key: _value(text) for key, text in program.attributes.items()}
+        if program.is_quantized:
+            kinds = [*program.operands, *program.results]
+            attributes["quantization"] = [kind.quantization for kind in kinds]
 
         def run(*operands: Any) -> list[Any]:
             try:

@@ -11,7 +11,9 @@ windows and conversions are in torch_stablehlo.py, quantized tensors, with what 
 and engine=fbgemm mean, in torch_quantized.py, what works element by element or moves
 elements in torch_elementwise.py, the batch norms in torch_batch_norm.py, the ByteIR ops in
 torch_byteir.py, with what the options resize_to_1=run, top_k=topk and zero_point=before mean, and
-those whose operands say where elements go in torch_data_dependent.py.  functions=FILE names functions
+those whose operands say where elements go in torch_data_dependent.py; all_reduce and reduce_scatter
+are gloo's (torch_collective.py).  Modules of several steps, with what the option modules=compile means, are in
+torch_module.py.  functions=FILE names functions
 of your own by the ops that they do: python_functions.py.
 """
 from __future__ import annotations
@@ -25,13 +27,17 @@ import accumulation_program
 import assay_worker
 import batch_norm_program
 import byteir_program
+import collective_program
 import data_dependent_program
+import module_program
+import torch_module
 from accumulation_program import Chain
 from assay_worker import Invalid, Program, Type, Unsupported, Worker
 from elementwise_program import ELEMENTWISE, MOVEMENTS
 from python_functions import PythonFunctions
 from torch_batch_norm import TorchBatchNorm
 from torch_byteir import Options, TorchByteir
+from torch_collective import TorchCollective
 from torch_data_dependent import TorchDataDependent
 from torch_elementwise import TorchElementwise
 from torch_quantized import TorchQuantized
@@ -50,6 +56,7 @@ class Handle:
 class Torch(Worker):
     name = "torch"
     validates = True
+    takes_modules = True
 
     def __init__(self, options: dict[str, str]) -> None:
         self.device = assay_worker.take(options, "device", "cpu", ("cpu", "cuda"))
@@ -60,6 +67,7 @@ class Torch(Worker):
         precision = assay_worker.take(options, "precision", "refused", ("refused", "set"))
         types = assay_worker.take(options, "types", "any", ("any", "exact"))
         engine = assay_worker.take(options, "engine", "")
+        modules = assay_worker.take(options, "modules", torch_module.WAYS[0], torch_module.WAYS)
         self.functions = PythonFunctions(assay_worker.take(options, "functions", ""))
         self.validates = not self.functions  # The user's need not check programs.
         super().__init__(options)
@@ -94,13 +102,18 @@ class Torch(Worker):
         self.byteir = TorchByteir(torch, self.device, self._tensor, choices)
         self.stablehlo = TorchStablehlo(torch, sets_precision=precision == "set")
         self.quantized = TorchQuantized(torch, types == "any", engine)
+        self.compiling_is_dear = modules == "compile"
+        self.compiled = TorchQuantized(torch, types == "any", engine, is_traced=True)
+        self.modules = torch_module.TorchModule(torch, modules, self._tensor)
         self.elementwise = TorchElementwise(torch)
         self.data_dependent = TorchDataDependent(torch)
+        self.collectives = TorchCollective(torch, self.device)
 
     def promises(self, program: Program) -> bool | None:
         if program.op in self.functions or accumulation_program.is_accumulated(program):
             return None  # What compiles.
-        if byteir_program.is_byteir(program) or batch_norm_program.is_batch_norm(program):
+        tried = (byteir_program.is_byteir, batch_norm_program.is_batch_norm, module_program.is_module)
+        if any(is_tried(program) for is_tried in tried):
             return None  # What compiles: finding out means to run it.
         try:
             self._find(program)
@@ -111,6 +124,8 @@ class Torch(Worker):
     def compile(self, program: Program) -> Handle | Chain:
         if accumulation_program.is_accumulated(program) and program.op not in self.functions:
             return Chain.compile(self, program)
+        if module_program.is_module(program):
+            return Handle(self.modules.find(program, self._find_step), program.results)
         return Handle(self._find(program), program.results)
 
     def _find(self, program: Program) -> Callable[..., list[Any]]:
@@ -136,12 +151,28 @@ class Torch(Worker):
             return self.stablehlo.find(program, self.conversions)
         if batch_norm_program.is_batch_norm(program):
             return self.batch_norms.find(program)
+        if collective_program.is_collective(program):
+            return self.collectives.find(program)
         raise Unsupported(f"no {program.op} here")
+
+    def _find_step(self, program: Program) -> Callable[..., list[Any]]:
+        """Of a module: what can be compiled with others where that is asked for."""
+        if accumulation_program.is_accumulated(program):
+            raise Unsupported("a type of accumulation, which only RFC 000 knows")
+        is_traced = self.modules.way == "compile" and program.is_quantized
+        if is_traced and program.op not in MOVEMENTS:
+            return self.compiled.find(program)
+        return self._find(program)
 
     def _try_function(self, program: Program) -> Callable[..., list[Any]]:
         """A function of the user's, which refuses when it runs."""
         run = self.functions.find(program)
-        run(*(self._tensor(np.ones(kind.shape, kind.dtype)) for kind in program.operands))
+        try:
+            run(*(self._tensor(np.ones(kind.shape, kind.dtype)) for kind in program.operands))
+        except Unsupported:
+            raise
+        except Exception:  # These are no case's numbers: they need not be places, for one.
+            pass
         return run
 
     def _require_types(self, program: Program, types: dict[str, Any]) -> None:

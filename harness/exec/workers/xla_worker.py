@@ -93,7 +93,7 @@ def is_promised(program: Program) -> bool | None:
         return None  # Its steps are told by trying.
     if program.is_declared:
         program.require_known()
-        return not names_no_type(program)
+        return None if program.is_quantized else not names_no_type(program)
     if program.op not in OPS or names_no_type(program):
         return False
     if program.is_quantized or (program.op == CONVOLUTION and 0 in program.operands[1].shape):

@@ -61,6 +61,9 @@ static inline const module_t *module_of(const program_t *program) {
 status_t module_parse(scan_t *scan, arena_t *arena, const module_t **out_module, failure_t *error);
 void module_print(const module_t *module, GString *out_text);
 
+/* A deep copy. */
+const module_t *module_copy(const module_t *module, arena_t *arena);
+
 /* "a0", "v3" */
 void module_print_value(module_value_t value, GString *out_text);
 

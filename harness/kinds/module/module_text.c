@@ -238,4 +238,10 @@ static void print_steps(const void *value, const attribute_sink_t *to) {
   module_print(*(const module_t *const *)value, to->text);
 }
 
-const attribute_codec_t module_steps = {.parse = parse_steps, .print = print_steps};
+static void copy_steps(arena_t *arena, void *inout_value) {
+  const module_t **module = inout_value;
+  *module = module_copy(*module, arena);
+}
+
+const attribute_codec_t module_steps = {
+    .parse = parse_steps, .print = print_steps, .copy = copy_steps};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the values of a module are: types, constants and definitions; and whether they fit. */
+/* What the values of a module are: types, constants and definitions; whether they fit; copies. */
 #include "harness/kinds/module/module.h"
 
 const tensor_t *module_constant(const module_t *module, module_value_t value) {
@@ -66,4 +66,21 @@ bool module_steps_are_valid(const program_t *program) {
     if (program_broken(&module->steps[i].program) != NULL) return false;
   }
   return module->step_count > 0;
+}
+
+const module_t *module_copy(const module_t *module, arena_t *arena) {
+  module_t *copy = arena_alloc(arena, sizeof *copy);
+  tensor_t *constants = ARENA_NEW_ARRAY(arena, tensor_t, module->constant_count + 1);
+  module_step_t *steps = ARENA_NEW_ARRAY(arena, module_step_t, module->step_count + 1);
+  for (uint32_t i = 0; i < module->constant_count; i++) {
+    constants[i] = tensor_copy(arena, &module->constants[i]);
+  }
+  for (uint32_t i = 0; i < module->step_count; i++) {
+    steps[i] = module->steps[i];
+    steps[i].program = program_copy(arena, &module->steps[i].program);
+  }
+  *copy = *module;
+  copy->constants = constants;
+  copy->steps = steps;
+  return copy;
 }

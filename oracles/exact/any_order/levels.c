@@ -23,6 +23,7 @@ bool level_sum_add(level_sum_t *sum, double value) {
   double magnitude = fabs(value);
   bool is_known = magnitude >= leaf_min && magnitude <= leaf_max; /* NaN is not. */
   if (!is_known || sum->count == LEVEL_LEAVES_MAX) return false;
+  sum->losses[sum->count] = 0;
   sum->leaves[sum->count++] = value;
   return true;
 }
@@ -69,7 +70,9 @@ bool level_sum_add_product(level_sum_t *sum, double left, double right) {
   sum->is_rounded |= fma(left, right, -product) != 0;
   if (holds_product(sum->format, left, right)) return true;
   upper_t magnitude = upper_of(nextafter(fabs(product), INFINITY));
-  sum->lost = upper_add(upper_of(sum->lost), lost_by_node(sum, magnitude)).value;
+  upper_t loss = lost_by_node(sum, magnitude);
+  sum->losses[sum->count - 1] = loss.value;
+  sum->lost = upper_add(upper_of(sum->lost), loss).value;
   return true;
 }
 
@@ -107,7 +110,9 @@ static bool is_node_exact(const level_sum_t *sum, double magnitude) {
 /* What is known of the nodes of all trees. */
 typedef struct level_nodes {
   upper_t most[LEVEL_LEAVES_MAX + 1]; /* What a node of at most so many leaves loses. */
-  upper_t wide;                       /* What any node loses that is rounded to a wider format. */
+  /* What a node of so many leaves loses when it is rounded to the format: a power of two, or 0. */
+  double rounding[LEVEL_LEAVES_MAX + 1];
+  upper_t wide; /* What any node loses that is rounded to a wider format. */
 } level_nodes_t;
 
 /* The magnitudes of sorted leaves, the largest first. */
@@ -158,7 +163,82 @@ static upper_t lost_if_swallowed(const level_sum_t *sum, const double *sorted,
   return below;
 }
 
-/* theory.md, T122 and T165. */
+/* ---- Nodes that add a single leaf ------------------------------------------------------------ */
+
+/* Sums of at most LEVEL_LEAVES_MAX^2 numbers in binary64, none negative, err by less (theory.md,
+ * T8). */
+static const double sums_slack = 1 + 0x1p-38;
+
+/* How far a number is below the next multiple of a power of two, which is not the number. */
+static double distance_up(double value, double unit) {
+  double units = value / unit;
+  double part = units - trunc(units);
+  return part < 0 ? -part * unit : (1 - part) * unit;
+}
+
+/* At least what a node adds to the sum, upwards, that adds such a leaf alone, its product's
+ * rounding included: theory.md, T195.  `uncertain`: by so much more or less it may be. */
+static double most_by_leaf(const format_t *format, double leaf, double uncertain, double largest) {
+  double most = ldexp(fabs(leaf) + uncertain, 1 - format->precision) + uncertain;
+  for (double half = largest; half + uncertain > most && half >= 0x1p-1000; half /= 2) {
+    double above = distance_up(leaf, half);
+    if (fabs(leaf) + uncertain * sums_slack < half) {
+      above = -leaf; /* What it is added to swallows it. */
+    } else if (above <= uncertain * sums_slack) {
+      above = half + uncertain;
+    }
+    if (above > most) most = above;
+  }
+  return most;
+}
+
+/* What nodes below the root lose of which those that add a single leaf lose no more than `most`;
+ * `rounding` by numbers of leaves (theory.md, T195). */
+static double lost_if_single(const double *rounding, size_t count, double most) {
+  double trees[LEVEL_LEAVES_MAX + 1] = {0}, below = 0;
+  for (size_t k = 2; k <= count; k++) {
+    double others = 0; /* Of both parts, if neither is a leaf, or all are. */
+    for (size_t i = 2; i <= k / 2; i++) others = fmax(others, trees[i] + trees[k - i]);
+    below = fmax(others, trees[k - 1]);
+    trees[k] = fmax(others + rounding[k], trees[k - 1] + fmin(rounding[k], most));
+  }
+  return below;
+}
+
+/* What leaves add to that, the larger one of both directions (theory.md, T195). */
+static double lost_by_leaves(const double *up, const double *down, const double *losses,
+                             size_t count, double most) {
+  double both[] = {0, 0};
+  for (size_t i = 0; i < count; i++) {
+    both[0] += fmax(losses[i], up[i] - most);
+    both[1] += fmax(losses[i], down[i] - most);
+  }
+  return fmax(both[0], both[1]);
+}
+
+/* What all nodes and products lose, theory.md, T195: the least for some of the shares that a single
+ * leaf may be taken to lose. */
+static upper_t lost_by_single(const level_sum_t *sum, const level_nodes_t *nodes) {
+  static const double shares[] = {0.5, 0.5625, 0.6875};
+  size_t count = sum->count;
+  double up[LEVEL_LEAVES_MAX], down[LEVEL_LEAVES_MAX], largest = 0, least = INFINITY;
+  for (size_t k = 2; k < count; k++) largest = fmax(largest, nodes->rounding[k]);
+  for (size_t i = 0; i < count; i++) {
+    double leaf = sum->leaves[i], uncertain = sum->losses[i] + nodes->wide.value;
+    if (sum->is_rounded) uncertain += ldexp(fabs(leaf), -51);
+    up[i] = most_by_leaf(sum->format, leaf, uncertain, largest);
+    down[i] = most_by_leaf(sum->format, -leaf, uncertain, largest);
+  }
+  for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+    double most = shares[i] * largest;
+    double lost = lost_if_single(nodes->rounding, count, most) +
+                  lost_by_leaves(up, down, sum->losses, count, most);
+    least = fmin(least, lost);
+  }
+  return upper_of((least + nodes->wide.value * (double)count) * sums_slack);
+}
+
+/* theory.md, T122, T165 and T195. */
 double level_sum_error(const level_sum_t *sum) {
   double sorted[LEVEL_LEAVES_MAX], reach[LEVEL_LEAVES_MAX + 1];
   upper_t trees[LEVEL_LEAVES_MAX + 1]; /* What all nodes of a tree of k leaves lose. */
@@ -177,11 +257,14 @@ double level_sum_error(const level_sum_t *sum) {
     bool is_exact = is_node_exact(sum, computed.value);
     upper_t node = is_exact ? upper_of(0) : lost_by_node(sum, computed);
     last = is_exact ? upper_of(0) : lost_by_wider(sum, computed.value);
+    double rounded = upper_add(computed, last).value;
+    nodes.rounding[k] = is_exact ? 0 : half_unit(sum->format, rounded);
     trees[k] = upper_add(below, node);
     nodes.most[k] = upper_larger(nodes.most[k - 1], node);
     nodes.wide = upper_larger(nodes.wide, last);
   }
   if (sum->count >= 2) below = lost_if_swallowed(sum, sorted, &nodes, below);
-  double error = upper_add(upper_add(lost, below), last).value;
+  upper_t all = upper_add(upper_add(lost, below), last);
+  double error = sum->count < 3 ? all.value : fmin(all.value, lost_by_single(sum, &nodes).value);
   return isnan(error) ? (double)INFINITY : error;
 }

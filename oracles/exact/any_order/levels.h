@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A bound on the error of a sum in any order that knows how large partial sums can be: a node over
  * k leaves rounds a number of at most the k largest of them, and its error is half a unit in the
- * last place of that, instead of one of the sum of all magnitudes (theory.md, T122); and no more
- * than the smaller of its operands, where small leaves are swallowed (T165). */
+ * last place of that, instead of one of the sum of all magnitudes (theory.md, T122); no more than
+ * the smaller of its operands, where small leaves are swallowed (T165); and no more than a leaf is
+ * away from numbers of the format, where it adds a single one (T195). */
 #ifndef ASSAY_ORACLES_EXACT_ANY_ORDER_LEVELS_H
 #define ASSAY_ORACLES_EXACT_ANY_ORDER_LEVELS_H
 
@@ -20,8 +21,9 @@ typedef struct level_sum {
   size_t count;           /* Leaves that are not zero. */
   /* Their exact values, or within 2^-52 of them; all are finite, and larger than 2^-900. */
   double leaves[LEVEL_LEAVES_MAX];
-  bool is_rounded; /* Some leaf is not known exactly. */
-  int lowest_bit;  /* All of them, products exact, are multiples of 2^lowest_bit. */
+  double losses[LEVEL_LEAVES_MAX]; /* What each may lose that is a product when it is rounded. */
+  bool is_rounded;                 /* Some leaf is not known exactly. */
+  int lowest_bit;                  /* All of them, products exact, are multiples of 2^lowest_bit. */
   /* What products may lose when they are rounded, all together: see level_sum_add(). */
   double lost;
 } level_sum_t;

@@ -11,4 +11,8 @@
  * where a partial sum may overflow, it holds everything. */
 bool schedule_bound_holds(const schedules_t *schedules, double value, arena_t *arena);
 
+/* The least of the numbers of initial values from init_min to init_max with which the bound lets a
+ * sum get as far as `value`, the way that they push it; the last if none does. */
+uint32_t schedule_bound_least_inits(const schedules_t *schedules, double value, arena_t *arena);
+
 #endif

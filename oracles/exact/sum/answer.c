@@ -14,6 +14,7 @@
 #include "oracles/exact/closure/closed_sum.h"
 #include "oracles/exact/in_order/in_order.h"
 #include "oracles/exact/sum/bounds.h"
+#include "oracles/exact/sum/levels.h"
 #include "oracles/exact/sum/result.h"
 #include "oracles/exact/tree_search/find_tree.h"
 #include "oracles/exact/tree_search/tree_text.h"
@@ -226,6 +227,9 @@ static status_t decide(sum_bounds_t *sum, const claim_t *claim, arena_t *arena,
   if (question->is_complex_part || !sum_has_schedules(question, sum->terms, contract)) {
     if (sum_has_few_terms(question, contract)) {
       decide_few_terms(sum, claim, arena, inout_answer);
+    } else {
+      const few_terms_t terms = few_terms_of(sum, claim);
+      inout_answer->conforms = sum_ends_hold(sum, question, &terms, claimed_value(claim), arena);
     }
     return STATUS_OK;
   }
@@ -340,7 +344,7 @@ status_t sum_answer(const sum_problem_t *question, const contract_t *contract, u
   const claim_t claim = {.question = question, .contract = contract, .bits = bits};
   sum_totals_t totals;
   sum_totals_init(&totals, question);
-  const init_counts_t counts = init_counts_make(question, &totals, contract, bits);
+  const init_counts_t counts = init_counts_make(question, &totals, contract, bits, arena);
   status_t status = STATUS_OK;
   for (size_t i = 0; i < counts.count && !answer.conforms && status == STATUS_OK; i++) {
     const init_numbers_t numbers = {

@@ -17,6 +17,8 @@ typedef struct sum_bounds {
   mpfr_t magnitude;           /* Sum of absolute values. */
   mpfr_t error;               /* E': permitted before the last rounding. */
   mpfr_t total_error;         /* E: the last rounding included. */
+  bool is_levelled;           /* Few terms in any order, of which more may be known; but ... */
+  mpfr_t sure_error;          /* ... so much of E' stands in any case (theory.md, T123). */
   bool outwards;              /* The last rounding may be directed. */
   bool may_stop;              /* A partial sum may stop at the largest number. */
   value_range_t range;        /* In the accumulation type. */
@@ -67,7 +69,7 @@ typedef struct init_counts {
 
 /* The numbers to be tried: where none of them explains the pattern, no number does. */
 init_counts_t init_counts_make(const sum_problem_t *question, const sum_totals_t *totals,
-                               const contract_t *contract, uint64_t bits);
+                               const contract_t *contract, uint64_t bits, arena_t *arena);
 
 /* Cuts off of the range of a result what fewer initial values surely get beyond. */
 void init_counts_push(sum_bounds_t *sum, const init_counts_t *counts, const sum_problem_t *question,

@@ -3,6 +3,7 @@
  * more of them only push it one way (theory.md, T22). */
 #include <math.h>
 
+#include "oracles/exact/in_order/bound.h"
 #include "oracles/exact/in_order/in_order.h"
 #include "oracles/exact/sum/bounds.h"
 
@@ -55,11 +56,32 @@ static uint32_t least_init_count(const sum_problem_t *question, const sum_totals
   return from;
 }
 
+/* Likewise with which an in-order tree may get there: errors of those are bounded by sums of
+ * contiguous ranges, so that they may need more of them than trees in any order. */
+static uint32_t least_in_order(const sum_problem_t *question, const contract_t *contract,
+                               double got, uint32_t least, arena_t *arena) {
+  const schedules_t schedules = {
+      .format = question->format,
+      .count = question->count,
+      .left = question->left,
+      .init = question->init,
+      .init_min = least,
+      .init_max = contract_init_count_max(contract, question->count),
+  };
+  bool has_bound = question->result == NULL && question->right == NULL &&
+                   sum_has_schedules(question, question->count + least, contract);
+  if (!has_bound) return least;
+  arena_mark_t mark = arena_mark(arena);
+  least = schedule_bound_least_inits(&schedules, got, arena);
+  arena_rewind(arena, mark);
+  return least;
+}
+
 /* The least number that gets to `got` decides for all above it, since both ends of what conforms
  * only move that way.  Numbers that the schedules of an in-order contract judge exactly stand for
  * themselves, and those above must get there in any order too. */
 init_counts_t init_counts_make(const sum_problem_t *question, const sum_totals_t *totals,
-                               const contract_t *contract, uint64_t bits) {
+                               const contract_t *contract, uint64_t bits, arena_t *arena) {
   init_counts_t counts = {.count = 1, .tried = {1}};
   if (sum_init_is_zero(question) || PERMITTED(contract, init_count) == INIT_COUNT_ONE)
     return counts;
@@ -77,6 +99,9 @@ init_counts_t init_counts_make(const sum_problem_t *question, const sum_totals_t
   if (is_finite) {
     counts.least = least_init_count(question, totals, contract, got);
     last = MAX(counts.least, next);
+    if (last > IN_ORDER_INIT_COUNT_MAX) {
+      last = least_in_order(question, contract, got, last, arena);
+    }
   }
   counts.tried[counts.count++] = last;
   return counts;

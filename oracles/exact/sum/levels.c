@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists the leaves of a sum, initial values among them, and takes the bound by levels where it is
- * less than that by all magnitudes, but not less than what the fast side takes for certain. */
+ * less than that by all magnitudes, but not less than what the fast side takes for certain.  Of
+ * fewer terms the ends of all trees are asked for where nothing cheaper says that a value is
+ * reached: what the fast side takes for certain stands, and so does what a usual schedule gives. Of
+ * many initial values, which the fast side does not ask about, it is that of one number many times.
+ */
 #include "oracles/exact/sum/levels.h"
 
 #include <math.h>
 
 #include "harness/num/binary64.h"
+#include "oracles/exact/any_order/ends.h"
 #include "oracles/exact/any_order/levels.h"
+#include "oracles/exact/any_order/sample.h"
+#include "oracles/exact/any_order/share.h"
+#include "oracles/exact/in_order/in_order.h"
+#include "oracles/exact/repeated_sum.h"
 
 /* False if some leaf is not finite, or there are too many. */
 static bool list_leaves(level_sum_t *levels, const sum_bounds_t *sum,
@@ -52,14 +61,90 @@ void sum_levels_sharpen(sum_bounds_t *sum, const sum_problem_t *question,
   }
   double error = level_sum_error(&levels);
   if (!isfinite(error)) return;
+  mpfr_mul_d(sum->sure_error, sum->magnitude, bound->sure_factor, MPFR_RNDU);
+  mpfr_add_d(sum->sure_error, sum->sure_error, bound->offset, MPFR_RNDU);
+  sum->is_levelled = true;
   mpfr_t sharp;
   mpfr_init2(sharp, mpfr_get_prec(sum->error));
-  mpfr_mul_d(sharp, sum->magnitude, bound->sure_factor, MPFR_RNDU);
-  mpfr_add_d(sharp, sharp, bound->offset, MPFR_RNDU);
+  mpfr_set(sharp, sum->sure_error, MPFR_RNDU);
   if (mpfr_cmp_d(sharp, error) < 0) mpfr_set_d(sharp, error, MPFR_RNDU);
   if (mpfr_less_p(sharp, sum->error)) {
     mpfr_set(sum->error, sharp, MPFR_RNDU);
     set_total(sum, question->format);
   }
   mpfr_clear(sharp);
+}
+
+/* Whether the nodes are those of T166, and none flushes: sums are multiples of what all leaves are
+ * multiples of. */
+static bool has_repeated_leaf(const sum_bounds_t *sum, const sum_problem_t *question,
+                              const sum_totals_t *totals, const contract_t *contract) {
+  const format_t *format = question->format;
+  bool are_many = sum->init_count > IN_ORDER_INIT_COUNT_MAX && !sum_init_is_zero(question) &&
+                  isfinite(question->init);
+  bool is_plain = question->right == NULL && !sum_is_split(question) &&
+                  question->imprecise_bits == 0 && !question->factors_exceed;
+  if (!are_many || !is_plain || format->specials == FORMAT_FINITE) return false;
+  if (PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ) return false;
+  if (PERMITTED(contract, ftz) == FTZ_NONE) return true;
+  int lowest_bit = MIN(totals->lowest_bit, binary64_lowest_bit(question->init));
+  return lowest_bit >= format->exponent_min;
+}
+
+void sum_repeated_sharpen(sum_bounds_t *sum, const sum_problem_t *question,
+                          const sum_totals_t *totals, const contract_t *contract) {
+  if (!has_repeated_leaf(sum, question, totals, contract)) return;
+  double above = mpfr_get_d(totals->positive, MPFR_RNDU);
+  double below = -mpfr_get_d(totals->negative, MPFR_RNDD);
+  const repeated_sum_t repeated = {.format = question->format,
+                                   .may_widen = PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES,
+                                   .value = question->init,
+                                   .times = sum->init_count,
+                                   .others = totals->positive_count + totals->negative_count,
+                                   .reach = fmax(above, below)};
+  double error = repeated_sum_error(&repeated);
+  if (!(mpfr_cmp_d(sum->error, error) > 0)) return;
+  mpfr_set_d(sum->error, error, MPFR_RNDU);
+  set_total(sum, question->format);
+}
+
+/* ---- Ends ------------------------------------------------------------------------------------ */
+
+/* Of splits in all sums of a case, some nanoseconds each. */
+static const size_t splits_of_case = (size_t)1 << 23;
+
+static size_t share_divisor(const sum_problem_t *question, size_t leaves) {
+  size_t splits = 1;
+  for (size_t i = 0; i < leaves; i++) splits *= 3;
+  size_t affordable = MAX(splits_of_case / splits, 1);
+  size_t sums = MAX(question->sums_of_case, 1);
+  return (sums + affordable - 1) / affordable;
+}
+
+/* The least number of initial values above 1 of which the bound holds a result stands for all that
+ * are more (theory.md, T22), so that its bound decides. */
+static bool may_ask(const sum_bounds_t *sum, const sum_problem_t *question) {
+  bool is_one_sum = !sum_is_split(question) && question->imprecise_bits == 0 &&
+                    !question->factors_exceed && !question->is_complex_part;
+  size_t leaves = question->count + sum->init_count;
+  bool is_asked = is_one_sum && question->result == NULL && sum->init_count <= 1;
+  if (!is_asked || leaves > ORDER_ENDS_LEAVES_MAX) return false;
+  return tree_share_has(share_divisor(question, leaves), question->count, question->left,
+                        question->right);
+}
+
+bool sum_ends_hold(sum_bounds_t *sum, const sum_problem_t *question, const few_terms_t *terms,
+                   double value, arena_t *arena) {
+  few_terms_tree_t tree;
+  double ends[2];
+  if (!sum->is_levelled || !isfinite(value) || !may_ask(sum, question)) return true;
+  value_range_t sure = {0};
+  value_range_set_enclosure(&sure, question->format, sum->reference, sum->sure_error, false);
+  if (sure.low <= value && value <= sure.high) return true;
+  if (few_terms_sample(terms, value, &tree)) return true;
+  if (!any_order_ends(terms, arena, ends)) return true;
+  value_range_t *range = &sum->result_range;
+  range->low = fmax(range->low, fmin(sure.low, format_round_double(question->format, ends[0])));
+  range->high = fmin(range->high, fmax(sure.high, format_round_double(question->format, ends[1])));
+  return range->low <= value && value <= range->high;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sharper permitted errors of sums of 9 to 64 terms in any order (theory.md, T122 and T123). */
+/* Sharper permitted errors of sums of 9 to 64 terms in any order (theory.md, T122 and T123), and of
+ * fewer the ends of what trees give. */
 #ifndef ASSAY_ORACLES_EXACT_SUM_LEVELS_H
 #define ASSAY_ORACLES_EXACT_SUM_LEVELS_H
 
+#include "oracles/exact/any_order/terms.h"
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/sum/bounds.h"
 
@@ -11,5 +13,14 @@
 void sum_levels_sharpen(sum_bounds_t *sum, const sum_problem_t *question,
                         const sum_totals_t *totals, const contract_t *contract,
                         const error_bound_t *bound);
+
+/* Likewise of more than IN_ORDER_INIT_COUNT_MAX initial values (theory.md, T166). */
+void sum_repeated_sharpen(sum_bounds_t *sum, const sum_problem_t *question,
+                          const sum_totals_t *totals, const contract_t *contract);
+
+/* Whether all trees' ends (theory.md, T160 and T161) permit this value too, which lies in the range
+ * of `sum`.  They are computed where they may say no, and the range is cut off at them. */
+bool sum_ends_hold(sum_bounds_t *sum, const sum_problem_t *question, const few_terms_t *terms,
+                   double value, arena_t *arena);
 
 #endif

@@ -20,12 +20,14 @@ bool sum_init_is_zero(const sum_problem_t *question) {
 void sum_bounds_init(sum_bounds_t *sum, const sum_problem_t *question, uint32_t init_count) {
   mpfr_prec_t precision = sum_precision(question);
   *sum = (sum_bounds_t){.init_count = init_count, .terms = question->count};
-  mpfr_inits2(precision, sum->reference, sum->magnitude, sum->error, sum->total_error, (mpfr_ptr)0);
+  mpfr_inits2(precision, sum->reference, sum->magnitude, sum->error, sum->total_error,
+              sum->sure_error, (mpfr_ptr)0);
   if (!sum_init_is_zero(question)) sum->terms += init_count;
 }
 
 void sum_bounds_deinit(sum_bounds_t *sum) {
-  mpfr_clears(sum->reference, sum->magnitude, sum->error, sum->total_error, (mpfr_ptr)0);
+  mpfr_clears(sum->reference, sum->magnitude, sum->error, sum->total_error, sum->sure_error,
+              (mpfr_ptr)0);
 }
 
 /* factor * magnitude + offset, upwards. */
@@ -156,6 +158,7 @@ static void compute_numbers(sum_bounds_t *sum, const sum_problem_t *question,
     set_bound(sum->error, bound.factor, sum->magnitude, bound.offset);
     set_bound(sum->total_error, bound.total_factor, sum->magnitude, bound.total_offset);
     sum_levels_sharpen(sum, question, totals, contract, &bound);
+    sum_repeated_sharpen(sum, question, totals, contract);
   }
   if (may_flush_terms(question, contract)) {
     if (!init_flushes) mpfr_set_zero(init, 1);

@@ -8,6 +8,7 @@
 
 #include "oracles/exact/any_order/part_sets.h"
 #include "oracles/exact/any_order/sample.h"
+#include "oracles/exact/tree_search/gather.h"
 #include "oracles/exact/tree_search/steer.h"
 
 /* The way down. */
@@ -160,7 +161,9 @@ bool few_terms_find_tree(const few_terms_t *sum, double value, arena_t *arena,
   leaves_t leaves;
   if (!isfinite(value) || value == 0) return false;
   if (few_terms_sample(sum, value, out_tree)) return true;
-  if (sum->count > FEW_TERMS_MAX) return few_terms_steer(sum, value, out_tree);
+  if (sum->count > FEW_TERMS_MAX) {
+    return few_terms_steer(sum, value, out_tree) || few_terms_gather(sum, value, arena, out_tree);
+  }
   if (!leaves_make(sum, &leaves) || leaves.kind_count == 0) return false;
   arena_mark_t mark = arena_mark(arena);
   bool found = find_in_sets(sum, &leaves, value, arena, out_tree);

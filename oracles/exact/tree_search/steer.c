@@ -9,6 +9,7 @@
 #include "harness/base/rng.h"
 #include "oracles/exact/any_order/operands.h"
 #include "oracles/exact/any_order/real.h"
+#include "oracles/exact/tree_search/errors.h"
 
 enum { ATTEMPTS = 400 };
 
@@ -24,33 +25,6 @@ typedef struct loop {
   double unit;     /* What errors are measured by. */
   double noise;
 } loop_t;
-
-/* What a number is away from the exact value that it stands for. */
-static double error_of_leaf(const tree_operand_t *leaf) {
-  if (leaf->left == NULL) return 0;
-  double product = *leaf->left * *leaf->right;
-  return (leaf->value - product) - fma(*leaf->left, *leaf->right, -product);
-}
-
-/* What one more leaf adds to the error: the rounding of its product too, which is none if the node
- * fuses it, since what the node gave is compared with the exact product. */
-static double error_of_sum(const tree_operand_t *total, const tree_operand_t *leaf, double sum) {
-  real_t exact = real_of_sum(total->value, leaf->value);
-  return (sum - exact.high) - exact.low + error_of_leaf(leaf);
-}
-
-/* The exact sum, to twice the precision of binary64. */
-static real_t exact_sum(const few_terms_t *sum) {
-  real_t total = {0};
-  for (size_t i = 0; i < sum->count; i++) {
-    double right = sum->right == NULL ? 1 : sum->right[i];
-    double product = sum->left[i] * right;
-    const real_t term = {.high = product, .low = fma(sum->left[i], right, -product)};
-    total = real_add(total, term, 1);
-  }
-  for (uint32_t i = 0; i < sum->init_count; i++) total = real_add(total, real_of(sum->init), 1);
-  return total;
-}
 
 /* The leaf to begin with: one of the largest of that sign. */
 static size_t first_leaf(const loop_t *loop, const tree_operand_t *leaves, size_t count,
@@ -85,7 +59,7 @@ static double missed_by(const loop_t *loop, bool fuses, const tree_operand_t *to
                         const tree_operand_t *leaf, double goal) {
   tree_node_t node;
   double sum = add(loop, fuses, total, leaf, &node).value;
-  double missed = fabs(error_of_sum(total, leaf, sum) - goal) / loop->unit;
+  double missed = fabs(tree_error_of_sum(total, leaf, sum) - goal) / loop->unit;
   double size = loop->sign * leaf->value;
   if (loop->sign_first && size > 0) missed -= 1e6;
   return missed - loop->growth * size / (fabs(total->value) + loop->unit);
@@ -109,14 +83,14 @@ static double run(const loop_t *loop, tree_operand_t *leaves, size_t count, rng_
   size_t all = count, made = 0;
   size_t first = first_leaf(loop, leaves, count, rng);
   tree_operand_t total = leaves[first];
-  double errors = error_of_leaf(&total);
+  double errors = tree_error_of_leaf(&total);
   leaves[first] = leaves[--count];
   while (count > 0) {
     double share = fmin(1, (double)(made + 1) / ((double)all * loop->pace));
     double goal = loop->wanted * share - errors;
     const choice_t next = choose(loop, &total, leaves, count, goal);
     tree_operand_t sum = add(loop, next.fuses, &total, &leaves[next.leaf], &out_tree->nodes[made]);
-    errors += error_of_sum(&total, &leaves[next.leaf], sum.value);
+    errors += tree_error_of_sum(&total, &leaves[next.leaf], sum.value);
     sum.number = (uint8_t)(all + made++);
     total = sum;
     leaves[next.leaf] = leaves[--count];
@@ -139,7 +113,7 @@ static loop_t draw_loop(const tree_arithmetic_t *arithmetic, double wanted, size
 
 bool few_terms_steer(const few_terms_t *sum, double value, few_terms_tree_t *out_tree) {
   if (sum->count + sum->init_count > TREE_LEAVES_MAX || !isfinite(value)) return false;
-  real_t exact = exact_sum(sum);
+  real_t exact = tree_exact_sum(sum);
   double wanted = (value - exact.high) - exact.low;
   if (!isfinite(wanted)) return false;
   tree_arithmetics_t arithmetics = tree_arithmetics_of(sum);

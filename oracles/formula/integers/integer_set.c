@@ -50,11 +50,58 @@ static uint64_t apply_bits(const element_t *element, integer_operation_t operati
       return a << b;
     case INTEGER_SHIFT_RIGHT:
       return (uint64_t)(integer_from_pattern(element, a) >> b);
-    case INTEGER_MAXIMUM:
-    case INTEGER_MINIMUM:
+    default: /* See apply_division() and integer_set_apply(). */
       break;
   }
   g_assert_not_reached();
+}
+
+/* ---- Division -------------------------------------------------------------------------------- */
+
+/* The numbers of a set that are below 0, or not; false: it has none. */
+static bool keep_side(integer_set_t a, bool is_negative, integer_set_t *out) {
+  *out = is_negative ? (integer_set_t){a.low, MIN(a.high, -1)}
+                     : (integer_set_t){MAX(a.low, 0), a.high};
+  return out->low <= out->high;
+}
+
+/* Of a and b of one sign each, |a| in [a.low, a.high], |b| in [b.low, b.high], b.low > 0. */
+static integer_set_t divide_magnitudes(integer_set_t a, integer_set_t b) {
+  return (integer_set_t){a.low / b.high, a.high / b.low};
+}
+
+static integer_set_t remainder_of_magnitudes(integer_set_t a, integer_set_t b) {
+  if (a.high < b.low) return a;
+  if (integer_set_is_point(&b) && a.low / b.low == a.high / b.low) {
+    return (integer_set_t){a.low % b.low, a.high % b.low};
+  }
+  return (integer_set_t){0, MIN(a.high, b.high - 1)};
+}
+
+static integer_set_t turn(integer_set_t a) { return (integer_set_t){-a.high, -a.low}; }
+
+/* By sides of zero, on each of which quotients grow or fall in each operand (theory.md, T200). */
+static integer_set_t apply_division(const element_t *element, integer_operation_t operation,
+                                    integer_set_t a, integer_set_t b) {
+  const integer_set_t all = integer_set_everything(element);
+  bool may_overflow = all.low < 0 && a.low == all.low && b.low <= -1 && b.high >= -1;
+  if ((b.low <= 0 && b.high >= 0) || may_overflow) return all;
+  bool is_negative_b = b.high < 0, has_any = false;
+  if (is_negative_b) b = turn(b);
+  integer_set_t made = integer_set_of(0);
+  for (int side = 0; side < 2; side++) {
+    integer_set_t part;
+    if (!keep_side(a, side == 0, &part)) continue;
+    if (side == 0) part = turn(part);
+    bool is_quotient = operation == INTEGER_DIVIDE;
+    integer_set_t found =
+        is_quotient ? divide_magnitudes(part, b) : remainder_of_magnitudes(part, b);
+    bool is_turned = is_quotient ? (side == 0) != is_negative_b : side == 0;
+    if (is_turned) found = turn(found);
+    made = has_any ? integer_set_unite(made, found) : found;
+    has_any = true;
+  }
+  return made;
 }
 
 /* ---- Hulls ----------------------------------------------------------------------------------- */
@@ -96,6 +143,9 @@ integer_set_t integer_set_apply(const element_t *element, integer_operation_t op
   }
   if (operation == INTEGER_MINIMUM || (is_boolean && operation == INTEGER_AND)) {
     return (integer_set_t){MIN(a.low, b.low), MIN(a.high, b.high)};
+  }
+  if (operation == INTEGER_DIVIDE || operation == INTEGER_REMAINDER) {
+    return apply_division(element, operation, a, b);
   }
   bool is_shift = operation == INTEGER_SHIFT_LEFT || operation == INTEGER_SHIFT_RIGHT;
   bool are_points = integer_set_is_point(&a) && integer_set_is_point(&b);

@@ -38,10 +38,13 @@ typedef enum integer_operation {
   INTEGER_XOR,
   INTEGER_SHIFT_LEFT,
   INTEGER_SHIFT_RIGHT, /* With copies of the sign where the type has one. */
+  INTEGER_DIVIDE,      /* Without the fraction; */
+  INTEGER_REMAINDER,   /* a - b * that: with the sign of a. */
 } integer_operation_t;
 
 /* What the operation may give for operands of a type.  A shift by less than 0 or by all bits or
- * more gives any value: StableHLO does not say which. */
+ * more, a division by 0, and one whose quotient the type does not have (the smallest number by -1)
+ * give any value: StableHLO does not say which (theory.md, T154, T200). */
 integer_set_t integer_set_apply(const element_t *element, integer_operation_t operation,
                                 integer_set_t a, integer_set_t b);
 

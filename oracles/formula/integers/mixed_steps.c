@@ -114,20 +114,30 @@ integer_set_t formula_compare(const formula_t *formula, comparison_t comparison,
 
 /* ---- Floats as integers ---------------------------------------------------------------------- */
 
-/* theory.md, T155: between the ends, if the type has both of them. */
-static integer_set_t truncate_enclosed(const element_t *to, const enclosed_t *set) {
+/* How a fraction is left out. */
+typedef enum whole { WHOLE_TOWARDS_ZERO, WHOLE_NEAREST_EVEN } whole_t;
+
+static double whole_of(whole_t whole, double x) {
+  return whole == WHOLE_TOWARDS_ZERO ? trunc(x) : rint(x);
+}
+
+/* theory.md, T155, T200: between the ends, if the type has both of them. */
+static integer_set_t integers_of_enclosed(whole_t whole, const element_t *to,
+                                          const enclosed_t *set) {
   const uint8_t strange = ENCLOSED_NAN | ENCLOSED_POSITIVE_INFINITY | ENCLOSED_NEGATIVE_INFINITY;
   LOCAL_NUMBER(low);
   LOCAL_NUMBER(high);
   if ((set->specials & strange) != 0 || !find_ends(set, low, high)) {
     return integer_set_everything(to);
   }
-  mpfr_trunc(low, low);
-  mpfr_trunc(high, high);
+  mpfr_ptr ends[] = {low, high};
+  for (int i = 0; i < 2; i++) {
+    if (whole == WHOLE_TOWARDS_ZERO) mpfr_trunc(ends[i], ends[i]);
+    if (whole == WHOLE_NEAREST_EVEN) mpfr_roundeven(ends[i], ends[i]);
+  }
   if (mpfr_cmp_d(low, -0x1p63) < 0 || mpfr_cmp_d(high, 0x1p64) >= 0) {
     return integer_set_everything(to);
   }
-  mpfr_ptr ends[] = {low, high};
   integer_t values[2];
   for (int i = 0; i < 2; i++) {
     values[i] = mpfr_sgn(ends[i]) < 0 ? (integer_t)mpfr_get_si(ends[i], MPFR_RNDZ)
@@ -140,21 +150,30 @@ static integer_set_t truncate_enclosed(const element_t *to, const enclosed_t *se
 static bool is_moderate(double x) { return x > -0x1p100 && x < 0x1p100; }
 
 /* A model delivers the nearest value that the type has, and 0 for NaN. */
-static integer_set_t truncate_model(const element_t *to, double x) {
+static integer_set_t integer_of_model(whole_t whole, const element_t *to, double x) {
   integer_set_t all = integer_set_everything(to);
   if (isnan(x)) return integer_set_of(0);
-  integer_t value = is_moderate(x) ? (integer_t)x : x < 0 ? all.low : all.high;
+  integer_t value = is_moderate(x) ? (integer_t)whole_of(whole, x) : x < 0 ? all.low : all.high;
   return integer_set_of(CLAMP(value, all.low, all.high));
 }
 
-integer_set_t formula_truncate(const formula_t *formula, const element_t *to, row_t a, size_t i) {
+static integer_set_t integers_of(const formula_t *formula, whole_t whole, const element_t *to,
+                                 row_t a, size_t i) {
   i = place(a, i);
-  if (is_model(formula)) return truncate_model(to, a.values[i]);
-  if (!is_fast(formula)) return truncate_enclosed(to, &a.enclosed[i]);
-  double low = a.fast->low[i], high = a.fast->high[i];
-  bool is_known = is_moderate(low) && is_moderate(high) && trunc(low) == trunc(high);
+  if (is_model(formula)) return integer_of_model(whole, to, a.values[i]);
+  if (!is_fast(formula)) return integers_of_enclosed(whole, to, &a.enclosed[i]);
+  double low = whole_of(whole, a.fast->low[i]), high = whole_of(whole, a.fast->high[i]);
+  bool is_known = is_moderate(low) && is_moderate(high) && low == high;
   if (!is_known || !integer_is_of(to, (integer_t)low)) return integer_set_everything(to);
   return integer_set_of((integer_t)low);
+}
+
+integer_set_t formula_truncate(const formula_t *formula, const element_t *to, row_t a, size_t i) {
+  return integers_of(formula, WHOLE_TOWARDS_ZERO, to, a, i);
+}
+
+integer_set_t formula_round(const formula_t *formula, const element_t *to, row_t a, size_t i) {
+  return integers_of(formula, WHOLE_NEAREST_EVEN, to, a, i);
 }
 
 /* ---- Integers as floats ---------------------------------------------------------------------- */
@@ -200,6 +219,18 @@ row_t formula_from_integers(formula_t *formula, const format_t *format, const in
     rows[i] = formula_either(&of_format, rows[i], from_integer(&of_format, sets[i].high));
   }
   return formula_join(formula, rows, count);
+}
+
+/* ---- Anything -------------------------------------------------------------------------------- */
+
+bool formula_is_fast(const formula_t *formula) { return is_fast(formula); }
+
+row_t formula_anything(formula_t *formula) {
+  if (is_model(formula)) return formula_number(formula, 0);
+  if (is_fast(formula)) return formula_number(formula, (double)NAN);
+  enclosed_t *anything = enclosed_new(formula->arena, 1);
+  enclosed_set_anything(anything);
+  return (row_t){.count = 1, .enclosed = anything};
 }
 
 /* ---- Conversions and choices ----------------------------------------------------------------- */

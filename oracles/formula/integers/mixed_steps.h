@@ -17,6 +17,15 @@ integer_set_t formula_compare(const formula_t *formula, comparison_t comparison,
  * have that. */
 integer_set_t formula_truncate(const formula_t *formula, const element_t *to, row_t a, size_t i);
 
+/* Likewise the nearest integer, of two such the even one (T200). */
+integer_set_t formula_round(const formula_t *formula, const element_t *to, row_t a, size_t i);
+
+/* Whether this is the fast evaluator, alone or with numbers that a row shares. */
+bool formula_is_fast(const formula_t *formula);
+
+/* One number of which nothing is known; of a model, 0. */
+row_t formula_anything(formula_t *formula);
+
 /* Integers as floats of a format, each rounded once; those of the evaluator's for NULL. */
 row_t formula_from_integers(formula_t *formula, const format_t *format, const integer_set_t *sets,
                             size_t count);

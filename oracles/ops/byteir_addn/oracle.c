@@ -53,9 +53,13 @@ static status_t gather(const case_t *instance, uint32_t variant, fault_t fault, 
   }
   tensor_t joined = join(instance, arena), init;
   const reduction_types_t types = reduction_types(&addition, &joined.type, program->results, 1);
-  STATUS_TRY(term_rows_no_init(&addition, &types.accumulations[0], arena, &init, error));
-  const term_source_t source = {
-      .reduction = &addition, .types = &types, .inputs = &joined, .inits = &init};
+  bool has_none;
+  STATUS_TRY(term_rows_no_init(&addition, &types.accumulations[0], arena, &init, &has_none, error));
+  const term_source_t source = {.reduction = &addition,
+                                .types = &types,
+                                .inputs = &joined,
+                                .inits = &init,
+                                .has_no_init = has_none};
   const term_rows_t all = {.row_count = rows, .ends = ends, .terms = terms};
   *out_parts = term_rows_gather(&all, &source, arena);
   return STATUS_OK;

@@ -60,6 +60,9 @@ static inline bool byteir_rng_has_shape(const program_t *program) {
   return program->operand_count > BYTEIR_RNG_SHAPE;
 }
 
+/* op_t.fits_dynamic of both ops. */
+bool byteir_rng_fits_dynamic(const program_t *program);
+
 /* The one element of an operand that is no shape. */
 static inline uint64_t byteir_rng_operand(const case_t *instance, uint32_t operand) {
   const tensor_t *tensor = &instance->operands[operand];

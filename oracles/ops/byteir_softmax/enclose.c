@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* y_i = 1 / sum_j exp(x_j - x_i) grows with x_i and falls with every other x_j.  So its exact
  * values lie between those at two corners of the box: x_i at one end, all others at the other.
- * Around them lies what each formula may err by. */
+ * Around them lies what each formula may err by; where that is too much for its bound, each step is
+ * enclosed by itself. */
 #include "oracles/ops/byteir_softmax/enclose.h"
 
 #include <math.h>
 
 #include "generated/byteir_softmax_permissions.h"
+#include "oracles/composite/composite.h"
 #include "oracles/exact/error_bound.h"
 #include "oracles/formula/formula_box.h"
 #include "oracles/ops/byteir_softmax/byteir_softmax.h"
@@ -188,6 +190,17 @@ static void enclose_row(const softmax_row_t *row, const format_t *format,
   }
 }
 
+/* Elements of which nothing is known are enclosed step by step: theory.md, T172. */
+static status_t enclose_the_rest(const enclosure_call_t *call, box_t *inout_boxes) {
+  size_t count = type_element_count(&call->program->results[0]);
+  box_t *by_steps = ARENA_NEW_ARRAY(call->arena, box_t, count);
+  STATUS_TRY(composite_enclose(call, &by_steps));
+  for (size_t i = 0; i < count; i++) {
+    if (box_is_whole_line(inout_boxes[i])) inout_boxes[i] = by_steps[i];
+  }
+  return STATUS_OK;
+}
+
 status_t byteir_softmax_enclose(const enclosure_call_t *call,
                                 box_t *const out_results[CASE_RESULTS_MAX]) {
   const type_t *type = &call->program->operands[0];
@@ -203,7 +216,8 @@ status_t byteir_softmax_enclose(const enclosure_call_t *call,
   size_t rows = dimension_list_extent(&kept, type), terms = dimension_list_extent(&dimension, type);
   box_t *x = ARENA_NEW_ARRAY(call->arena, box_t, terms),
         *y = ARENA_NEW_ARRAY(call->arena, box_t, terms);
-  bool flushes = call->contract != NULL && PERMITTED(call->contract, ftz) != FTZ_NONE;
+  bool is_known = true,
+       flushes = call->contract != NULL && PERMITTED(call->contract, ftz) != FTZ_NONE;
   for (size_t r = 0; r < rows; r++) {
     for (size_t i = 0; i < terms; i++) {
       x[i] = call->operands[0][bases[r] + offsets[i]];
@@ -212,7 +226,10 @@ status_t byteir_softmax_enclose(const enclosure_call_t *call,
     }
     softmax_row_t row;
     if (make_row(x, terms, format, &row)) enclose_row(&row, format, call->contract, y);
-    for (size_t i = 0; i < terms; i++) out_results[0][bases[r] + offsets[i]] = y[i];
+    for (size_t i = 0; i < terms; i++) {
+      out_results[0][bases[r] + offsets[i]] = y[i];
+      is_known &= !box_is_whole_line(y[i]);
+    }
   }
-  return STATUS_OK;
+  return is_known ? STATUS_OK : enclose_the_rest(call, out_results[0]);
 }

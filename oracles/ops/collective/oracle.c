@@ -207,11 +207,15 @@ static status_t gather(const case_t *instance, uint32_t variant, fault_t fault, 
   tensor_t init;
   const reduction_t *reduction = &collective_attributes(program)->reduction;
   scalar_type_t type = scalar_type_of(&program->operands[0]);
-  STATUS_TRY(term_rows_no_init(reduction, &type, arena, &init, error));
+  bool has_none;
+  STATUS_TRY(term_rows_no_init(reduction, &type, arena, &init, &has_none, error));
   term_rows_t rows = make_rows(program, fault, arena);
   reduction_types_t types = collective_types(program, 0);
-  term_source_t source = {
-      .reduction = reduction, .types = &types, .inputs = instance->operands, .inits = &init};
+  term_source_t source = {.reduction = reduction,
+                          .types = &types,
+                          .inputs = instance->operands,
+                          .inits = &init,
+                          .has_no_init = has_none};
   *out_parts = term_rows_gather(&rows, &source, arena);
   return STATUS_OK;
 }

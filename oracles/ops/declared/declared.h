@@ -40,7 +40,12 @@ typedef struct declared_tensor {
   uint32_t count;
   declared_dimension_t dimensions[TYPE_RANK_MAX];
   uint32_t mask;            /* Of its indices. */
-  const element_t *element; /* The type that it always has; NULL: a float that programs choose. */
+  const element_t *element; /* The type that it always has, of a quantized one the storage type;
+                             * NULL: a float that programs choose. */
+  bool is_quantized;        /* It expresses the float that programs choose, */
+  int8_t channel;           /* with a scale for each place along that index; -1: with one scale. */
+  int8_t below;             /* Its integers are places along that index, or -1. */
+  int8_t gathers;           /* The index along which they are taken as places, or -1. */
 } declared_tensor_t;
 
 typedef enum attribute_kind {
@@ -66,7 +71,7 @@ typedef enum step_kind {
   STEP_ADD,
   STEP_SUBTRACT,
   STEP_MULTIPLY,
-  STEP_DIVIDE,
+  STEP_DIVIDE, /* Of integers without the fraction. */
   STEP_NEGATE,
   STEP_MAXIMUM,
   STEP_SQUARE_ROOT,
@@ -91,7 +96,14 @@ typedef enum step_kind {
   STEP_NOT,
   STEP_SHIFT_LEFT,
   STEP_SHIFT_RIGHT,
-  STEP_SMALLEST, /* As STEP_LARGEST. */
+  STEP_SMALLEST,   /* As STEP_LARGEST. */
+  STEP_GATHER,     /* Numbers of step `a` at the places along index `index` that step `b` gives. */
+  STEP_DEQUANTIZE, /* Operand `a`, which is quantized, as floats; */
+  STEP_STORAGE,    /* as the integers that are stored. */
+  STEP_SCALE,      /* Of operand or result `a`, as declared_tensor() numbers them; likewise: */
+  STEP_ZERO_POINT,
+  STEP_REMAINDER,
+  STEP_ROUND, /* Step `a`, a float, as the nearest integer of `type`; of two, the even one. */
 } step_kind_t;
 
 typedef enum step_comparison {
@@ -111,6 +123,8 @@ typedef struct step {
   uint32_t over;
   uint8_t index;
   int64_t place;
+  bool is_bounded; /* Of STEP_GATHER: the file says that places are below the size of the index; of
+                    * one that is not, nothing is known.  Else places are cut to those there are. */
   elementary_t function;
   const char *decimal;
 } step_t;
@@ -130,6 +144,7 @@ typedef struct declaration {
   uint32_t float_result_count; /* Results of floats come first. */
   bool has_integers;           /* Some step is of integers or booleans; */
   bool has_integer_operands;   /* some operand is of integers; */
+  bool has_quantized;          /* some operand or result is quantized; */
   bool compares_floats;        /* some floats are compared, or converted to integers. */
   uint32_t index_count, attribute_count, operand_count, result_count, formula_count;
   declared_index_t indices[DECLARED_INDICES_MAX];
@@ -141,6 +156,9 @@ typedef struct declaration {
   uint32_t inner;    /* Indices that a problem of the oracle runs along; the others tell problems
                       * apart. */
   uint32_t combined; /* Indices along which sums and their like are taken. */
+  uint32_t nonempty; /* Indices along which numbers are gathered, or which have scales: none of them
+                      * has size 0. */
+  uint32_t channels; /* Those of them that have scales: their sizes are at most TYPE_SCALES_MAX. */
   bool is_elementwise;
   arena_t arena; /* Of all this. */
 } declaration_t;
@@ -149,7 +167,8 @@ static inline const declaration_t *declared_of(const program_t *program) {
   return (const declaration_t *)program->op;
 }
 
-/* The float types that operands and results may have, all the same one; ended by NULL. */
+/* The float types that operands and results may have or express, all the same one; ended by NULL.
+ */
 extern const char *const declared_types[];
 
 /* The sizes of a program. */
@@ -157,6 +176,21 @@ typedef struct binding {
   size_t extent[DECLARED_INDICES_MAX]; /* Of a group the product. */
   dimension_list_t group[DECLARED_INDICES_MAX];
 } binding_t;
+
+/* An operand by its number, or behind CASE_OPERANDS_MAX a result, and its type in a program. */
+static inline const declared_tensor_t *declared_tensor(const declaration_t *declaration,
+                                                       uint16_t number) {
+  return number < CASE_OPERANDS_MAX ? &declaration->operands[number]
+                                    : &declaration->results[number - CASE_OPERANDS_MAX];
+}
+static inline const type_t *declared_type(const program_t *program, uint16_t number) {
+  return number < CASE_OPERANDS_MAX ? &program->operands[number]
+                                    : &program->results[number - CASE_OPERANDS_MAX];
+}
+
+/* The dimension along which a tensor of a program that is bound has scales, or -1. */
+int32_t declared_channel_dimension(const declaration_t *declaration, const binding_t *binding,
+                                   const declared_tensor_t *tensor);
 
 /* Finds them.  Returns false if the shapes do not fit the signature. */
 bool declared_bind(const program_t *program, binding_t *out_binding);
@@ -167,6 +201,11 @@ void declared_strides(const declared_tensor_t *tensor, const binding_t *binding,
 
 /* The product of the sizes of the indices in `mask`. */
 size_t declared_extent(const declaration_t *declaration, const binding_t *binding, uint32_t mask);
+
+/* For every tuple along the indices of `over`, ascending but for those of `last`, which run
+ * fastest: what strides make of it: declared_extent() of them, in the arena. */
+size_t *declared_offsets(const declaration_t *declaration, const binding_t *binding, uint32_t over,
+                         uint32_t last, const size_t strides[DECLARED_INDICES_MAX], arena_t *arena);
 
 /* What an attribute is in a program. */
 double declared_number(const program_t *program, uint32_t attribute);
@@ -189,7 +228,10 @@ void declared_make_row(declaration_t *inout_declaration);
 
 /* op/draw.c, op/print_mlir.c: functions of the row. */
 void declared_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, program_t *out_program);
-void declared_draw_edges(rng_t *rng, case_t *inout_case); /* op/edges.c */
+void declared_draw_quantization(rng_t *rng, arena_t *arena, const element_t *expressed,
+                                program_t *inout_program); /* op/draw_quantized.c */
+void declared_draw_edges(rng_t *rng, case_t *inout_case);  /* op/edges.c, and: */
+void declared_settle(rng_t *rng, case_t *inout_case);
 void declared_print_mlir(const program_t *program, GString *out_text);
 
 #endif

@@ -6,35 +6,12 @@
 
 #include <math.h>
 
-#include "oracles/ops/declared/run.h"
+#include "oracles/ops/declared/gather.h"
+#include "oracles/ops/declared/quantized.h"
 
 /* ---- Places ---------------------------------------------------------------------------------- */
 
-size_t *declared_offsets(const declaration_t *declaration, const binding_t *binding, uint32_t over,
-                         uint32_t last, const size_t strides[DECLARED_INDICES_MAX],
-                         arena_t *arena) {
-  size_t count = declared_extent(declaration, binding, over);
-  size_t *offsets = ARENA_NEW_ARRAY(arena, size_t, MAX(count, 1));
-  offsets[0] = 0;
-  size_t made = 1;
-  for (int pass = 0; pass < 2; pass++) {
-    uint32_t mask = pass == 0 ? over & ~last : over & last;
-    for (uint32_t i = 0; i < declaration->index_count && count > 0; i++) {
-      if ((mask >> i & 1) == 0) continue;
-      size_t extent = binding->extent[i];
-      for (size_t k = made; k-- > 0;) { /* From behind: nothing is overwritten before it is read. */
-        size_t base = offsets[k];
-        for (size_t j = extent; j-- > 0;) offsets[k * extent + j] = base + j * strides[i];
-      }
-      made *= extent;
-    }
-  }
-  return offsets;
-}
-
-/* How far apart neighbours along each index are in a value along those of `mask`. */
-static void find_strides(const run_t *run, uint32_t mask,
-                         size_t out_strides[DECLARED_INDICES_MAX]) {
+void run_strides(const run_t *run, uint32_t mask, size_t out_strides[DECLARED_INDICES_MAX]) {
   size_t stride = 1;
   for (uint32_t i = run->declaration->index_count; i-- > 0;) {
     out_strides[i] = (mask >> i & 1) != 0 ? stride : 0;
@@ -46,7 +23,7 @@ size_t *run_places(const run_t *run, uint32_t from, uint32_t to, uint32_t last, 
                    size_t *out_count) {
   size_t strides[DECLARED_INDICES_MAX];
   size_t count = *out_count = declared_extent(run->declaration, &run->binding, to);
-  find_strides(run, from, strides);
+  run_strides(run, from, strides);
   size_t *places =
       declared_offsets(run->declaration, &run->binding, to, last, strides, run->formula->arena);
   for (size_t i = 0; i < count; i++) places[i] += start;
@@ -242,7 +219,7 @@ static row_t take_fold(run_t *run, const step_t *step) {
 
 size_t run_start(const run_t *run, const step_t *step) {
   size_t strides[DECLARED_INDICES_MAX];
-  find_strides(run, run_inner(run, step->a), strides);
+  run_strides(run, run_inner(run, step->a), strides);
   return (size_t)step->place * strides[step->index];
 }
 
@@ -313,6 +290,10 @@ static row_t take(run_t *run, const step_t *step) {
   switch (step->kind) {
     case STEP_OPERAND:
       return run->operands[step->a];
+    case STEP_DEQUANTIZE:
+      return run_dequantize(run, step);
+    case STEP_SCALE:
+      return run_scale(run, step);
     case STEP_NUMBER:
       value = g_ascii_strtod(step->decimal, NULL);
       if (isinf(value)) return formula_number(formula, value);
@@ -335,6 +316,8 @@ static row_t take(run_t *run, const step_t *step) {
       return take_fold(run, step);
     case STEP_PICK:
       return pick_place(run, step);
+    case STEP_GATHER:
+      return run_gather(run, step);
     case STEP_STACK:
       return stack(run, step);
     case STEP_SELECT:
@@ -380,6 +363,20 @@ size_t declared_shared_numbers(const declared_formula_t *meaning) {
   return count;
 }
 
+/* Quantized ones are integers, of whatever they are made. */
+static row_t take_result(run_t *run, uint32_t result) {
+  uint16_t step = run->meaning->results[result];
+  bool is_float = run->meaning->steps[step].type == NULL;
+  bool is_quantized = run->declaration->results[result].is_quantized;
+  const uint32_t mask = run->declaration->results[result].mask & run->declaration->inner;
+  if (is_float && !is_quantized) return run_value(run, step);
+  integer_row_t integers = {.count = 0, .sets = NULL};
+  if (!is_float) integers = run_integers(run, step);
+  if (is_quantized && !is_float) integers = run_store(run, result, integers);
+  if (is_quantized && is_float) integers = run_quantize(run, result, along(run, step, mask));
+  return (row_t){.count = integers.count, .integers = integers.sets};
+}
+
 void declared_evaluate(formula_t *formula, uint32_t which, const row_t operands[],
                        row_t results[]) {
   const declaration_t *declaration = declared_of(formula->program);
@@ -389,12 +386,8 @@ void declared_evaluate(formula_t *formula, uint32_t which, const row_t operands[
                  .meaning = &declaration->formulas[which],
                  .operands = operands};
   declared_bind(formula->program, &run->binding);
+  /* All of them, also where it is asked about the floats alone: what is remembered serves both. */
   for (uint32_t i = 0; i < declaration->result_count; i++) {
-    uint16_t step = run->meaning->results[i];
-    bool is_float = run->meaning->steps[step].type == NULL;
-    integer_row_t integers = {.count = 0, .sets = NULL};
-    if (!is_float) integers = run_integers(run, step);
-    results[i] = is_float ? run_value(run, step)
-                          : (row_t){.count = integers.count, .integers = integers.sets};
+    results[i] = take_result(run, i);
   }
 }

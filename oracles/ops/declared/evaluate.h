@@ -14,9 +14,4 @@ void declared_evaluate(formula_t *formula, uint32_t which, const row_t operands[
  * of one number (shared_evaluator.h). */
 size_t declared_shared_numbers(const declared_formula_t *meaning);
 
-/* For every tuple along the indices of `over`, ascending but for those of `last`, which run
- * fastest: what strides make of it: declared_extent() of them, in the arena. */
-size_t *declared_offsets(const declaration_t *declaration, const binding_t *binding, uint32_t over,
-                         uint32_t last, const size_t strides[DECLARED_INDICES_MAX], arena_t *arena);
-
 #endif

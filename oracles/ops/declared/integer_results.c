@@ -126,7 +126,9 @@ status_t declared_decide(const oracle_call_t *call, uint32_t result, size_t comp
   part_t part = problem_part_of(&problem, result, component, &place);
   uint64_t bits = element_load(element, call->results[result].data, component);
   integer_t value = integer_from_pattern(element, bits);
-  const integer_set_t all = integer_set_everything(element);
+  const quantization_t *stored = call->instance->program.results[result].quantization;
+  integer_set_t all = integer_set_everything(element);
+  if (stored != NULL) all = (integer_set_t){stored->storage_min, stored->storage_max};
   variant_t variants[VARIANTS_MAX];
   size_t count = problem_variants(&problem, variants);
   answer_t answer = {0};
@@ -137,7 +139,7 @@ status_t declared_decide(const oracle_call_t *call, uint32_t result, size_t comp
     const integer_set_t *set = &row->integers[row->count == 1 ? 0 : place];
     if (i == 0) print_set(element, set, &answer);
     answer.conforms = set->low <= value && value <= set->high;
-    answer.is_vacuous = answer.conforms && set->low == all.low && set->high == all.high;
+    answer.is_vacuous = answer.conforms && set->low <= all.low && set->high >= all.high;
   }
   *out_answer = answer;
   return STATUS_OK;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps of integers and booleans of a declared op, and comparisons and truncations of floats, which
  * give such (theory.md, T153 to T155). */
-#include "oracles/ops/declared/run.h"
+#include "harness/model/fault.h"
+#include "oracles/ops/declared/gather.h"
+#include "oracles/ops/declared/quantized.h"
 
 static integer_set_t at(integer_row_t row, size_t i) { return row.sets[row.count == 1 ? 0 : i]; }
 
@@ -47,16 +49,11 @@ static integer_row_t load(const run_t *run, const step_t *step) {
   return (integer_row_t){count, sets};
 }
 
-/* Along an inner index all places; of another one the place of the problem, whose outer indices
- * count in their order. */
+/* Along an inner index all places; of another one the place of the problem. */
 static integer_row_t find_places(const run_t *run, const step_t *step) {
-  const declaration_t *declaration = run->declaration;
   size_t extent = run->binding.extent[step->index];
-  if ((declaration->inner >> step->index & 1) == 0) {
-    uint32_t behind = declaration->results[0].mask & ~declaration->inner;
-    behind &= ~((2U << step->index) - 1);
-    size_t stride = declared_extent(declaration, &run->binding, behind);
-    return one_integer(run, (integer_t)(run->formula->group / stride % extent));
+  if ((run->declaration->inner >> step->index & 1) == 0) {
+    return one_integer(run, (integer_t)run_outer_place(run, step->index));
   }
   integer_set_t *sets = new_sets(run, extent);
   for (size_t i = 0; i < extent; i++) sets[i] = integer_set_of((integer_t)i);
@@ -89,6 +86,10 @@ static integer_operation_t operation_of(step_kind_t kind) {
       return INTEGER_SHIFT_LEFT;
     case STEP_SHIFT_RIGHT:
       return INTEGER_SHIFT_RIGHT;
+    case STEP_DIVIDE:
+      return INTEGER_DIVIDE;
+    case STEP_REMAINDER:
+      return INTEGER_REMAINDER;
     default: /* STEP_ADD, STEP_SUM */
       return INTEGER_ADD;
   }
@@ -186,8 +187,22 @@ static integer_row_t choose(run_t *run, const step_t *step) {
   return (integer_row_t){count, sets};
 }
 
+/* Both ways, of a model one; the fast side knows the first. */
+static integer_row_t unite(run_t *run, const step_t *step) {
+  uint32_t mask = run_inner(run, step->a) | run_inner(run, step->b);
+  integer_row_t a = run_integers_along(run, step->a, mask);
+  integer_row_t b = run_integers_along(run, step->b, mask);
+  if (formula_is_fast(run->formula)) return a;
+  if (run->formula->schedule != NULL) return run->formula->schedule->other_way ? b : a;
+  size_t count = common_count(a, b);
+  integer_set_t *sets = new_sets(run, count);
+  for (size_t i = 0; i < count; i++) sets[i] = integer_set_unite(at(a, i), at(b, i));
+  return (integer_row_t){count, sets};
+}
+
 static integer_row_t convert(run_t *run, const step_t *step) {
   bool is_float = run->meaning->steps[step->a].type == NULL;
+  bool is_nearest = step->kind == STEP_ROUND;
   row_t floats = {.count = 0, .enclosed = NULL};
   integer_row_t from = {.count = 0, .sets = NULL};
   if (is_float) floats = run_value(run, step->a);
@@ -195,8 +210,9 @@ static integer_row_t convert(run_t *run, const step_t *step) {
   size_t count = is_float ? floats.count : from.count;
   integer_set_t *sets = new_sets(run, count);
   for (size_t i = 0; i < count; i++) {
-    sets[i] = is_float ? formula_truncate(run->formula, step->type, floats, i)
-                       : integer_set_convert(step->type, from.sets[i]);
+    sets[i] = is_nearest ? formula_round(run->formula, step->type, floats, i)
+              : is_float ? formula_truncate(run->formula, step->type, floats, i)
+                         : integer_set_convert(step->type, from.sets[i]);
   }
   return (integer_row_t){count, sets};
 }
@@ -216,11 +232,13 @@ static integer_row_t fold(run_t *run, const step_t *step) {
   size_t count, rows = declared_extent(run->declaration, &run->binding, kept);
   size_t *places = run_places(run, a.count == 1 ? 0 : from, from, step->over, 0, &count);
   size_t terms = rows == 0 ? 0 : count / rows;
+  bool drops_last = step->kind == STEP_SUM && formula_has_fault(run->formula, FAULT_drop_last_term);
+  if (drops_last && terms > 0) terms--;
   integer_set_t *sets = new_sets(run, rows);
   for (size_t r = 0; r < rows; r++) {
     sets[r] = integer_set_of(neutral(step));
     for (size_t i = 0; i < terms; i++) {
-      integer_set_t term = at(a, places[r * terms + i]);
+      integer_set_t term = at(a, places[r * (count / rows) + i]);
       sets[r] = integer_set_apply(step->type, operation_of(step->kind), sets[r], term);
     }
   }
@@ -280,6 +298,10 @@ static integer_row_t take(run_t *run, const step_t *step) {
       return one_integer(run, declared_integer(run->formula->program, step->a));
     case STEP_INDEX:
       return find_places(run, step);
+    case STEP_STORAGE:
+      return run_storage(run, step);
+    case STEP_ZERO_POINT:
+      return run_zero_point(run, step);
     case STEP_NEGATE:
     case STEP_NOT:
       return take_unary(run, step);
@@ -288,6 +310,7 @@ static integer_row_t take(run_t *run, const step_t *step) {
     case STEP_SELECT:
       return choose(run, step);
     case STEP_CONVERT:
+    case STEP_ROUND:
       return convert(run, step);
     case STEP_SUM:
     case STEP_LARGEST:
@@ -297,6 +320,10 @@ static integer_row_t take(run_t *run, const step_t *step) {
       return pick_place(run, step);
     case STEP_STACK:
       return stack(run, step);
+    case STEP_EITHER:
+      return unite(run, step);
+    case STEP_GATHER:
+      return run_gather_integers(run, step);
     default:
       return take_binary(run, step);
   }

@@ -25,10 +25,23 @@ typedef struct run {
   integer_row_t integers[DECLARED_STEPS_MAX]; /* Of the steps that have them. */
 } run_t;
 
+/* The place of the problem along an index that tells problems apart; these count in their order. */
+static inline size_t run_outer_place(const run_t *run, uint8_t index) {
+  const declaration_t *declaration = run->declaration;
+  uint32_t behind = declaration->results[0].mask & ~declaration->inner;
+  behind &= ~((2U << index) - 1);
+  size_t stride = declared_extent(declaration, &run->binding, behind);
+  return run->formula->group / stride % run->binding.extent[index];
+}
+
 /* The inner indices that a step runs along. */
 static inline uint32_t run_inner(const run_t *run, uint16_t step) {
   return run->meaning->steps[step].mask & run->declaration->inner;
 }
+
+/* How far apart neighbours along each index are in a value along those of `mask`; 0 along others.
+ */
+void run_strides(const run_t *run, uint32_t mask, size_t out_strides[DECLARED_INDICES_MAX]);
 
 /* The numbers of a step of floats, and of one of integers or booleans; and those along the indices
  * of `mask`, which has the step's. */

@@ -30,6 +30,12 @@ static inline bool reduce_has_written_body(const program_t *program) {
   return reduce_attributes(program)->reduction.body == REDUCE_WRITTEN;
 }
 
+/* Whether the trees have terms alone (theory.md, T210): of quantized values, and of bodies that are
+ * written out.  Other bodies have initial values that change nothing. */
+static inline bool reduce_has_no_init(const program_t *program) {
+  return reduce_attributes(program)->has_no_init;
+}
+
 /* The operand that holds the initial value of input `input`. */
 static inline uint32_t reduce_init_operand(const program_t *program, uint32_t input) {
   return reduce_input_count(program) + input;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* assay judge: reads cases with results (result_line.h) and prints a verdict for each. */
+/* assay judge: reads cases with results (result_line.h) and answers each line with a verdict, or
+ * with what is wrong with the line. */
 #include "harness/cli/options/flags.h"
 #include "harness/cli/options/input.h"
 #include "harness/cli/verbs/cases/result_line.h"
@@ -70,48 +71,97 @@ static status_t judge_line(case_runner_t *walk, str_t line, arena_t *arena, case
   return judge_field(walk, &reported, arena, out_verdict, error);
 }
 
-static void print_verdict(const case_t *instance, const verdict_t *verdict, bool as_json) {
-  if (as_json) {
-    json_print(json_verdict(verdict), true);
+/* Where the answers are, each with the number of the line that it is to. */
+typedef struct answers {
+  const input_t *input;
+  bool are_json;
+  int exit_code;
+} answers_t;
+
+static void answer_verdict(answers_t *answers, const case_t *instance, const verdict_t *verdict) {
+  if (verdict->outcome == OUTCOME_diverges) answers->exit_code = EXIT_CODE_DIVERGES;
+  if (verdict->outcome == OUTCOME_failed && answers->exit_code == EXIT_CODE_CLEAN) {
+    answers->exit_code = EXIT_CODE_FAILED;
+  }
+  if (answers->are_json) {
+    json_t *document = json_verdict(verdict);
+    json_object_set_new(document, "line", json_integer((json_int_t)answers->input->line_number));
+    json_print(document, true);
     return;
   }
-  GString *text = g_string_new(NULL);
+  g_autoptr(GString) text = g_string_new(NULL);
   describe_verdict(&instance->program, verdict, text);
   puts(text->str);
-  g_string_free(text, TRUE);
 }
 
-static int judge_all(const contract_t *contract, bool as_json, bool all_elements) {
-  input_t input = input_stdin();
+/* A line that is wrong has its answer too, so that answers and lines can be joined. */
+static void answer_error(const answers_t *answers, const failure_t *error) {
+  const size_t line = answers->input->line_number;
+  /* The text begins with a column of the field, where it has one: that of the line is told. */
+  const char *text = error->text;
+  if (error->column > 0 && g_str_has_prefix(text, "column ")) text = strchr(text, ':') + 2;
+  if (answers->are_json) {
+    json_print(
+        json_pack("{s:s, s:I, s:I, s:s%}", "outcome", "error", "line", (json_int_t)line, "column",
+                  (json_int_t)error->column, "reason", error->text, strlen(error->text)),
+        true);
+  } else if (error->column > 0) {
+    printf("error: line %zu, column %zu: %s\n", line, error->column, text);
+  } else {
+    printf("error: line %zu: %s\n", line, text);
+  }
+}
+
+/* Of the whole input. */
+typedef struct judge_options {
+  contract_t contract;
+  bool as_json;
+  bool all_elements;
+} judge_options_t;
+
+static int judge_all(const judge_options_t *options, input_t *input) {
+  answers_t answers = {input, options->as_json, EXIT_CODE_CLEAN};
   case_runner_t walk;
-  case_runner_init(&walk, contract, 1);
-  walk.judges_all = all_elements;
+  case_runner_init(&walk, &options->contract, 1);
+  walk.judges_all = options->all_elements;
   arena_t arena;
   arena_init(&arena);
-  int exit_code = EXIT_CODE_CLEAN;
   bool is_sound = true;
   str_t line;
-  while (is_sound && input_next(&input, &line)) {
+  while (is_sound && input_next(input, &line)) {
     arena_reset(&arena);
     failure_t error = {0};
     case_t instance;
     verdict_t verdict;
     status_t status = judge_line(&walk, line, &arena, &instance, &verdict, &error);
-    if (status != STATUS_OK) {
-      input_complain(&input, &error);
-      is_sound = status != STATUS_IO;
+    if (status == STATUS_OK) {
+      answer_verdict(&answers, &instance, &verdict);
       continue;
     }
-    print_verdict(&instance, &verdict, as_json);
-    if (verdict.outcome == OUTCOME_diverges) exit_code = EXIT_CODE_DIVERGES;
-    if (verdict.outcome == OUTCOME_failed && exit_code == EXIT_CODE_CLEAN) {
-      exit_code = EXIT_CODE_FAILED;
-    }
+    fflush(stdout);
+    input_complain(input, &error);
+    is_sound = status != STATUS_IO;
+    if (is_sound) answer_error(&answers, &error);
   }
   arena_deinit(&arena);
-  input_close(&input);
   if (!is_sound) return EXIT_CODE_FAILED;
-  return input.had_bad_line ? EXIT_CODE_USAGE : exit_code;
+  return input->had_bad_line ? EXIT_CODE_USAGE : answers.exit_code;
+}
+
+/* `path` is NULL or "-" for standard input. */
+static int judge_file(const judge_options_t *options, const char *path) {
+  input_t input = input_stdin();
+  if (path != NULL && !g_str_equal(path, "-")) {
+    failure_t error = {0};
+    status_t status = input_open(path, &input, &error);
+    if (status != STATUS_OK) {
+      complain_status(status, &error);
+      return EXIT_CODE_USAGE;
+    }
+  }
+  int exit_code = judge_all(options, &input);
+  input_close(&input);
+  return exit_code;
 }
 
 int command_judge(const command_t *command, int argc, char **argv) {
@@ -127,15 +177,15 @@ int command_judge(const command_t *command, int argc, char **argv) {
   arguments_t arguments = arguments_make(command);
   arguments_add(&arguments, entries);
   int exit_code = EXIT_CODE_USAGE;
-  if (arguments_parse(&arguments, &argc, &argv, 0, 0)) {
+  if (arguments_parse(&arguments, &argc, &argv, 0, 1)) {
     failure_t error = {0};
-    contract_t contract;
-    status_t status = find_contract(contract_text, &contract, &error);
-    if (status == STATUS_OK && PERMITTED(&contract, bits) == BITS_IDENTIFIED) {
+    judge_options_t options = {.as_json = as_json != 0, .all_elements = all_elements != 0};
+    status_t status = find_contract(contract_text, &options.contract, &error);
+    if (status == STATUS_OK && PERMITTED(&options.contract, bits) == BITS_IDENTIFIED) {
       status = status_fail(&error, STATUS_INVALID,
                            "contract identified is about an executor; use `assay replay`");
     }
-    exit_code = status == STATUS_OK ? judge_all(&contract, as_json, all_elements != 0)
+    exit_code = status == STATUS_OK ? judge_file(&options, argc > 1 ? argv[1] : NULL)
                                     : complain_status(status, &error);
   }
   g_free(contract_text);

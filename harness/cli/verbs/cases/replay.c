@@ -7,6 +7,7 @@
 
 #include "harness/cli/options/flags.h"
 #include "harness/cli/options/input.h"
+#include "harness/cli/verbs/cases/mlir_input.h"
 #include "harness/diagnose/cause.h"
 #include "harness/predict/prediction.h"
 #include "reports/verdict/describe.h"
@@ -19,6 +20,7 @@ typedef struct replay_flags {
   gboolean json;
   gboolean why;
   gboolean all_elements;
+  mlir_input_flags_t input;
 } replay_flags_t;
 
 typedef struct replay {
@@ -242,6 +244,23 @@ static int replay_close(replay_t *replay, int exit_code) {
   return executor_list_close(&replay->executors, exit_code);
 }
 
+/* Of a file of MLIR what is replayed is the line of its case. */
+static int replay_file(const mlir_input_flags_t *flags, const char *path, replay_t *replay) {
+  arena_t arena;
+  arena_init(&arena);
+  case_t instance;
+  bool has_data;
+  failure_t error = {0};
+  status_t status = mlir_input_read(flags, path, &arena, &instance, &has_data, &error);
+  if (status == STATUS_OK) {
+    g_autoptr(GString) line = g_string_new(NULL);
+    case_print(&instance, line);
+    status = replay_line(replay, (str_t){line->str, line->len}, &error);
+  }
+  arena_deinit(&arena);
+  return status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, &error);
+}
+
 int command_replay(const command_t *command, int argc, char **argv) {
   replay_flags_t flags = {0};
   const GOptionEntry entries[] = {
@@ -261,15 +280,19 @@ int command_replay(const command_t *command, int argc, char **argv) {
   arguments_t arguments = arguments_make(command);
   arguments_add(&arguments, entries);
   executor_flags_add(&flags.executor, &arguments);
+  mlir_input_flags_add(&flags.input, &arguments);
   int exit_code = EXIT_CODE_USAGE;
   if (arguments_parse(&arguments, &argc, &argv, 1, 1)) {
     replay_t replay;
     exit_code = replay_open(&flags, &replay);
     if (exit_code == EXIT_CODE_CLEAN) {
-      exit_code = replay_close(&replay, input_walk(argv[1], replay_line, &replay));
+      exit_code = mlir_input_is(argv[1]) ? replay_file(&flags.input, argv[1], &replay)
+                                         : input_walk(argv[1], replay_line, &replay);
+      exit_code = replay_close(&replay, exit_code);
     }
   }
   executor_flags_free(&flags.executor);
+  mlir_input_flags_free(&flags.input);
   g_free(flags.contract);
   g_free(flags.database);
   g_free(flags.reference);

@@ -3,6 +3,7 @@
  * and as arrays in C. */
 #include "harness/cli/options/arguments.h"
 #include "harness/cli/options/input.h"
+#include "harness/cli/verbs/cases/mlir_input.h"
 #include "harness/kinds/custom_call.h"
 #include "reports/verdict/c_array.h"
 
@@ -11,6 +12,8 @@ typedef struct show_flags {
   gboolean c;
   char *dialect; /* As it was given; NULL: stablehlo. */
   gboolean is_mhlo;
+  gboolean is_document;
+  mlir_input_flags_t input;
   gboolean shown_one; /* Cases after the first are set off by an empty line. */
 } show_flags_t;
 
@@ -53,7 +56,9 @@ static void print_operands(const case_t *instance) {
 
 static void print_module(const show_flags_t *flags, const program_t *program) {
   GString *text = g_string_new(NULL);
-  if (flags->is_mhlo) {
+  if (flags->is_document) {
+    custom_call_print_document(program, text);
+  } else if (flags->is_mhlo) {
     custom_call_print_module(program, "mhlo", text);
   } else {
     program->op->print_mlir(program, text);
@@ -72,6 +77,33 @@ static void print_c(const case_t *instance) {
 
 static bool has_data(str_t line) { return g_strstr_len(line.data, (gssize)line.size, " : "); }
 
+/* Unless `is_case`, the program alone. */
+static status_t show_case(show_flags_t *flags, const case_t *instance, bool is_case,
+                          failure_t *error) {
+  if (flags->c && !is_case) {
+    return status_fail(error, STATUS_INVALID,
+                       "a program without data has no arrays (--c); add ' : ' and its operands");
+  }
+  const op_t *op = instance->program.op;
+  if ((flags->is_mhlo || flags->is_document) && !custom_call_is_of(op)) {
+    return status_fail(error, STATUS_INVALID, "no spelling of %s in %s, only in stablehlo",
+                       op->name, flags->dialect);
+  }
+  if (flags->shown_one) putchar('\n');
+  flags->shown_one = TRUE;
+  if (flags->c) {
+    print_c(instance);
+    return STATUS_OK;
+  }
+  if (!flags->mlir) {
+    print_words(&instance->program);
+    if (is_case) print_operands(instance);
+    putchar('\n');
+  }
+  print_module(flags, &instance->program);
+  return STATUS_OK;
+}
+
 static status_t show_line(show_flags_t *flags, str_t line, arena_t *arena, failure_t *error) {
   case_t instance;
   const char *violation;
@@ -81,28 +113,14 @@ static status_t show_line(show_flags_t *flags, str_t line, arena_t *arena, failu
   } else {
     STATUS_TRY(program_parse(line, arena, &instance.program, &violation, error));
   }
-  if (flags->c && !is_case) {
-    return status_fail(error, STATUS_INVALID,
-                       "a program without data has no arrays (--c); add ' : ' and its operands");
-  }
-  const op_t *op = instance.program.op;
-  if (flags->is_mhlo && !custom_call_is_of(op)) {
-    return status_fail(error, STATUS_INVALID, "no spelling of %s in mhlo, only in stablehlo",
-                       op->name);
-  }
-  if (flags->shown_one) putchar('\n');
-  flags->shown_one = TRUE;
-  if (flags->c) {
-    print_c(&instance);
-    return STATUS_OK;
-  }
-  if (!flags->mlir) {
-    print_words(&instance.program);
-    if (is_case) print_operands(&instance);
-    putchar('\n');
-  }
-  print_module(flags, &instance.program);
-  return STATUS_OK;
+  return show_case(flags, &instance, is_case, error);
+}
+
+static status_t show_file(show_flags_t *flags, const char *path, arena_t *arena, failure_t *error) {
+  case_t instance;
+  bool is_case;
+  STATUS_TRY(mlir_input_read(&flags->input, path, arena, &instance, &is_case, error));
+  return show_case(flags, &instance, is_case, error);
 }
 
 static int show_stdin(show_flags_t *flags, arena_t *arena) {
@@ -133,6 +151,9 @@ static int show(show_flags_t *flags, const char *argument) {
   failure_t error = {0};
   if (strcmp(argument, "-") == 0) {
     exit_code = show_stdin(flags, &arena);
+  } else if (mlir_input_is(argument)) {
+    status_t status = show_file(flags, argument, &arena, &error);
+    if (status != STATUS_OK) exit_code = complain_status(status, &error);
   } else if (show_line(flags, str_from(argument), &arena, &error) != STATUS_OK) {
     complain_at(&error);
     exit_code = EXIT_CODE_USAGE;
@@ -149,10 +170,11 @@ static bool choose_form(show_flags_t *flags) {
   }
   if (flags->dialect == NULL || strcmp(flags->dialect, "stablehlo") == 0) return true;
   flags->is_mhlo = strcmp(flags->dialect, "mhlo") == 0;
-  if (!flags->is_mhlo) {
-    complain("bad value '%s' (--dialect); write stablehlo or mhlo", flags->dialect);
+  flags->is_document = strcmp(flags->dialect, "byteir") == 0;
+  if (!flags->is_mhlo && !flags->is_document) {
+    complain("bad value '%s' (--dialect); write stablehlo, mhlo or byteir", flags->dialect);
   }
-  return flags->is_mhlo;
+  return flags->is_mhlo || flags->is_document;
 }
 
 int command_show(const command_t *command, int argc, char **argv) {
@@ -161,12 +183,16 @@ int command_show(const command_t *command, int argc, char **argv) {
       {"mlir", 0, 0, G_OPTION_ARG_NONE, &flags.mlir, "Print the module alone", NULL},
       {"c", 0, 0, G_OPTION_ARG_NONE, &flags.c, "Print the operands alone, as arrays in C", NULL},
       {"dialect", 0, 0, G_OPTION_ARG_STRING, &flags.dialect,
-       "How a ByteIR op's module spells its custom_call: stablehlo (default) or mhlo", "DIALECT"},
+       "How a ByteIR op's module spells its custom_call: stablehlo (default), mhlo, or byteir, as "
+       "its document has it",
+       "DIALECT"},
       G_OPTION_ENTRY_NULL};
   arguments_t arguments = arguments_make(command);
   arguments_add(&arguments, entries);
+  mlir_input_flags_add(&flags.input, &arguments);
   bool is_good = arguments_parse(&arguments, &argc, &argv, 1, 1) && choose_form(&flags);
   int exit_code = is_good ? show(&flags, argv[1]) : EXIT_CODE_USAGE;
   g_free(flags.dialect);
+  mlir_input_flags_free(&flags.input);
   return exit_code;
 }

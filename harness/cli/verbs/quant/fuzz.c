@@ -13,6 +13,7 @@
 #include "harness/cli/verbs/quant/measure.h"
 #include "harness/quant/check/fuzz.h"
 #include "harness/quant_run/measurement.h"
+#include "reports/quant/quant_report.h"
 #include "reports/run/summary.h"
 #include "reports/verdict/describe.h"
 
@@ -248,15 +249,17 @@ static json_t *executors_json(const fuzzing_t *fuzzing) {
       json_object_set_new(outcomes, outcome_spelling((outcome_t)k),
                           json_integer((json_int_t)count->outcomes[k]));
     }
-    json_array_append_new(
-        rows,
-        json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:I}", "executor",
-                  executor_name(fuzzing->task->executors.items[i / QUANT_LOWERING_COUNT]), "form",
-                  quant_lowering_spelling((quant_lowering_t)(i % QUANT_LOWERING_COUNT)), "graphs",
-                  (json_int_t)count->graphs, "unsupported", (json_int_t)count->unsupported,
-                  "uncertified", (json_int_t)count->uncertified, "beyond",
-                  (json_int_t)count->beyond, "steps", outcomes, "substituted",
-                  (json_int_t)count->substituted));
+    json_t *row = json_pack(
+        "{s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:I}", "executor",
+        executor_name(fuzzing->task->executors.items[i / QUANT_LOWERING_COUNT]), "form",
+        quant_lowering_spelling((quant_lowering_t)(i % QUANT_LOWERING_COUNT)), "graphs",
+        (json_int_t)count->graphs, "unsupported", (json_int_t)count->unsupported, "uncertified",
+        (json_int_t)count->uncertified, "beyond", (json_int_t)count->beyond, "steps", outcomes,
+        "substituted", (json_int_t)count->substituted);
+    if (fuzzing->regions != QUANT_BY_STEPS) {
+      json_object_set_new(row, "regions", quant_report_wholes_json(&count->whole));
+    }
+    json_array_append_new(rows, row);
   }
   return rows;
 }

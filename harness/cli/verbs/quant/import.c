@@ -7,7 +7,7 @@
 static status_t import_module(const quant_flags_t *flags, const char *path, arena_t *arena,
                               failure_t *error) {
   quant_graph_t graph;
-  STATUS_TRY(quant_read_graph_as(path, flags->is_unsigned, arena, &graph, error));
+  STATUS_TRY(quant_read_graph(flags, path, arena, &graph, error));
   return quant_put_graph(flags, &graph, error);
 }
 

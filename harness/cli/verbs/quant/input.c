@@ -10,6 +10,7 @@
 
 #include "harness/cli/options/suggest.h"
 #include "harness/exec/mlir_import/importer.h"
+#include "harness/exec/mlir_import/torch_export.h"
 
 static status_t read_stream(FILE *file, GString *out_text) {
   char buffer[65536];
@@ -101,17 +102,37 @@ static status_t read_module(const char *path, str_t text, bool is_unsigned, aren
   return status_fail(error, STATUS_INVALID, "%.120s:%.380s", path, message);
 }
 
-status_t quant_read_graph_as(const char *path, bool is_unsigned, arena_t *arena,
-                             quant_graph_t *out_graph, failure_t *error) {
+/* A program of torch.export is made a module first; places are of nodes, not of that text. */
+static status_t read_torch(const char *path, bool is_unsigned, arena_t *arena,
+                           quant_graph_t *out_graph, failure_t *error) {
+  if (!g_file_test(path, G_FILE_TEST_EXISTS)) {
+    return status_fail(error, STATUS_INVALID, "cannot read %s: %s", path, g_strerror(ENOENT));
+  }
+  g_autoptr(GString) module = g_string_new(NULL);
+  status_t status = torch_export_read(NULL, path, module, error);
+  if (status != STATUS_OK) return status == STATUS_INVALID ? at_path(path, status, error) : status;
+  const str_t text = {arena_copy_text(arena, module->str, module->len), module->len};
+  return read_module(path, text, is_unsigned, arena, out_graph, error);
+}
+
+static status_t read_graph(const char *path, bool is_unsigned, arena_t *arena,
+                           quant_graph_t *out_graph, failure_t *error) {
   str_t text = {0};
+  if (g_str_has_suffix(path, ".pt2")) {
+    return read_torch(path, is_unsigned, arena, out_graph, error);
+  }
   STATUS_TRY(read_text(path, arena, &text, error));
   if (is_module(path, text)) return read_module(path, text, is_unsigned, arena, out_graph, error);
   return at_path(path, quant_graph_parse(text, arena, out_graph, error), error);
 }
 
-status_t quant_read_graph(const char *path, arena_t *arena, quant_graph_t *out_graph,
-                          failure_t *error) {
-  return quant_read_graph_as(path, false, arena, out_graph, error);
+status_t quant_read_graph(const quant_flags_t *flags, const char *path, arena_t *arena,
+                          quant_graph_t *out_graph, failure_t *error) {
+  quant_graph_t graph;
+  STATUS_TRY(read_graph(path, flags->is_unsigned, arena, &graph, error));
+  if (flags->inlined) return quant_graph_inline(&graph, arena, out_graph, error);
+  *out_graph = graph;
+  return STATUS_OK;
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
@@ -151,12 +172,7 @@ status_t quant_read_subject(const quant_flags_t *flags, const char *path,
   *subject = (quant_subject_t){0};
   arena_init(&subject->arena);
   STATUS_TRY(quant_read_target(flags->table, &subject->arena, &subject->table, error));
-  STATUS_TRY(quant_read_graph(path, &subject->arena, &subject->graph, error));
-  if (flags->inlined) {
-    quant_graph_t inlined;
-    STATUS_TRY(quant_graph_inline(&subject->graph, &subject->arena, &inlined, error));
-    subject->graph = inlined;
-  }
+  STATUS_TRY(quant_read_graph(flags, path, &subject->arena, &subject->graph, error));
   STATUS_TRY(quant_propagate(&subject->graph, &subject->table, QUANT_FAULT_none, &subject->arena,
                              &subject->propagation, error));
   return quant_materialize(&subject->propagation, QUANT_FAULT_none, &subject->arena,

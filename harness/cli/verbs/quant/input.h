@@ -18,11 +18,12 @@ typedef struct quant_flags {
   char **lowerings;  /* Spellings; NULL: all. */
   char *picture;     /* Where the picture goes: .svg by Graphviz, else its language. */
   gboolean explain;  /* fuse */
+  gboolean join;     /* fuse: regions, to coarser ones. */
   char *region;      /* unfuse, revert: names with commas between them, or NULL. */
   char *kernel;      /* The same of kernels. */
   char *out; /* import, fuse, unfuse, revert: where the graph goes; NULL: standard output. */
   gboolean mlir;
-  gboolean inlined;     /* Calls become what they stand for before anything is done. */
+  gboolean inlined;     /* Calls become what they stand for first. */
   gboolean cases;       /* export: case lines. */
   gboolean values;      /* run: errors of every value. */
   char *regions;        /* run, fuzz: steps, whole or both; NULL: steps. */
@@ -41,14 +42,11 @@ typedef struct quant_subject {
 } quant_subject_t;
 
 /* Reads the graph ("-" is standard input), or a module: a file that ends in .mlir, or text that
- * does not begin as graphs do.  Errors name path, line and column; what is not exactly as in a
- * module is said on stderr. */
-status_t quant_read_graph(const char *path, arena_t *arena, quant_graph_t *out_graph,
-                          failure_t *error);
-
-/* The same; `is_unsigned`: fake-quant ops that name no storage type get an unsigned one. */
-status_t quant_read_graph_as(const char *path, bool is_unsigned, arena_t *arena,
-                             quant_graph_t *out_graph, failure_t *error);
+ * does not begin as graphs do; or a program of torch.export, which ends in .pt2.  Errors name path,
+ * line and column; what is not exactly as in a module is said on stderr.  As flags say, fake-quant
+ * ops that name no storage type get an unsigned one, and calls become what they stand for. */
+status_t quant_read_graph(const quant_flags_t *flags, const char *path, arena_t *arena,
+                          quant_graph_t *out_graph, failure_t *error);
 
 /* Reads the table of that name or path; NULL is an error that lists the names. */
 status_t quant_read_target(const char *name, arena_t *arena, quant_target_t *out_table,

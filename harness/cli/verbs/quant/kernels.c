@@ -7,7 +7,7 @@
 
 #include "harness/cli/cli.h"
 #include "harness/cli/options/suggest.h"
-#include "harness/quant/fuse/fuse.h"
+#include "harness/quant/fuse/join.h"
 
 /* ---- Output ---------------------------------------------------------------------------------- */
 
@@ -17,6 +17,22 @@ static int end(arena_t *arena, status_t status, const failure_t *error) {
 }
 
 /* ---- fuse ------------------------------------------------------------------------------------ */
+
+/* Regions that are there, to coarser ones. */
+static status_t join(const quant_flags_t *flags, const quant_graph_t *graph,
+                     const quant_target_t *table, arena_t *arena, failure_t *error) {
+  quant_joining_t joining;
+  STATUS_TRY(quant_join(graph, table, arena, &joining, error));
+  g_autoptr(GString) text = g_string_new(NULL);
+  quant_join_explain(&joining, text);
+  if (flags->explain) {
+    fputs(text->str, stdout);
+    return flags->out == NULL ? STATUS_OK : quant_put_graph(flags, &joining.joined, error);
+  }
+  STATUS_TRY(quant_put_graph(flags, &joining.joined, error));
+  fputs(text->str, stderr);
+  return STATUS_OK;
+}
 
 static status_t fuse(const quant_flags_t *flags, const char *path, arena_t *arena,
                      failure_t *error) {
@@ -30,7 +46,8 @@ static status_t fuse(const quant_flags_t *flags, const char *path, arena_t *aren
                        "they are written",
                        table.name);
   }
-  STATUS_TRY(quant_read_graph(path, arena, &graph, error));
+  STATUS_TRY(quant_read_graph(flags, path, arena, &graph, error));
+  if (flags->join) return join(flags, &graph, &table, arena, error);
   STATUS_TRY(quant_fuse(&graph, &table, QUANT_FUSE_FAULT_none, arena, &fusion, error));
   g_autoptr(GString) text = g_string_new(NULL);
   if (flags->explain) {
@@ -104,7 +121,7 @@ static status_t unfuse(const quant_flags_t *flags, const char *path, arena_t *ar
                        failure_t *error) {
   quant_graph_t graph, apart;
   bool *is_wanted;
-  STATUS_TRY(quant_read_graph(path, arena, &graph, error));
+  STATUS_TRY(quant_read_graph(flags, path, arena, &graph, error));
   STATUS_TRY(read_wanted(flags, &graph, arena, &is_wanted, error));
   g_autoptr(GString) notes = g_string_new(NULL);
   STATUS_TRY(quant_unfuse(&graph, is_wanted, arena, &apart, notes, error));
@@ -137,7 +154,7 @@ static status_t revert(const quant_flags_t *flags, const char *path, arena_t *ar
                        failure_t *error) {
   quant_graph_t graph, reverted;
   bool *is_wanted;
-  STATUS_TRY(quant_read_graph(path, arena, &graph, error));
+  STATUS_TRY(quant_read_graph(flags, path, arena, &graph, error));
   if (flags->table != NULL) STATUS_TRY(quantize(flags->table, arena, &graph, error));
   STATUS_TRY(read_wanted(flags, &graph, arena, &is_wanted, error));
   if (is_wanted == NULL) {

@@ -20,7 +20,8 @@ typedef struct measuring {
   GArray *rows;                                      /* quant_measurement_t by executor and form. */
   double differences[QUANT_LOWERING_COUNT][QUANT_LOWERING_COUNT]; /* Between outputs of forms. */
   char unknown[192];                                              /* What is not enclosed, or "". */
-  gint64 done; /* Sets of inputs: fewer than asked for after an interrupt. */
+  char unbounded[192]; /* A step that may give any number, or "". */
+  gint64 done;         /* Sets of inputs: fewer than asked for after an interrupt. */
 } measuring_t;
 
 static quant_measurement_t *row_at(measuring_t *measuring, size_t executor,
@@ -88,6 +89,9 @@ static status_t run_inputs(measuring_t *measuring, rng_t *rng, arena_t *arena, f
     if (measuring->unknown[0] == '\0') {
       g_strlcpy(measuring->unknown, enclosures[lowering].unknown, sizeof measuring->unknown);
     }
+    if (measuring->unbounded[0] == '\0') {
+      g_strlcpy(measuring->unbounded, enclosures[lowering].unbounded, sizeof measuring->unbounded);
+    }
   }
   for (size_t i = 0; i < measuring->task->executors.count; i++) {
     STATUS_TRY(run_executor(measuring, i, inputs, enclosures, arena, error));
@@ -132,6 +136,7 @@ static void report(const measuring_t *measuring) {
                                .compares = measuring->regions == QUANT_BOTH,
                                .differences = measuring->differences,
                                .unknown = measuring->unknown,
+                               .unbounded = measuring->unbounded,
                                .inputs = measuring->done,
                                .has_values = measuring->flags->values};
   if (measuring->flags->task.json) {

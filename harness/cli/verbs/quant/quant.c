@@ -50,7 +50,7 @@ static void print_graph_facts(const quant_graph_t *graph) {
 static status_t check_graph(const request_t *request, arena_t *arena, bool *out_is_good,
                             failure_t *error) {
   quant_graph_t graph;
-  STATUS_TRY(quant_read_graph(request->words[0], arena, &graph, error));
+  STATUS_TRY(quant_read_graph(request->flags, request->words[0], arena, &graph, error));
   print_graph_facts(&graph);
   *out_is_good = true;
   if (request->flags->table == NULL) return STATUS_OK;
@@ -252,13 +252,16 @@ static const struct verb {
   int (*run)(const request_t *request);
   const char *usage;
 } VERBS[] = {
-    {"import", 1, 1, verb_import, "import FILE.mlir [--unsigned] [--mlir] [--out FILE]"},
-    {"check", 1, 1, verb_check, "check GRAPH [--table TABLE]"},
-    {"fuse", 1, 1, verb_fuse, "fuse GRAPH --table TABLE [--explain] [--mlir] [--out FILE]"},
+    {"import", 1, 1, verb_import,
+     "import FILE.mlir|FILE.pt2 [--unsigned] [--inline] [--mlir] [--out FILE]"},
+    {"check", 1, 1, verb_check, "check GRAPH [--table TABLE] [--inline]"},
+    {"fuse", 1, 1, verb_fuse,
+     "fuse GRAPH --table TABLE [--join] [--inline] [--explain] [--mlir] [--out FILE]"},
     {"unfuse", 1, 1, verb_unfuse,
-     "unfuse GRAPH [--region NAMES|--kernel KERNELS] [--mlir] [--out FILE]"},
+     "unfuse GRAPH [--inline] [--region NAMES|--kernel KERNELS] [--mlir] [--out FILE]"},
     {"revert", 1, 1, verb_revert,
-     "revert GRAPH --region NAMES|--kernel KERNELS [--table TABLE] [--mlir] [--out FILE]"},
+     "revert GRAPH --region NAMES|--kernel KERNELS [--table TABLE] [--inline] [--mlir] "
+     "[--out FILE]"},
     {"propagate", 1, 1, verb_propagate,
      "propagate GRAPH --table TABLE [--inline] [--mlir] [--picture FILE]"},
     {"explain", 1, 2, verb_explain,
@@ -315,6 +318,8 @@ static void add_arguments(quant_flags_t *flags, arguments_t *arguments) {
        "Draw the model: FILE.svg by Graphviz, else in its language", "FILE"},
       {"explain", 0, 0, G_OPTION_ARG_NONE, &flags->explain,
        "fuse: say what every op became, and why; the graph goes to --out alone", NULL},
+      {"join", 0, 0, G_OPTION_ARG_NONE, &flags->join,
+       "fuse: join regions that are there to coarser ones, in place of wrapping ops", NULL},
       {"region", 0, 0, G_OPTION_ARG_STRING, &flags->region,
        "unfuse, revert: these regions, with commas between them", "NAMES"},
       {"kernel", 0, 0, G_OPTION_ARG_STRING, &flags->kernel,
@@ -323,8 +328,7 @@ static void add_arguments(quant_flags_t *flags, arguments_t *arguments) {
        "import, fuse, unfuse, revert: write the graph to this file", "FILE"},
       {"mlir", 0, 0, G_OPTION_ARG_NONE, &flags->mlir, "Print an MLIR module", NULL},
       {"inline", 0, 0, G_OPTION_ARG_NONE, &flags->inlined,
-       "propagate, explain, picture, export, run: inline subprograms first, instead of a copy for "
-       "each way in which they are quantized",
+       "Inline subprograms first, instead of a copy for each way in which they are quantized",
        NULL},
       {"cases", 0, 0, G_OPTION_ARG_NONE, &flags->cases,
        "export: print case lines, for `assay replay`", NULL},

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turns MLIR modules into graphs (harness/quant/graph/graph.md), for `assay quant`.
+"""Turns MLIR modules into graphs (harness/quant/graph/graph.md), for `assay quant`, and modules and ops alone
+into programs (harness/model/case_line.md), for `assay show` and `assay replay`.
 
     PYTHON harness/exec/workers/mlir_import/main.py
 
 Speaks first: one line, the versions of jaxlib and of its StableHLO.  Then it answers requests, each a line
 "WORDS BYTES" and the module's text, where WORDS is `signed` or `unsigned` (the storage of fake-quant ops
-that name none), with one of
+that name none), or `program` and any number of NAME=NUMBER (numbers that stand in types by name), with one of
 
     graph NOTES BYTES     the graph's text follows; before it NOTES lines, "LINE:COLUMN: what is not exactly so"
+    program 0 BYTES       a program line follows, and for each operand a line of its digits, "*" if it is no constant
     error LINE COLUMN MESSAGE
 
 Each line of the graph ends with a comment, "# LINE:COLUMN", of where in the module it comes from.  At the end
@@ -23,6 +25,7 @@ from jaxlib.mlir.dialects import stablehlo
 
 from graph_text import Printer
 from module import Reader, make_context, versions
+from programs import read_program
 from restoring import restore
 from source_text import ImportFailure
 from translation import translate
@@ -31,9 +34,13 @@ from translation import translate
 CONTEXT_MODULES = 10000
 
 
-def answer(data: bytes, is_signed: bool, context: ir.Context) -> bytes:
+def answer(data: bytes, words: list[str], context: ir.Context) -> bytes:
     notes: list[str] = []
+    is_signed = words == ["signed"]
     try:
+        if words[0] == "program":
+            lines = read_program(data, dict(word.split("=", 1) for word in words[1:]), context).encode()
+            return f"program 0 {len(lines)}\n".encode() + lines
         reader = Reader(data, context)
         with context, ir.Location.unknown():
             function, scope = translate(reader, is_signed, notes)
@@ -52,12 +59,12 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     stablehlo.register_stablehlo_passes()
     context, seen = make_context(), 0
     while header := requests.readline():
-        storage, size = header.split()
+        *words, size = header.decode("ascii", "replace").split()
         data = requests.read(int(size))
         if seen == CONTEXT_MODULES:
             context, seen = make_context(), 0
         seen += 1
-        answers.write(answer(data, storage == b"signed", context))
+        answers.write(answer(data, words, context))
         answers.flush()
 
 

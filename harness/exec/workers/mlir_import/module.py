@@ -92,10 +92,10 @@ def _attributes(operation: Any) -> Iterator[tuple[str, Any]]:
 class Reader:
     """Reads one module."""
 
-    def __init__(self, data: bytes, context: ir.Context) -> None:
+    def __init__(self, data: bytes, context: ir.Context, is_verified: bool = True) -> None:
         if data.startswith(BYTECODE):
             raise ImportFailure(Place(1, 1), "this is MLIR bytecode: write the module as text")
-        self.source = Source(data)
+        self.source = Source(data, is_verified)
         with context, ir.Location.unknown():
             try:
                 self.module = ir.Module.parse(self.source.prepared)

@@ -7,6 +7,7 @@ MLIR's parser reads all but this, which is rewritten before, so that every place
   also the names of values are read, which MLIR forgets;
 - ops that the quant dialect once had (`"quant.region"`, `"quant.stats"`, ...) get the prefix of a
   dialect that nobody has: MLIR takes unknown ops of unknown dialects alone;
+- other spellings of documents from before a dialect's syntax was settled: `OLD_SPELLINGS`;
 - the RFC's spelling of a region, `quant.region (...) { ... quant.return ... } {...} : types`, gets the
   generic form of ops, and its list of specs `input_specs: [...]` a `=`.
 """
@@ -27,6 +28,25 @@ SEED_REGION = re.compile(r"(?<![\w$.%@!#\-])quant\.region(?![\w$.\-])")
 SEED_RETURN = re.compile(r"(?<![\w$.%@!#\-])quant\.return(?![\w$.\-])")
 RETURNED = re.compile(rf"\s*({VALUE}(?:#\d+)?(?:\s*,\s*{VALUE}(?:#\d+)?)*)?")
 NAMED_ARGUMENT = re.compile(rf'({VALUE})\s*:\s*[^%=\n]*?\sloc\("([A-Za-z_][\w.\-]*)"\)')
+# Of RFCs and of ByteIR's document.  What `shape_of` is given is not said there by a type, nor needed.
+LISTS = ("dimensions|permutation|broadcast_dimensions|window_dimensions|window_strides|base_dilations|"
+         "window_dilations|lhs_dilation|rhs_dilation")  # fmt: skip
+OLD_SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(rf"\b({LISTS})\s*=\s*dense<(-?\d+)>\s*:\s*tensor<(?:1x)?i64>"), r"\1 = array<i64: \2>"),
+    (re.compile(rf"\b({LISTS})\s*=\s*dense<\[([-\d, ]+)\]>\s*:\s*tensor<\d+xi64>"), r"\1 = array<i64: \2>"),
+    (re.compile(r"(!quant\.\w+<)ui(?=\d)"), r"\1u"),
+    (re.compile(rf"(?<![\w.$%@!#\-])byre\.compute\s+(@[\w$.\-]+)\(\)\s*:\s*(tensor<[^\n>]*>)"),
+     r'"assay.byre.compute"() {callee = \1} : () -> \2'),
+    (re.compile(rf"(?<![\w.$%@!#\-])shape\.shape_of\s+{VALUE}\s*:\s*(tensor<\d+xindex>)(?!\s*->)"),
+     r'"assay.shape.shape_of"() : () -> \1'),
+    (re.compile(r"(?<=[<,\s])lhs_type(?=\s*=\s*\w+,\s*rhs_type)"), "lhs_precision_type"),
+    (re.compile(r"(?<=[<,\s])rhs_type(?=\s*=\s*\w+,\s*accum_type)"), "rhs_precision_type"),
+    (re.compile(r"(?<=[<,\s])accum_type(?=\s*=\s*\w+,\s*lhs_component_count)"), "accumulation_type"),
+    (re.compile(r"(?<=[<,\s])num_primitive_ops(?=\s*=)"), "num_primitive_operations"),
+    (re.compile(r"(?<=[<,\s])allow_imprecise_accum(?=\s*=)"), "allow_imprecise_accumulation"),
+)
+SPACED_SIZES = re.compile(r"(?<=tensor<)(?:\d+\s*x\s*)*\d+\s+x\s*(?:\d+\s*x\s*)*")
+GENERIC_OP = re.compile(r'"((?:stablehlo|mhlo)\.\w+)"(?=\s*\()')
 PAIRS = {"(": ")", "{": "}", "[": "]"}
 
 
@@ -60,7 +80,9 @@ def mask(text: str) -> str:
 class Source:
     """A module's text; `prepared` is what MLIR's parser is given."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, is_verified: bool = True) -> None:
+        """Unless `is_verified`, ops in generic form are given to MLIR as of a dialect that nobody has:
+        what breaks a rule of its dialect is read too."""
         # A byte is a character, as MLIR counts columns.  RFCs have typographic quotes.
         for quote in ("\u201c", "\u201d"):
             data = data.replace(quote.encode(), b'"  ')
@@ -73,6 +95,9 @@ class Source:
                                for match in NAMED_ARGUMENT.finditer(self.text)}  # fmt: skip
         self._blank_locations()
         self._rename_old_ops()
+        self._rewrite_old_spellings()
+        if not is_verified:
+            self._rename(GENERIC_OP)
         self._rewrite_seed_regions()
         self.edits = _without_overlaps(self.edits)
         self.prepared = self._apply()
@@ -153,10 +178,20 @@ class Source:
             blanked = re.sub(r"[^\n]", " ", self.text[match.start() : taken])
             self.edits.append((match.start(), taken, blanked))
 
-    def _rename_old_ops(self) -> None:
-        for match in OLD_OP.finditer(self.text):
+    def _rename(self, pattern: re.Pattern[str]) -> None:
+        for match in pattern.finditer(self.text):
             if self.masked[match.start()] == '"':  # Not in a comment.
                 self.edits.append((match.start(), match.end(), f'"{PREFIX}{match.group(1)}"'))
+
+    def _rename_old_ops(self) -> None:
+        self._rename(OLD_OP)
+
+    def _rewrite_old_spellings(self) -> None:
+        for pattern, replacement in OLD_SPELLINGS:
+            for match in pattern.finditer(self.masked):
+                self.edits.append((match.start(), match.end(), match.expand(replacement)))
+        for match in SPACED_SIZES.finditer(self.masked):
+            self.edits.append((match.start(), match.end(), re.sub(r"\s", "", match.group())))
 
     def _skip_blanks(self, at: int) -> int:
         while at < len(self.masked) and self.masked[at].isspace():

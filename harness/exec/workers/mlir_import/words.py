@@ -66,7 +66,7 @@ def written_body(block: Block) -> str:
         return names[value]
 
     for node in block.nodes:
-        op = node.name.removeprefix("stablehlo.")
+        op = node.name.removeprefix("assay.").removeprefix("stablehlo.")
         listed = ",".join(name_of(operand) for operand in node.operands)
         if op == "return":
             return f"{{{''.join(step + ';' for step in steps)}return({listed})}}"

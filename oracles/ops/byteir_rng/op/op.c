@@ -48,6 +48,14 @@ bool byteir_rng_fits_shape(const program_t *program) {
   return shape->rank == 1 && shape->dims[0] == program->results[0].rank;
 }
 
+/* Sizes of the result that the shape operand tells. */
+bool byteir_rng_fits_dynamic(const program_t *program) {
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    if (program->operands[i].dynamic_dims != 0) return false;
+  }
+  return byteir_rng_has_shape(program);
+}
+
 static const op_constraint_t constraints[] = {
     OP_FORBIDDEN("count", "there are one result and four operands, or five with the shape",
                  "operands and results", byteir_rng_has_counts),
@@ -255,7 +263,8 @@ static const op_t rng_uniform_op = {
     .print_algorithm = byteir_rng_print_algorithm,
     .formulas = "rng_uniform",
     .is_composite = true,
-    .print_mlir = custom_call_print_mlir,
+    .print_mlir = custom_call_print_shaped_mlir,
+    .fits_dynamic = byteir_rng_fits_dynamic,
     .print_words = print_words,
     .draw_edges = draw_edges,
     .settle_operands = settle_operands,

@@ -108,12 +108,29 @@ static bool is_canonical(const program_t *program) {
 
 static bool is_modelled(const program_t *program) {
   reduce_body_t body = collective_attributes(program)->reduction.body;
+  if (body == REDUCE_WRITTEN) return true;
   for (uint32_t i = 0; i < program->operand_count; i++) {
     reduction_types_t types = collective_types(program, i);
     if (is_canonical_for(program, i) && !reduction_body_allows(body, &types)) return false;
   }
   return true;
 }
+
+static bool is_written_modelled(const program_t *program) {
+  const reduction_t *reduction = &collective_attributes(program)->reduction;
+  if (reduction->body != REDUCE_WRITTEN) return true;
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    reduction_types_t types = collective_types(program, i);
+    if (!reduction_written_allows(&reduction->written, &types)) return false;
+  }
+  return true;
+}
+
+#define WRITTEN_UNMODELLED                                                                      \
+  OP_UNMODELLED("written",                                                                      \
+                "a body that is written out is of ops that take what they are given, works on " \
+                "booleans, integers, bf16, f16, f32 and f64, and converts nothing",             \
+                is_written_modelled)
 
 #define UNIQUE "no replica is twice in replica_groups"
 #define SIZE \
@@ -151,6 +168,7 @@ const op_constraint_t all_reduce_constraints[] = {
     REDUCTION_CONSTRAINTS("C5", "C7"),
     OP_SPECIFIED("C6", "the result has the shape of the operand", keeps_shapes),
     REDUCTION_UNMODELLED,
+    WRITTEN_UNMODELLED,
     OP_CONSTRAINTS_END,
 };
 
@@ -214,6 +232,7 @@ const op_constraint_t reduce_scatter_constraints[] = {
                  "divided by the size of the groups of processes",
                  gets_part),
     REDUCTION_UNMODELLED,
+    WRITTEN_UNMODELLED,
     OP_CONSTRAINTS_END,
 };
 

@@ -43,17 +43,23 @@ static void draw_channel(rng_t *rng, collective_attributes_t *attributes) {
   attributes->use_global_device_ids = attributes->channel_id > 0 && rng_one_in(rng, 2);
 }
 
-/* The body may be whatever has a value that is neutral to the last bit, for where there is no
- * initial value: complex products have none, and quantized ones may have none. */
+/* One in 32 written out.  Of others complex products have no oracle without an initial value. */
 static void draw_reduction(rng_t *rng, arena_t *arena, reduction_t *out_reduction,
                            reduction_types_t *out_types) {
-  bool has_neutral;
+  bool is_complex_product;
   do {
     reduction_draw(rng, 1, arena, out_reduction, out_types);
-    const scalar_type_t *type = &out_types->inputs[0];
-    has_neutral = out_reduction->body != REDUCE_multiply ||
-                  (type->element->kind != ELEMENT_COMPLEX && type->expressed == NULL);
-  } while (!has_neutral);
+    is_complex_product = out_reduction->body == REDUCE_multiply &&
+                         out_types->inputs[0].element->kind == ELEMENT_COMPLEX;
+  } while (is_complex_product);
+  rng_t apart = rng_apart(rng);
+  if (!rng_one_in(&apart, 32)) return;
+  const element_t *argument;
+  *out_reduction = (reduction_t){.body = REDUCE_WRITTEN};
+  body_draw_single(&apart, &out_reduction->written, &argument);
+  const scalar_type_t type = scalar_type_make(argument);
+  *out_types =
+      (reduction_types_t){.count = 1, .inputs = {type}, .accumulations = {type}, .results = {type}};
 }
 
 /* The shape of the operand; the sizes of dimension `divided`, if it is not 0, are multiples. */
@@ -90,14 +96,15 @@ static bool is_promoted_to(const element_t *element, const void *context) {
 
 enum { OPERANDS_DRAWN = 3 };
 
-/* More operands, of other shapes; where the accumulation is the result's, some are of types that
- * the body converts. */
+/* More operands, of other shapes; where the accumulation is the result's and the body has a name,
+ * some are of types that the body converts. */
 static void draw_further_operands(rng_t *rng, const draw_limits_t *limits,
                                   const reduction_types_t *first, arena_t *arena,
                                   program_t *program) {
   const collective_attributes_t *attributes = collective_attributes(program);
-  bool may_differ =
-      attributes->reduction.accumulation_count == 0 && first->inputs[0].expressed == NULL;
+  const reduction_t *reduction = &attributes->reduction;
+  bool may_differ = reduction->accumulation_count == 0 && reduction->body != REDUCE_WRITTEN &&
+                    first->inputs[0].expressed == NULL;
   uint32_t count = (uint32_t)rng_between(rng, 2, OPERANDS_DRAWN);
   for (uint32_t i = 1; i < count; i++) {
     reduction_types_t types = *first;

@@ -226,6 +226,12 @@ static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
   return 1;
 }
 
+/* The processes are no dimension of what each of them compiles. */
+static bool is_never_dynamic(const program_t *program) {
+  (void)program;
+  return false;
+}
+
 /* ---- The rows -------------------------------------------------------------------------------- */
 
 static const char *const all_reduce_policies[] = {"replicas", NULL};
@@ -246,6 +252,7 @@ const op_t all_reduce_op = {
     .reduced_dimensions = reduced_dimensions,
     .axes = all_reduce_axes,
     .with_axes = all_reduce_with_axes,
+    .fits_dynamic = is_never_dynamic,
     .leaders = all_reduce_leaders,
 };
 

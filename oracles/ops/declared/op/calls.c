@@ -2,73 +2,7 @@
 /* The functions that the meaning of a declared op may call. */
 #include <inttypes.h>
 
-#include "oracles/ops/declared/op/reader.h"
-
-/* ---- What they are made of ------------------------------------------------------------------- */
-
-static status_t add_fold(reader_t *reader, step_kind_t kind, uint16_t a, uint32_t over,
-                         uint16_t *out_step) {
-  uint32_t mask = reader_step(reader, a)->mask & ~over;
-  const element_t *type = reader_step(reader, a)->type;
-  return reader_add_step(
-      reader, (step_t){.kind = kind, .a = a, .over = over, .mask = mask, .type = type}, out_step);
-}
-
-/* 1 / (1 + exp(-x)) */
-static status_t add_logistic(reader_t *reader, uint16_t x, uint16_t *out_step) {
-  uint16_t one, negated, exponential, sum;
-  STATUS_TRY(reader_add_number(reader, str_from("1"), &one));
-  STATUS_TRY(reader_add_unary(reader, STEP_NEGATE, x, &negated));
-  STATUS_TRY(reader_add_unary(reader, STEP_FUNCTION, negated, &exponential));
-  reader->formula->steps[exponential].function = ELEMENTARY_exp;
-  STATUS_TRY(reader_add_binary(reader, STEP_ADD, one, exponential, &sum));
-  return reader_add_binary(reader, STEP_DIVIDE, one, sum, out_step);
-}
-
-static status_t add_minimum(reader_t *reader, uint16_t a, uint16_t b, uint16_t *out_step) {
-  bool is_integer = reader_step(reader, a)->type != NULL;
-  if (is_integer) return reader_add_binary(reader, STEP_MINIMUM, a, b, out_step);
-  uint16_t larger;
-  STATUS_TRY(reader_add_unary(reader, STEP_NEGATE, a, &a));
-  STATUS_TRY(reader_add_unary(reader, STEP_NEGATE, b, &b));
-  STATUS_TRY(reader_add_binary(reader, STEP_MAXIMUM, a, b, &larger));
-  return reader_add_unary(reader, STEP_NEGATE, larger, out_step);
-}
-
-static status_t add_smallest(reader_t *reader, uint16_t a, uint32_t over, uint16_t *out_step) {
-  bool is_integer = reader_step(reader, a)->type != NULL;
-  if (is_integer) return add_fold(reader, STEP_SMALLEST, a, over, out_step);
-  uint16_t largest;
-  STATUS_TRY(reader_add_unary(reader, STEP_NEGATE, a, &a));
-  STATUS_TRY(add_fold(reader, STEP_LARGEST, a, over, &largest));
-  return reader_add_unary(reader, STEP_NEGATE, largest, out_step);
-}
-
-/* The number of terms: the product of the sizes. */
-static status_t add_counts(reader_t *reader, uint32_t over, uint16_t *out_step) {
-  bool is_first = true;
-  for (uint8_t i = 0; i < reader->declaration->index_count; i++) {
-    if ((over >> i & 1) == 0) continue;
-    uint16_t count;
-    STATUS_TRY(reader_add_step(reader, (step_t){.kind = STEP_COUNT, .index = i}, &count));
-    if (!is_first) STATUS_TRY(reader_add_binary(reader, STEP_MULTIPLY, *out_step, count, &count));
-    *out_step = count;
-    is_first = false;
-  }
-  return STATUS_OK;
-}
-
-/* The sum divided by the count, or multiplied by its inverse. */
-static status_t add_mean(reader_t *reader, uint16_t a, uint32_t over, uint16_t *out_step) {
-  uint16_t sum, count, one, inverse, quotient, product;
-  STATUS_TRY(add_fold(reader, STEP_SUM, a, over, &sum));
-  STATUS_TRY(add_counts(reader, over, &count));
-  STATUS_TRY(reader_add_number(reader, str_from("1"), &one));
-  STATUS_TRY(reader_add_binary(reader, STEP_DIVIDE, one, count, &inverse));
-  STATUS_TRY(reader_add_binary(reader, STEP_DIVIDE, sum, count, &quotient));
-  STATUS_TRY(reader_add_binary(reader, STEP_MULTIPLY, sum, inverse, &product));
-  return reader_add_binary(reader, STEP_EITHER, quotient, product, out_step);
-}
+#include "oracles/ops/declared/op/made_steps.h"
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
@@ -89,7 +23,10 @@ typedef enum call_kind {
   CALL_POSITION,
   CALL_SELECT,
   CALL_CONVERT,
-  CALL_BITS, /* Of integers and booleans. */
+  CALL_ROUND,
+  CALL_REMAINDER,
+  CALL_QUANTUM, /* Of a quantized operand or result by its name. */
+  CALL_BITS,    /* Of integers and booleans. */
 } call_kind_t;
 
 typedef struct call_row {
@@ -99,7 +36,7 @@ typedef struct call_row {
   uint8_t arguments;
   bool is_over;       /* It is taken over indices; */
   bool may_be_either; /* or, of two arguments, not. */
-  step_kind_t step;   /* Of CALL_BITS. */
+  step_kind_t step;   /* Of CALL_BITS and CALL_QUANTUM. */
 } call_row_t;
 
 static const call_row_t calls[] = {
@@ -123,6 +60,11 @@ static const call_row_t calls[] = {
     {"position", CALL_POSITION, ELEMENTARY_COUNT, 0, true, false, STEP_OPERAND},
     {"select", CALL_SELECT, ELEMENTARY_COUNT, 3, false, false, STEP_OPERAND},
     {"convert", CALL_CONVERT, ELEMENTARY_COUNT, 1, false, false, STEP_OPERAND},
+    {"round", CALL_ROUND, ELEMENTARY_COUNT, 1, false, false, STEP_OPERAND},
+    {"remainder", CALL_REMAINDER, ELEMENTARY_COUNT, 2, false, false, STEP_OPERAND},
+    {"storage", CALL_QUANTUM, ELEMENTARY_COUNT, 0, false, false, STEP_STORAGE},
+    {"scale", CALL_QUANTUM, ELEMENTARY_COUNT, 0, false, false, STEP_SCALE},
+    {"zero_point", CALL_QUANTUM, ELEMENTARY_COUNT, 0, false, false, STEP_ZERO_POINT},
     {"and", CALL_BITS, ELEMENTARY_COUNT, 2, false, false, STEP_AND},
     {"or", CALL_BITS, ELEMENTARY_COUNT, 2, false, false, STEP_OR},
     {"xor", CALL_BITS, ELEMENTARY_COUNT, 2, false, false, STEP_XOR},
@@ -170,7 +112,7 @@ static status_t read_arguments(reader_t *reader, const call_row_t *row, argument
     STATUS_TRY(read_indices(reader, arguments));
     return reader_expect(reader, ")");
   }
-  if (row->kind == CALL_CONVERT) {
+  if (row->kind == CALL_CONVERT || row->kind == CALL_ROUND) {
     STATUS_TRY(reader_expression(reader, &arguments->steps[arguments->count++]));
     STATUS_TRY(reader_expect(reader, ","));
     STATUS_TRY(reader_type_word(reader, &arguments->type));
@@ -279,6 +221,31 @@ static status_t add_conversion(reader_t *reader, const arguments_t *arguments, u
   return reader_add_step(reader, step, out_step);
 }
 
+/* "round(a, i8)" */
+static status_t add_rounding(reader_t *reader, const arguments_t *arguments, uint16_t *out_step) {
+  const element_t *to = arguments->type;
+  STATUS_TRY(reader_require_float(reader, arguments->at, "round", arguments->steps[0]));
+  if (to == NULL || !element_is_integer(to)) {
+    return reader_fail(reader, arguments->at,
+                       "round gives integers: \"round(a, i32)\"; a float is rounded to a type of "
+                       "floats by convert");
+  }
+  const step_t step = {.kind = STEP_ROUND,
+                       .a = arguments->steps[0],
+                       .mask = reader_step(reader, arguments->steps[0])->mask,
+                       .type = to};
+  return reader_add_step(reader, step, out_step);
+}
+
+static status_t add_remainder(reader_t *reader, arguments_t *arguments, uint16_t *out_step) {
+  uint16_t *steps = arguments->steps;
+  STATUS_TRY(reader_match(reader, arguments->at, "remainder", &steps[0], &steps[1]));
+  STATUS_TRY(reader_require_integer(reader, arguments->at, "remainder", steps[0]));
+  STATUS_TRY(reader_require_number(reader, arguments->at, "remainder", steps[0]));
+  STATUS_TRY(reader_require_divisor(reader, arguments->at, steps[1]));
+  return reader_add_binary(reader, STEP_REMAINDER, steps[0], steps[1], out_step);
+}
+
 static status_t add_bits(reader_t *reader, const call_row_t *row, arguments_t *arguments,
                          uint16_t *out_step) {
   uint16_t *steps = arguments->steps;
@@ -301,6 +268,7 @@ static status_t check_argument_types(reader_t *reader, const call_row_t *row,
     case CALL_MAX:
     case CALL_MIN:
     case CALL_STACK:
+    case CALL_EITHER:
       return arguments->count == 2 ? reader_match(reader, at, row->name, &steps[0], &steps[1])
                                    : STATUS_OK;
     case CALL_SUM:
@@ -309,6 +277,9 @@ static status_t check_argument_types(reader_t *reader, const call_row_t *row,
     case CALL_POSITION:
     case CALL_SELECT:
     case CALL_CONVERT:
+    case CALL_ROUND:
+    case CALL_REMAINDER:
+    case CALL_QUANTUM:
     case CALL_BITS:
       return STATUS_OK;
     default:
@@ -333,34 +304,41 @@ static status_t add_call(reader_t *reader, const call_row_t *row, arguments_t *a
     case CALL_RSQRT:
       return reader_add_unary(reader, STEP_INVERSE_SQUARE_ROOT, a, out_step);
     case CALL_LOGISTIC:
-      return add_logistic(reader, a, out_step);
+      return reader_add_logistic(reader, a, out_step);
     case CALL_MAX:
-      return arguments->has_over ? add_fold(reader, STEP_LARGEST, a, arguments->over, out_step)
-                                 : reader_add_binary(reader, STEP_MAXIMUM, a, b, out_step);
+      return arguments->has_over
+                 ? reader_add_fold(reader, STEP_LARGEST, a, arguments->over, out_step)
+                 : reader_add_binary(reader, STEP_MAXIMUM, a, b, out_step);
     case CALL_MIN:
-      return arguments->has_over ? add_smallest(reader, a, arguments->over, out_step)
-                                 : add_minimum(reader, a, b, out_step);
+      return arguments->has_over ? reader_add_smallest(reader, a, arguments->over, out_step)
+                                 : reader_add_minimum(reader, a, b, out_step);
     case CALL_STORED:
       return reader_add_unary(reader, STEP_STORED, a, out_step);
     case CALL_EITHER:
       return reader_add_binary(reader, STEP_EITHER, a, b, out_step);
     case CALL_SUM:
-      return add_fold(reader, STEP_SUM, a, arguments->over, out_step);
+      return reader_add_fold(reader, STEP_SUM, a, arguments->over, out_step);
     case CALL_MEAN:
-      return add_mean(reader, a, arguments->over, out_step);
+      return reader_add_mean(reader, a, arguments->over, out_step);
     case CALL_ONLINE_SUM:
       reader->formula->is_running = true;
-      return add_fold(reader, STEP_ONLINE_SUM, a, arguments->over, out_step);
+      return reader_add_fold(reader, STEP_ONLINE_SUM, a, arguments->over, out_step);
     case CALL_STACK:
       return add_stack(reader, arguments, out_step);
     case CALL_COUNT:
-      return add_counts(reader, arguments->over, out_step);
+      return reader_add_counts(reader, arguments->over, out_step);
     case CALL_POSITION:
       return add_position(reader, arguments, out_step);
     case CALL_SELECT:
       return add_select(reader, arguments, out_step);
     case CALL_CONVERT:
       return add_conversion(reader, arguments, out_step);
+    case CALL_ROUND:
+      return add_rounding(reader, arguments, out_step);
+    case CALL_REMAINDER:
+      return add_remainder(reader, arguments, out_step);
+    case CALL_QUANTUM: /* See reader_call(). */
+      break;
     case CALL_BITS:
       return add_bits(reader, row, arguments, out_step);
   }
@@ -372,6 +350,7 @@ status_t reader_call(reader_t *reader, const char *at, str_t name, uint16_t *out
   for (size_t i = 0; i < G_N_ELEMENTS(calls); i++) {
     g_string_append_printf(known, "%s%s", i == 0 ? "" : ", ", calls[i].name);
     if (!str_equal_text(name, calls[i].name)) continue;
+    if (calls[i].kind == CALL_QUANTUM) return reader_quantum(reader, calls[i].step, out_step);
     arguments_t arguments = {.at = at};
     STATUS_TRY(read_arguments(reader, &calls[i], &arguments));
     STATUS_TRY(check_arguments(reader, &calls[i], &arguments));

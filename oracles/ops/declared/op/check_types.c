@@ -51,6 +51,25 @@ status_t reader_require_number(const reader_t *reader, const char *at, const cha
                      what);
 }
 
+status_t reader_require_places(const reader_t *reader, const char *at, uint16_t step) {
+  const element_t *type = reader_step(reader, step)->type;
+  if (type != NULL && element_is_integer(type)) return STATUS_OK;
+  return reader_fail(reader, at,
+                     "places along an index are integers, and this is %s: write "
+                     "\"convert(..., i32)\"",
+                     reader_type_name(reader, step));
+}
+
+status_t reader_require_divisor(const reader_t *reader, const char *at, uint16_t step) {
+  const step_t *divisor = reader_step(reader, step);
+  if (divisor->kind != STEP_NUMBER || divisor->type == NULL || divisor->place != 0) {
+    return STATUS_OK;
+  }
+  return reader_fail(reader, at,
+                     "an integer divided by 0 may be any: divide by another number, or convert "
+                     "to float first");
+}
+
 /* ---- Numbers as they are written ------------------------------------------------------------- */
 
 bool reader_is_literal(const reader_t *reader, uint16_t step) {

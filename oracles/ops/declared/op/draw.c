@@ -48,8 +48,10 @@ static void draw_index(rng_t *rng, const draw_limits_t *limits, const declaratio
                        uint8_t index, room_t *inout_room, binding_t *inout_binding) {
   bool is_combined = (declaration->combined >> index & 1) != 0;
   if (!declaration->indices[index].is_group) {
+    bool may_be_empty = (declaration->nonempty >> index & 1) == 0;
     int64_t size = draw_extent(rng, limits, is_combined, inout_room);
-    inout_binding->extent[index] = (size_t)size;
+    if ((declaration->channels >> index & 1) != 0) size = MIN(size, TYPE_SCALES_MAX);
+    inout_binding->extent[index] = (size_t)MAX(size, may_be_empty ? 0 : 1);
     return;
   }
   uint32_t rank = (uint32_t)rng_between(rng, 0, MIN(inout_room->rank, 3));
@@ -148,7 +150,7 @@ static void draw_attribute(rng_t *rng, const declared_attribute_t *attribute, in
 static bool has_free_type(const declaration_t *declaration) {
   bool has_free = false;
   for (uint32_t i = 0; i < declaration->operand_count; i++) {
-    has_free |= declaration->operands[i].element == NULL;
+    has_free |= declaration->operands[i].element == NULL || declaration->has_quantized;
   }
   for (uint32_t i = 0; i < declaration->result_count; i++) {
     has_free |= declaration->results[i].element == NULL;
@@ -171,6 +173,7 @@ void declared_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
   for (uint32_t i = 0; i < program.result_count; i++) {
     program.results[i] = make_type(declaration, &declaration->results[i], &binding, element);
   }
+  if (declaration->has_quantized) declared_draw_quantization(rng, arena, element, &program);
   uint8_t *attributes = arena_alloc_zeroed(arena, declaration->op.attributes_bytes);
   for (uint32_t i = 0; i < declaration->attribute_count; i++) {
     const declared_attribute_t *attribute = &declaration->attributes[i];

@@ -4,6 +4,7 @@
  * among its attributes, or beside these. */
 #include <math.h>
 
+#include "harness/draw/draw_quantization.h"
 #include "oracles/ops/declared/declared.h"
 
 enum { LITERALS_MAX = 64 };
@@ -59,6 +60,12 @@ static uint64_t draw_integer(rng_t *rng, int64_t largest, const literals_t *lite
   return (uint64_t)((is_small ? (int64_t)value : 0) + beside);
 }
 
+/* A place along an index, or one beside its ends. */
+static uint64_t draw_place(rng_t *rng, size_t extent) {
+  return (uint64_t)rng_between(rng, rng_one_in(rng, 4) ? -1 : 0,
+                               (int64_t)extent - (rng_one_in(rng, 4) ? 0 : 1));
+}
+
 /* The number, or a neighbour of it. */
 static uint64_t draw_float(rng_t *rng, const format_t *format, const literals_t *literals) {
   uint64_t bits = format_from_double(format, draw_literal(rng, literals));
@@ -79,12 +86,38 @@ void declared_draw_edges(rng_t *rng, case_t *inout_case) {
     const tensor_t *tensor = &inout_case->operands[i];
     const element_t *element = tensor->type.element;
     size_t count = type_component_count(&tensor->type);
+    int8_t gathers = declared_of(program)->operands[i].gathers;
+    if (tensor->type.quantization != NULL) {
+      draw_stored(rng, &inout_case->operands[i]);
+      continue;
+    }
     for (size_t k = 0; k < count && element->kind != ELEMENT_BOOLEAN; k++) {
       bool is_float = element->format != NULL;
       if (is_float && (!compares_floats || rng_one_in(rng, 2))) continue;
-      uint64_t bits = is_float ? draw_float(rng, element->format, &literals)
-                               : draw_integer(rng, largest, &literals);
+      uint64_t bits = is_float       ? draw_float(rng, element->format, &literals)
+                      : gathers >= 0 ? draw_place(rng, binding.extent[gathers])
+                                     : draw_integer(rng, largest, &literals);
       element_store(element, tensor->data, k, bits & element_mask(element));
+    }
+  }
+}
+
+/* Integers that the file says are below the size of an index, modulo that. */
+void declared_settle(rng_t *rng, case_t *inout_case) {
+  (void)rng;
+  const program_t *program = &inout_case->program;
+  binding_t binding;
+  if (!declared_bind(program, &binding)) return;
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    const int8_t below = declared_of(program)->operands[i].below;
+    if (below < 0) continue;
+    const tensor_t *tensor = &inout_case->operands[i];
+    const element_t *element = tensor->type.element;
+    const uint64_t size = MAX(binding.extent[below], 1);
+    const uint64_t most = MIN(size - 1, element_integer_max(element));
+    for (size_t k = 0; k < type_component_count(&tensor->type); k++) {
+      uint64_t bits = element_load(element, tensor->data, k);
+      element_store(element, tensor->data, k, bits % (most + 1));
     }
   }
 }

@@ -165,6 +165,39 @@ size_t declared_extent(const declaration_t *declaration, const binding_t *bindin
   return extent;
 }
 
+size_t *declared_offsets(const declaration_t *declaration, const binding_t *binding, uint32_t over,
+                         uint32_t last, const size_t strides[DECLARED_INDICES_MAX],
+                         arena_t *arena) {
+  size_t count = declared_extent(declaration, binding, over);
+  size_t *offsets = ARENA_NEW_ARRAY(arena, size_t, MAX(count, 1));
+  offsets[0] = 0;
+  size_t made = 1;
+  for (int pass = 0; pass < 2; pass++) {
+    uint32_t mask = pass == 0 ? over & ~last : over & last;
+    for (uint32_t i = 0; i < declaration->index_count && count > 0; i++) {
+      if ((mask >> i & 1) == 0) continue;
+      size_t extent = binding->extent[i];
+      for (size_t k = made; k-- > 0;) { /* From behind: nothing is overwritten before it is read. */
+        size_t base = offsets[k];
+        for (size_t j = extent; j-- > 0;) offsets[k * extent + j] = base + j * strides[i];
+      }
+      made *= extent;
+    }
+  }
+  return offsets;
+}
+
+int32_t declared_channel_dimension(const declaration_t *declaration, const binding_t *binding,
+                                   const declared_tensor_t *tensor) {
+  int32_t at = 0;
+  for (uint32_t d = 0; tensor->channel >= 0 && d < tensor->count; d++) {
+    uint8_t index = tensor->dimensions[d].indices[0];
+    if (tensor->dimensions[d].count == 1 && index == (uint8_t)tensor->channel) return at;
+    at += declaration->indices[index].is_group ? (int32_t)binding->group[index].count : 1;
+  }
+  return -1;
+}
+
 /* ---- Problems -------------------------------------------------------------------------------- */
 
 /* Of how many steps a step is made. */
@@ -175,6 +208,10 @@ static uint32_t count_sources(step_kind_t kind) {
     case STEP_ATTRIBUTE:
     case STEP_COUNT:
     case STEP_INDEX:
+    case STEP_DEQUANTIZE:
+    case STEP_STORAGE:
+    case STEP_SCALE:
+    case STEP_ZERO_POINT:
       return 0;
     case STEP_NEGATE:
     case STEP_STORED:
@@ -187,6 +224,7 @@ static uint32_t count_sources(step_kind_t kind) {
     case STEP_SHARES:
     case STEP_PICK:
     case STEP_CONVERT:
+    case STEP_ROUND:
     case STEP_NOT:
     case STEP_SMALLEST:
       return 1;
@@ -202,7 +240,8 @@ static void find_constants(const declared_formula_t *formula, bool out_constant[
   for (uint32_t i = 0; i < formula->step_count; i++) {
     const step_t *step = &formula->steps[i];
     const uint16_t sources[] = {step->a, step->b, step->c};
-    out_constant[i] = step->kind != STEP_OPERAND;
+    out_constant[i] =
+        step->kind != STEP_OPERAND && step->kind != STEP_DEQUANTIZE && step->kind != STEP_STORAGE;
     for (uint32_t k = 0; k < count_sources(step->kind); k++) {
       out_constant[i] = out_constant[i] && out_constant[sources[k]];
     }
@@ -218,7 +257,8 @@ static void analyse_formula(declaration_t *declaration, const declared_formula_t
   for (uint32_t i = 0; i < formula->step_count; i++) {
     const step_t *step = &formula->steps[i];
     const element_t *type = step->type;
-    bool is_of_other = step->kind == STEP_COMPARE || step->kind == STEP_CONVERT;
+    bool is_of_other =
+        step->kind == STEP_COMPARE || step->kind == STEP_CONVERT || step->kind == STEP_ROUND;
     declaration->has_integers |= type != NULL;
     declaration->has_integer_operands |=
         step->kind == STEP_OPERAND && type != NULL && element_is_integer(type);
@@ -226,10 +266,18 @@ static void analyse_formula(declaration_t *declaration, const declared_formula_t
         type != NULL && is_of_other && formula->steps[step->a].type == NULL;
     declaration->inner |= step->over;
     declaration->combined |= step->over;
-    if (step->kind == STEP_PICK || step->kind == STEP_STACK) {
+    if (step->kind == STEP_PICK || step->kind == STEP_STACK || step->kind == STEP_GATHER) {
       declaration->inner |= 1U << step->index;
     }
-    if (step->kind == STEP_OPERAND || is_constant[i] || step->type != NULL) continue;
+    if (step->kind == STEP_GATHER) {
+      const step_t *places = &formula->steps[step->b];
+      declaration->nonempty |= 1U << step->index;
+      if (places->kind == STEP_OPERAND) {
+        declaration->operands[places->a].gathers = (int8_t)step->index;
+      }
+    }
+    bool is_operand = step->kind == STEP_OPERAND || step->kind == STEP_DEQUANTIZE;
+    if (is_operand || is_constant[i] || step->type != NULL) continue;
     declaration->inner |= all & ~step->mask;
   }
 }
@@ -247,7 +295,9 @@ bool declared_has_same_dimensions(const declared_tensor_t *a, const declared_ten
 
 static bool has_places(const declared_formula_t *formula) {
   for (uint32_t i = 0; i < formula->step_count; i++) {
-    if (formula->steps[i].kind == STEP_INDEX) return true;
+    const step_t *step = &formula->steps[i];
+    bool is_channel = step->kind == STEP_SCALE || step->kind == STEP_ZERO_POINT;
+    if (step->kind == STEP_INDEX || (is_channel && step->mask != 0)) return true;
   }
   return false;
 }
@@ -273,6 +323,14 @@ void declared_analyse(declaration_t *inout_declaration) {
   declaration_t *declaration = inout_declaration;
   for (uint32_t f = 0; f < declaration->formula_count; f++) {
     analyse_formula(declaration, &declaration->formulas[f]);
+  }
+  declaration->has_integers |= declaration->has_quantized;
+  for (uint16_t i = 0; i < CASE_OPERANDS_MAX + CASE_RESULTS_MAX; i++) {
+    const declared_tensor_t *tensor = declared_tensor(declaration, i);
+    if (tensor->is_quantized && tensor->channel >= 0) {
+      declaration->nonempty |= 1U << tensor->channel;
+      declaration->channels |= 1U << tensor->channel;
+    }
   }
   declaration->is_elementwise = find_elementwise(declaration);
   const declared_tensor_t *first = &declaration->results[0];

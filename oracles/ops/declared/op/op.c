@@ -27,25 +27,39 @@ static bool is_declared_type(const declaration_t *declaration, const element_t *
   return false;
 }
 
-/* Of tensors without a type of their own all have the same. */
-static bool have_types(const declaration_t *declaration, const declared_tensor_t *tensors,
-                       const type_t *types, uint32_t count, const element_t **inout_free) {
+/* Quantized as declared; the type that it expresses is looked at elsewhere. */
+static bool is_quantized_so(const declaration_t *declaration, const binding_t *binding,
+                            const declared_tensor_t *tensor, const type_t *type) {
+  if ((type->quantization != NULL) != tensor->is_quantized) return false;
+  return !tensor->is_quantized ||
+         type->quantization->axis == declared_channel_dimension(declaration, binding, tensor);
+}
+
+/* Of tensors without a type of their own, and of what quantized ones express, all have the same. */
+static bool have_types(const program_t *program, const binding_t *binding, bool is_result,
+                       const element_t **inout_free) {
+  const declaration_t *declaration = declared_of(program);
+  const declared_tensor_t *tensors = is_result ? declaration->results : declaration->operands;
+  const type_t *types = is_result ? program->results : program->operands;
+  const uint32_t count = is_result ? program->result_count : program->operand_count;
   for (uint32_t i = 0; i < count; i++) {
-    const element_t *wanted = tensors[i].element;
-    if (wanted == NULL && *inout_free == NULL) *inout_free = types[i].element;
-    if (types[i].quantization != NULL) return false;
-    if (types[i].element != (wanted == NULL ? *inout_free : wanted)) return false;
+    const declared_tensor_t *tensor = &tensors[i];
+    if (!is_quantized_so(declaration, binding, tensor, &types[i])) return false;
+    bool has_own = tensor->element != NULL && !tensor->is_quantized;
+    const element_t *given =
+        tensor->is_quantized ? types[i].quantization->expressed : types[i].element;
+    if (!has_own && *inout_free == NULL) *inout_free = given;
+    if (given != (has_own ? tensor->element : *inout_free)) return false;
+    if (tensor->is_quantized && types[i].element != tensor->element) return false;
   }
   return *inout_free == NULL || is_declared_type(declaration, *inout_free);
 }
 
 static bool has_declared_type(const program_t *program) {
-  const declaration_t *declaration = declared_of(program);
   const element_t *free = NULL;
-  return have_types(declaration, declaration->operands, program->operands, program->operand_count,
-                    &free) &&
-         have_types(declaration, declaration->results, program->results, program->result_count,
-                    &free);
+  binding_t binding;
+  return declared_bind(program, &binding) && have_types(program, &binding, false, &free) &&
+         have_types(program, &binding, true, &free);
 }
 
 /* Of all steps, those that are not computed apart from the sum over them too. */
@@ -67,16 +81,33 @@ static bool has_small_steps(const program_t *program) {
   return true;
 }
 
+/* Where numbers are gathered there are some, and scales where there is one for each place. */
+static bool has_places(const program_t *program) {
+  const declaration_t *declaration = declared_of(program);
+  binding_t binding;
+  declared_bind(program, &binding);
+  for (uint32_t i = 0; i < declaration->index_count; i++) {
+    bool is_empty = binding.extent[i] == 0;
+    if (is_empty && (declaration->nonempty >> i & 1) != 0) return false;
+  }
+  return true;
+}
+
 static const op_constraint_t constraints[] = {
     OP_FORBIDDEN("count", "there are as many operands and results as the op's file declares",
                  "operand, result", has_declared_count),
     OP_FORBIDDEN("shapes", "operands and results have the dimensions that the op's file declares",
                  "dimensions", has_declared_shapes),
-    OP_UNMODELLED("types",
-                  "operands and results are unquantized, of the types that the op's file declares, "
-                  "and those without one of the same",
-                  has_declared_type),
+    OP_UNMODELLED(
+        "types",
+        "operands and results are of the types that the op's file declares, quantized or not, "
+        "and those without one of the same",
+        has_declared_type),
     OP_UNMODELLED("sizes", "no step of the meaning has more than 2^24 numbers", has_small_steps),
+    OP_UNMODELLED(
+        "places",
+        "an index along which numbers are gathered, or which has scales, has a size of at least 1",
+        has_places),
     OP_CONSTRAINTS_END,
 };
 
@@ -132,7 +163,12 @@ void declared_make_row(declaration_t *inout_declaration) {
     declaration->attribute_rows[i] = (attribute_row_t){
         .key = attribute->name, .codec = find_codec(attribute->kind), .offset = i * sizeof(double)};
   }
-  bool has_edges = declaration->has_integer_operands || declaration->compares_floats;
+  bool has_edges = declaration->has_integer_operands || declaration->compares_floats ||
+                   declaration->has_quantized;
+  bool has_bounds = false;
+  for (uint32_t i = 0; i < declaration->operand_count; i++) {
+    has_bounds = has_bounds || declaration->operands[i].below >= 0;
+  }
   declaration->op = (op_t){
       .name = declaration->op.name,
       .spec = declaration->path,
@@ -148,6 +184,7 @@ void declared_make_row(declaration_t *inout_declaration) {
       .print_words = print_words,
       .reduced_dimensions = reduced_dimensions,
       .draw_edges = has_edges ? declared_draw_edges : NULL,
+      .settle_operands = has_bounds ? declared_settle : NULL,
   };
 }
 

@@ -69,62 +69,19 @@ static int print_online_sum(printer_t *printer, int a, uint32_t mask, uint32_t o
   return print_fold(printer, "add", 0, exponentials, mask, over);
 }
 
-static int print_pick(printer_t *printer, const step_t *step, int value, uint32_t from) {
-  g_autoptr(GString) start = g_string_new(NULL), limit = g_string_new(NULL),
-                     strides = g_string_new(NULL);
-  type_t wide = printer_type(printer, from), slice = wide,
-         narrow = printer_type(printer, step->mask);
-  uint32_t place = 0;
-  for (uint32_t i = 0; i < printer->declaration->index_count; i++) {
-    if ((from >> i & 1) == 0) continue;
-    const char *comma = place > 0 ? ", " : "";
-    bool is_picked = i == step->index;
-    if (is_picked) slice.dims[place] = 1;
-    g_string_append_printf(start, "%s%" PRId64, comma, is_picked ? step->place : 0);
-    g_string_append_printf(limit, "%s%" PRId64, comma,
-                           is_picked ? step->place + 1 : wide.dims[place]);
-    g_string_append_printf(strides, "%s1", comma);
-    place++;
-  }
-  g_autofree char *properties = g_strdup_printf(
-      " <{start_indices = array<i64: %s>, limit_indices = array<i64: %s>, strides = array<i64: "
-      "%s>}>",
-      start->str, limit->str, strides->str);
-  int cut = printer_unary(printer, "slice", value, properties, &wide, &slice);
-  return printer_unary(printer, "reshape", cut, "", &slice, &narrow);
-}
-
-static int print_stack(printer_t *printer, const step_t *step, int a, int b) {
-  uint32_t bit = 1U << step->index, dimension = 0;
-  type_t without = printer_type(printer, step->mask & ~bit),
-         whole = printer_type(printer, step->mask);
-  for (uint32_t i = 0; i < step->index; i++) dimension += step->mask >> i & 1;
-  type_t part = whole;
-  part.dims[dimension] = 1;
-  a = printer_unary(printer, "reshape", a, "", &without, &part);
-  b = printer_unary(printer, "reshape", b, "", &without, &part);
-  int made = (int)printer->next++;
-  g_string_append_printf(printer->text,
-                         "    %%v%d = \"stablehlo.concatenate\"(%%v%d, %%v%d) <{dimension = %u : "
-                         "i64}> : (",
-                         made, a, b, dimension);
-  printer_print_type(printer, &part);
-  g_string_append(printer->text, ", ");
-  printer_print_type(printer, &part);
-  g_string_append(printer->text, ") -> ");
-  printer_print_type(printer, &whole);
-  g_string_append_c(printer->text, '\n');
-  return made;
-}
-
 static int print_step(printer_t *printer, uint16_t step);
+
+/* The indices that a step runs along. */
+static uint32_t formula_mask(const printer_t *printer, uint16_t step) {
+  return printer->formula->steps[step].mask;
+}
 
 /* A step as a value that runs along `mask`. */
 static int print_along(printer_t *printer, uint16_t step, uint32_t mask) {
   int value = print_step(printer, step);
   const element_t *element = printer->element;
   printer->element = printer_element(printer, step);
-  value = printer_broadcast(printer, value, printer->formula->steps[step].mask, mask);
+  value = printer_broadcast(printer, value, formula_mask(printer, step), mask);
   printer->element = element;
   return value;
 }
@@ -177,6 +134,15 @@ static int print_conversion(printer_t *printer, const step_t *step) {
   return printer_unary(printer, "convert", value, "", &between, &to);
 }
 
+/* The nearest integer, as a float, converted. */
+static int print_rounding(printer_t *printer, const step_t *step) {
+  const type_t from = type_of_other(printer, step->a, step->mask);
+  const type_t to = printer_type(printer, step->mask);
+  int value = print_step(printer, step->a);
+  value = printer_unary(printer, "round_nearest_even", value, "", &from, &from);
+  return printer_unary(printer, "convert", value, "", &from, &to);
+}
+
 static int print_index(printer_t *printer, const step_t *step) {
   const type_t type = printer_type(printer, step->mask);
   return printer_op(printer, "iota", " <{iota_dimension = 0 : i64}>", 0, NULL, &type);
@@ -212,7 +178,7 @@ static int print_combined(printer_t *printer, const step_t *step) {
     case STEP_ONLINE_SUM:
       return print_online_sum(printer, a, from, step->over);
     case STEP_PICK:
-      return print_pick(printer, step, a, from);
+      return printer_pick(printer, step, a, from);
     default: { /* STEP_SHARES */
       type_t type = printer_type(printer, from);
       int sum = print_fold(printer, "add", 0, a, from, step->over);
@@ -232,6 +198,9 @@ static int print_source(printer_t *printer, const step_t *step) {
     case STEP_ATTRIBUTE:
       return is_float ? printer_number(printer, declared_number(printer->program, step->a))
                       : printer_integer(printer, declared_integer(printer->program, step->a));
+    case STEP_SCALE:
+    case STEP_ZERO_POINT:
+      return printer_channels(printer, step);
     case STEP_COUNT:
       return printer_number(printer, (double)printer->binding.extent[step->index]);
     default: /* STEP_INDEX */
@@ -254,7 +223,8 @@ static const char *find_name(const printer_t *printer, step_kind_t kind) {
                                       [STEP_OR] = "or",
                                       [STEP_XOR] = "xor",
                                       [STEP_NOT] = "not",
-                                      [STEP_SHIFT_LEFT] = "shift_left"};
+                                      [STEP_SHIFT_LEFT] = "shift_left",
+                                      [STEP_REMAINDER] = "remainder"};
   bool is_signed = printer->element->kind == ELEMENT_SIGNED;
   if (kind == STEP_SHIFT_RIGHT) return is_signed ? "shift_right_arithmetic" : "shift_right_logical";
   return kind < G_N_ELEMENTS(names) ? names[kind] : NULL;
@@ -281,6 +251,8 @@ static int make_step(printer_t *printer, const step_t *step) {
     case STEP_ATTRIBUTE:
     case STEP_COUNT:
     case STEP_INDEX:
+    case STEP_SCALE:
+    case STEP_ZERO_POINT:
       return print_source(printer, step);
     case STEP_FUNCTION:
       return print_function(printer, step, print_step(printer, step->a), &type);
@@ -290,7 +262,7 @@ static int make_step(printer_t *printer, const step_t *step) {
     case STEP_STACK: {
       uint32_t mask = step->mask & ~(1U << step->index);
       int a = print_along(printer, step->a, mask);
-      return print_stack(printer, step, a, print_along(printer, step->b, mask));
+      return printer_stack(printer, step, a, print_along(printer, step->b, mask));
     }
     case STEP_COMPARE:
       return print_comparison(printer, step);
@@ -298,12 +270,24 @@ static int make_step(printer_t *printer, const step_t *step) {
       return print_select(printer, step);
     case STEP_CONVERT:
       return print_conversion(printer, step);
+    case STEP_ROUND:
+      return print_rounding(printer, step);
+    case STEP_GATHER: {
+      const printed_t places = print_typed(printer, step->b, formula_mask(printer, step->b));
+      return printer_gather(printer, step, print_step(printer, step->a), places);
+    }
     default:
       return print_combined(printer, step);
   }
 }
 
 static int print_step(printer_t *printer, uint16_t step) {
+  const step_t *of = &printer->formula->steps[step];
+  if (printer->names[step] < 0 && of->kind == STEP_STORAGE) {
+    const element_t *element = printer->element;
+    printer_operand(printer, of->a, step);
+    printer->element = element;
+  }
   if (printer->names[step] < 0) {
     const element_t *element = printer->element;
     printer->element = printer_element(printer, step);

@@ -167,8 +167,15 @@ void printer_operand(printer_t *printer, uint16_t operand, uint32_t step) {
   const declared_tensor_t *tensor = &printer->declaration->operands[operand];
   printer->element = printer_element(printer, (uint16_t)step);
   type_t type = printer->program->operands[operand];
-  g_string_append_printf(printer->text, "    %%v%u = \"stablehlo.reshape\"(%%arg%u) : (",
-                         printer->next, operand);
+  g_autofree char *source = g_strdup_printf("%%arg%u", operand);
+  if (tensor->is_quantized) {
+    const step_kind_t kind = printer->formula->steps[step].kind;
+    int plain = printer_unquantized(printer, operand, kind, &type);
+    g_free(source);
+    source = g_strdup_printf("%%v%d", plain);
+  }
+  g_string_append_printf(printer->text, "    %%v%u = \"stablehlo.reshape\"(%s) : (", printer->next,
+                         source);
   uint8_t order[TYPE_RANK_MAX];
   type_t indexed = indexed_type(printer, tensor, order);
   type_t given = indexed;
@@ -199,11 +206,21 @@ int printer_result(printer_t *printer, uint32_t result, int value) {
     g_autofree char *permutation = permutation_from(order, indexed.rank, true);
     value = printer_unary(printer, "transpose", value, permutation, &ascending, &indexed);
   }
-  type_t type = printer->program->results[result];
-  if (type.element != indexed.element) {
+  const type_t type = printer->program->results[result];
+  type_t plain = type;
+  const bool is_stored = tensor->is_quantized && printer->element->format == NULL;
+  if (is_stored) value = printer_clamp_stored(printer, type.quantization, value, &indexed);
+  if (tensor->is_quantized) {
+    const element_t *expressed = type.quantization->expressed;
+    plain = type_make(is_stored ? type.element : expressed, type.rank, type.dims);
+  }
+  if (plain.element != indexed.element) {
     type_t from = indexed;
-    indexed.element = type.element;
+    indexed.element = plain.element;
     value = printer_unary(printer, "convert", value, "", &from, &indexed);
   }
-  return printer_unary(printer, "reshape", value, "", &indexed, &type);
+  value = printer_unary(printer, "reshape", value, "", &indexed, &plain);
+  if (!tensor->is_quantized) return value;
+  return printer_unary(printer, is_stored ? "bitcast_convert" : "uniform_quantize", value, "",
+                       &plain, &type);
 }

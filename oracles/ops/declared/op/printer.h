@@ -53,6 +53,20 @@ char *printer_places(const printer_t *printer, uint32_t from, uint32_t to);
 /* A value along `from` as one along `to`. */
 int printer_broadcast(printer_t *printer, int value, uint32_t from, uint32_t to);
 
+/* print_places.c: those of `value`, which runs along `from`, at the step's place along its index;
+ * two values side by side along it; and those at the places that a value gives. */
+int printer_pick(printer_t *printer, const step_t *step, int value, uint32_t from);
+int printer_stack(printer_t *printer, const step_t *step, int a, int b);
+int printer_gather(printer_t *printer, const step_t *step, int value, printed_t places);
+
+/* print_quantized.c: a quantized operand as floats or, for STEP_STORAGE, as what is stored, of a
+ * type without quantization; the scales or zero points that a step is; and a value of the step's
+ * type within the storage range. */
+int printer_unquantized(printer_t *printer, uint16_t operand, step_kind_t kind, type_t *out_type);
+int printer_channels(printer_t *printer, const step_t *step);
+int printer_clamp_stored(printer_t *printer, const quantization_t *range, int value,
+                         const type_t *type);
+
 /* An operand as the value of a step, and a value as a result. */
 void printer_operand(printer_t *printer, uint16_t operand, uint32_t step);
 int printer_result(printer_t *printer, uint32_t result, int value);

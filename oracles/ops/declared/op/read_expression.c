@@ -48,7 +48,7 @@ status_t reader_add_number(reader_t *reader, str_t digits, uint16_t *out_step) {
  * are divided (T143). */
 static status_t add_quotient(reader_t *reader, uint16_t a, uint16_t b, uint16_t *out_step) {
   const step_t *divisor = reader_step(reader, b);
-  bool is_share = divisor->kind == STEP_SUM && divisor->a == a;
+  bool is_share = divisor->type == NULL && divisor->kind == STEP_SUM && divisor->a == a;
   if (!is_share) return reader_add_binary(reader, STEP_DIVIDE, a, b, out_step);
   if (reader_step(reader, a)->kind != STEP_MULTIPLY) {
     const step_t shares = {
@@ -88,36 +88,67 @@ static status_t read_value(reader_t *reader, const char *at, str_t name, uint16_
                      STR_FORMAT(name));
 }
 
-/* "[P=0]" behind a value. */
-static status_t read_pick(reader_t *reader, uint16_t *inout_step) {
+/* "[P=0]" behind a value, its index and "=" read. */
+static status_t read_pick(reader_t *reader, uint8_t index, uint16_t *inout_step) {
   reader_skip_blanks(reader);
   const char *at = reader->scan.cursor;
-  int index = reader_find_index(reader, reader_word(reader));
-  uint32_t mask = reader_step(reader, *inout_step)->mask;
-  bool is_fixed = index >= 0 && reader->declaration->indices[index].fixed > 0;
-  if (!is_fixed || (mask >> index & 1) == 0) {
-    return reader_fail(reader, at,
-                       "expected an index of fixed size that the value runs along, as in "
-                       "\"x[P=0]\" with \"index P = 2\"");
-  }
-  STATUS_TRY(reader_expect(reader, "="));
-  reader_skip_blanks(reader);
-  const char *place_at = reader->scan.cursor;
-  int64_t place = 0;
-  if (scan_integer(&reader->scan, &place, NULL) != STATUS_OK || place < 0 ||
-      place >= reader->declaration->indices[index].fixed) {
-    return reader_fail(reader, place_at, "expected a place from 0 to %" PRId64,
-                       reader->declaration->indices[index].fixed - 1);
+  int64_t place = 0, size = reader->declaration->indices[index].fixed;
+  if (scan_integer(&reader->scan, &place, NULL) != STATUS_OK || place < 0 || place >= size) {
+    return reader_fail(reader, at, "expected a place from 0 to %" PRId64, size - 1);
   }
   STATUS_TRY(reader_expect(reader, "]"));
   return reader_add_step(reader,
                          (step_t){.kind = STEP_PICK,
                                   .a = *inout_step,
-                                  .index = (uint8_t)index,
+                                  .index = index,
                                   .place = place,
-                                  .mask = mask & ~(1U << index),
+                                  .mask = reader_step(reader, *inout_step)->mask & ~(1U << index),
                                   .type = reader_step(reader, *inout_step)->type},
                          inout_step);
+}
+
+/* "[V=ids]", likewise. */
+static status_t read_gather(reader_t *reader, uint8_t index, uint16_t *inout_step) {
+  reader_skip_blanks(reader);
+  const char *at = reader->scan.cursor;
+  uint16_t places;
+  STATUS_TRY(reader_expression(reader, &places));
+  STATUS_TRY(reader_expect(reader, "]"));
+  STATUS_TRY(reader_require_places(reader, at, places));
+  const step_t *of = reader_step(reader, *inout_step), *taken = reader_step(reader, places);
+  bool is_operand = taken->kind == STEP_OPERAND;
+  bool is_bounded = is_operand && reader->declaration->operands[taken->a].below == (int8_t)index;
+  return reader_add_step(reader,
+                         (step_t){.kind = STEP_GATHER,
+                                  .a = *inout_step,
+                                  .b = places,
+                                  .index = index,
+                                  .is_bounded = is_bounded,
+                                  .mask = (of->mask & ~(1U << index)) | taken->mask,
+                                  .type = of->type},
+                         inout_step);
+}
+
+/* "[P=0]" or "[V=ids]" behind a value. */
+static status_t read_places(reader_t *reader, uint16_t *inout_step) {
+  reader_skip_blanks(reader);
+  const char *at = reader->scan.cursor;
+  int index = reader_find_index(reader, reader_word(reader));
+  uint32_t mask = reader_step(reader, *inout_step)->mask;
+  const declared_index_t *indices = reader->declaration->indices;
+  bool runs_along = index >= 0 && (mask >> index & 1) != 0 && !indices[index].is_group;
+  bool is_place = reader_accept(reader, "=");
+  reader_skip_blanks(reader);
+  bool is_number = g_ascii_isdigit(scan_peek(&reader->scan));
+  if (!runs_along || (is_place && is_number && indices[index].fixed == 0)) {
+    return reader_fail(reader, at,
+                       "expected an index of fixed size that the value runs along, as in "
+                       "\"x[P=0]\" with \"index P = 2\", or integers as places along any: "
+                       "\"table[V=ids]\"");
+  }
+  if (!is_place) return reader_fail_expecting(reader, "\"=\"");
+  return is_number ? read_pick(reader, (uint8_t)index, inout_step)
+                   : read_gather(reader, (uint8_t)index, inout_step);
 }
 
 static status_t read_digits(reader_t *reader, uint16_t *out_step) {
@@ -158,7 +189,7 @@ static status_t read_factor(reader_t *reader, uint16_t *out_step) {
     STATUS_TRY(is_call ? reader_call(reader, at, word, out_step)
                        : read_value(reader, at, word, out_step));
   }
-  while (reader_accept(reader, "[")) STATUS_TRY(read_pick(reader, out_step));
+  while (reader_accept(reader, "[")) STATUS_TRY(read_places(reader, out_step));
   return STATUS_OK;
 }
 
@@ -172,12 +203,12 @@ static status_t read_term(reader_t *reader, uint16_t *out_step) {
     uint16_t other;
     STATUS_TRY(read_factor(reader, &other));
     STATUS_TRY(reader_match(reader, at, is_product ? "\"*\"" : "\"/\"", out_step, &other));
+    STATUS_TRY(reader_require_number(reader, at, is_product ? "\"*\"" : "\"/\"", *out_step));
     if (!is_product) {
-      STATUS_TRY(reader_require_float(reader, at, "\"/\"", *out_step));
+      STATUS_TRY(reader_require_divisor(reader, at, other));
       STATUS_TRY(add_quotient(reader, *out_step, other, out_step));
       continue;
     }
-    STATUS_TRY(reader_require_number(reader, at, "\"*\"", *out_step));
     STATUS_TRY(reader_add_binary(reader, STEP_MULTIPLY, *out_step, other, out_step));
   }
 }

@@ -15,11 +15,13 @@ static status_t check_types(const reader_t *reader) {
   for (uint32_t i = 0; i < declaration->operand_count; i++) {
     const element_t *element = declaration->operands[i].element;
     has_f32 |= element != NULL && element->format != NULL;
+    declaration->has_quantized |= declaration->operands[i].is_quantized;
   }
   for (uint32_t i = 0; i < declaration->result_count; i++) {
     const declared_tensor_t *result = &declaration->results[i];
     bool is_float = result->element == NULL || result->element->format != NULL;
     has_f32 |= result->element != NULL && is_float;
+    declaration->has_quantized |= result->is_quantized;
     if (is_float && declaration->float_result_count < i) {
       return reader_fail_in_line(reader, result->line,
                                  "result %s is of floats: declare it above those that are not",
@@ -27,11 +29,11 @@ static status_t check_types(const reader_t *reader) {
     }
     if (is_float) declaration->float_result_count = i + 1;
   }
-  if (has_f32) declaration->types &= 0x7; /* All but f64. */
+  if (has_f32 || declaration->has_quantized) declaration->types &= 0x7; /* All but f64. */
   if (declaration->types != 0) return STATUS_OK;
   return reader_fail_in_line(reader, 1,
-                             "beside operands and results of f32 there are no programs of "
-                             "f64: \"types f16 bf16 f32\"");
+                             "beside operands and results that are of f32 or quantized there are "
+                             "no programs of f64: \"types f16 bf16 f32\"");
 }
 
 /* What no problem can be made of: asked where the signature ends. */
@@ -59,9 +61,11 @@ static status_t check_signature(const reader_t *reader) {
   return check_types(reader);
 }
 
-/* Of integers and booleans; floats are computed with in one type. */
+/* Of integers and booleans; floats are computed with in one type, and quantized ones stand for
+ * floats. */
 static const element_t *type_of_step(const declared_tensor_t *tensor) {
-  bool is_float = tensor->element == NULL || tensor->element->format != NULL;
+  bool is_float =
+      tensor->element == NULL || tensor->element->format != NULL || tensor->is_quantized;
   return is_float ? NULL : tensor->element;
 }
 
@@ -75,12 +79,13 @@ static status_t start_formula(reader_t *reader, const char *name) {
   memset(reader->has_result, 0, sizeof reader->has_result);
   for (uint16_t i = 0; i < declaration->operand_count; i++) {
     uint16_t step;
-    STATUS_TRY(reader_add_step(reader,
-                               (step_t){.kind = STEP_OPERAND,
-                                        .a = i,
-                                        .mask = declaration->operands[i].mask,
-                                        .type = type_of_step(&declaration->operands[i])},
-                               &step));
+    STATUS_TRY(reader_add_step(
+        reader,
+        (step_t){.kind = declaration->operands[i].is_quantized ? STEP_DEQUANTIZE : STEP_OPERAND,
+                 .a = i,
+                 .mask = declaration->operands[i].mask,
+                 .type = type_of_step(&declaration->operands[i])},
+        &step));
     reader->names[reader->name_count++] = (known_name_t){declaration->operands[i].name, step};
   }
   return STATUS_OK;
@@ -154,7 +159,8 @@ static status_t read_step(reader_t *reader, const char *at, str_t name) {
   reader->names[reader->name_count++] = (known_name_t){reader_keep(reader, name), step};
   for (uint32_t i = 0; i < declaration->result_count; i++) {
     if (!str_equal_text(name, declaration->results[i].name)) continue;
-    if (reader_step(reader, step)->kind == STEP_OPERAND) {
+    const bool is_quantized = declaration->results[i].is_quantized;
+    if (reader_step(reader, step)->kind == STEP_OPERAND && !is_quantized) {
       return reader_fail(reader, at, "result %s is an operand as it is: nothing is computed",
                          declaration->results[i].name);
     }
@@ -165,6 +171,14 @@ static status_t read_step(reader_t *reader, const char *at, str_t name) {
                          declaration->results[i].name);
     }
     const element_t *wanted = type_of_step(&declaration->results[i]);
+    const element_t *given = reader_step(reader, step)->type;
+    if (is_quantized && given == element_named("i32")) wanted = given; /* What is stored. */
+    if (is_quantized && given != wanted) {
+      return reader_fail(reader, at,
+                         "result %s is quantized, and this is %s: give it a float, or i32 to be "
+                         "stored",
+                         declaration->results[i].name, reader_type_name(reader, step));
+    }
     if (wanted != NULL && reader_is_literal(reader, step)) {
       STATUS_TRY(reader_literal(reader, at, wanted, &step));
     }

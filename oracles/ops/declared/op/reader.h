@@ -56,6 +56,10 @@ status_t reader_formulas(reader_t *reader);
 status_t reader_tensor(reader_t *reader, const char *what, uint32_t count_max,
                        uint32_t *inout_count, declared_tensor_t *tensors);
 
+/* read_quantized.c: behind "quantized"; and the argument of storage(), scale() or zero_point(). */
+status_t reader_quantization(reader_t *reader, declared_tensor_t *inout_tensor);
+status_t reader_quantum(reader_t *reader, step_kind_t kind, uint16_t *out_step);
+
 /* A type; NULL for "float", the type that programs choose. */
 status_t reader_type_word(reader_t *reader, const element_t **out_element);
 
@@ -70,6 +74,10 @@ status_t reader_require_integer(const reader_t *reader, const char *at, const ch
                                 uint16_t step); /* Or boolean. */
 status_t reader_require_number(const reader_t *reader, const char *at, const char *what,
                                uint16_t step); /* No boolean. */
+/* Integers that are no literal, as places along an index. */
+status_t reader_require_places(const reader_t *reader, const char *at, uint16_t step);
+/* No integer that is written as 0. */
+status_t reader_require_divisor(const reader_t *reader, const char *at, uint16_t step);
 /* Both of the same type; a number as it is written takes the type of the other. */
 status_t reader_match(reader_t *reader, const char *at, const char *what, uint16_t *inout_a,
                       uint16_t *inout_b);

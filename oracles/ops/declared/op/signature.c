@@ -294,13 +294,30 @@ static status_t check_groups(const reader_t *reader, const char *at,
   return STATUS_OK;
 }
 
+/* "below V": an index that a tensor above has. */
+static status_t read_bound(reader_t *reader, declared_tensor_t *tensor) {
+  reader_skip_blanks(reader);
+  const char *at = reader->scan.cursor;
+  int index = reader_find_index(reader, reader_word(reader));
+  if (index < 0 || reader->declaration->indices[index].is_group) {
+    return reader_fail(reader, at,
+                       "expected an index of an operand above, no group, below whose size the "
+                       "integers are: \"operand ids[S] i32 below V\"");
+  }
+  if (tensor->element == NULL || !element_is_integer(tensor->element)) {
+    return reader_fail(reader, at, "integers are below the size of an index: give it such a type");
+  }
+  tensor->below = (int8_t)index;
+  return STATUS_OK;
+}
+
 status_t reader_tensor(reader_t *reader, const char *what, uint32_t count_max,
                        uint32_t *inout_count, declared_tensor_t *tensors) {
   if (*inout_count == count_max) {
     return reader_fail(reader, reader->scan.begin, "an op has at most %" PRIu32 " of them",
                        count_max);
   }
-  declared_tensor_t tensor = {.line = reader->line};
+  declared_tensor_t tensor = {.line = reader->line, .below = -1, .gathers = -1, .channel = -1};
   STATUS_TRY(read_new_name(reader, what, &tensor.name));
   STATUS_TRY(reader_expect(reader, "["));
   const char *at = reader->scan.cursor;
@@ -316,7 +333,9 @@ status_t reader_tensor(reader_t *reader, const char *what, uint32_t count_max,
   }
   STATUS_TRY(check_groups(reader, at, &tensor));
   reader_skip_blanks(reader);
-  if (!scan_at_end(&reader->scan)) {
+  if (reader_accept(reader, "quantized")) {
+    STATUS_TRY(reader_quantization(reader, &tensor));
+  } else if (!scan_at_end(&reader->scan)) {
     const char *type_at = reader->scan.cursor;
     STATUS_TRY(reader_type_word(reader, &tensor.element));
     bool is_other_float = tensor.element != NULL && tensor.element->format != NULL &&
@@ -326,6 +345,7 @@ status_t reader_tensor(reader_t *reader, const char *what, uint32_t count_max,
                          "floats have the type that a program chooses (\"types\"), or f32; leave "
                          "the type out");
     }
+    if (reader_accept(reader, "below ")) STATUS_TRY(read_bound(reader, &tensor));
   }
   tensors[(*inout_count)++] = tensor;
   return reader_expect_end(reader);

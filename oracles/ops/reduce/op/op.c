@@ -26,7 +26,7 @@ dimension_list_t reduce_reduced_dimensions(const program_t *program) {
 /* ---- Text ------------------------------------------------------------------------------------ */
 
 static const attribute_row_t attribute_rows[] = {
-    {ATTRIBUTE("body", reduction_any_body, reduce_attributes_t, reduction)},
+    {ATTRIBUTE("body", reduction_body, reduce_attributes_t, reduction)},
     {ATTRIBUTE_AT_BLANK("dims", attribute_dimensions, reduce_attributes_t, dimensions),
      .mlir = "dimensions"},
     {ATTRIBUTE("accumulation", reduction_accumulation, reduce_attributes_t, reduction)},

@@ -135,6 +135,25 @@ static size_t combine_blocks(const converter_t *converter, const reduce_slices_t
   return whole;
 }
 
+/* What each sum starts with: the initial value or, where there is none, the first term, which is
+ * taken out of the slices. */
+static void start(const converter_t *converter, const case_t *instance, reduce_slices_t *slices,
+                  int64_t *sums, uint8_t *decide) {
+  size_t count = slices->output_count;
+  if (reduce_has_no_init(&instance->program)) {
+    if (count == 0) return;
+    gather_row(converter, slices, 0, sums, decide);
+    slices->term_offset++;
+    slices->term_count--;
+    return;
+  }
+  int64_t init;
+  int64_t stored = quantum_load(&instance->operands[1], 0);
+  bool is_open = !reduce_convert_input(converter->quanta, 0, stored, &init);
+  for (size_t i = 0; i < count; i++) sums[i] = init;
+  if (is_open) memset(decide, 1, count);
+}
+
 /* What the sequential schedule gives on storage integers (products: by the formula), the initial
  * value in front: it conforms under every contract. */
 status_t reduce_quantized_accept(const oracle_call_t *call, accept_t *out_accept) {
@@ -149,12 +168,9 @@ status_t reduce_quantized_accept(const oracle_call_t *call, accept_t *out_accept
   arena_mark_t mark = arena_mark(call->arena);
   int64_t *sums = ARENA_NEW_ARRAY(call->arena, int64_t, count);
   int64_t *row = ARENA_NEW_ARRAY(call->arena, int64_t, count);
-  int64_t init;
-  bool is_open = !reduce_convert_input(&quanta, 0, quantum_load(&instance->operands[1], 0), &init);
-  for (size_t i = 0; i < count; i++) sums[i] = init;
-  if (is_open) memset(decide, 1, count);
   converter_t converter = converter_make(&quanta, &instance->operands[0], call->arena);
   fold_body_t body = reduce_fold_body(program);
+  start(&converter, instance, &slices, sums, decide);
   size_t done = combine_blocks(&converter, &slices, body, sums);
   reduce_slices_t rest = slices;
   rest.output_count -= done;

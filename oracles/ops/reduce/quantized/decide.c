@@ -74,7 +74,9 @@ static bool gather_leaves(const case_t *instance, const reduce_slices_t *slices,
   stored_interval_t *terms = ARENA_NEW_ARRAY(arena, stored_interval_t, slices->term_count);
   question->count = slices->term_count;
   question->terms = terms;
+  question->init = (stored_interval_t){0, 0};
   bool are_known =
+      reduce_has_no_init(&instance->program) ||
       convert_leaf(question->quanta, quantum_load(&instance->operands[1], 0), &question->init);
   for (size_t term = 0; term < slices->term_count && are_known; term++) {
     size_t index = slices->output_base[output] + slices->term_offset[term];
@@ -145,6 +147,7 @@ typedef struct quantized_decide {
   stored_interval_t expected; /* With one initial value. */
   bool is_known;              /* Else nobody knows what the formula gives. */
   uint32_t init_count;        /* With which it conforms. */
+  bool has_no_init;           /* reduce_has_no_init() */
 } quantized_decide_t;
 
 /* Conversions are monotone, so the ends tell. */
@@ -182,6 +185,9 @@ static bool pick_conforms_with(const quantized_decide_t *decide, bool with_init,
 
 static bool pick_conforms(quantized_decide_t *decide) {
   decide->init_count = 1;
+  if (decide->has_no_init) { /* theory.md, T210. */
+    return pick_conforms_with(decide, false, &decide->expected, &decide->is_known);
+  }
   if (pick_conforms_with(decide, true, &decide->expected, &decide->is_known)) return true;
   bool may_skip = decide->question.count > 0 &&
                   PERMITTED(decide->question.contract, init_count) != INIT_COUNT_ONE;
@@ -270,6 +276,9 @@ static bool product_conforms(quantized_decide_t *decide, arena_t *arena) {
   stored_interval_t hull;
   bool is_known;
   decide->init_count = 1;
+  if (decide->has_no_init) { /* theory.md, T210. */
+    return product_conforms_with(decide, 0, arena, &decide->expected, &decide->is_known);
+  }
   if (product_conforms_with(decide, 1, arena, &decide->expected, &decide->is_known)) return true;
   if (PERMITTED(question->contract, init_count) == INIT_COUNT_ONE) return false;
   if (question->count > 0) {
@@ -296,8 +305,10 @@ static bool sum_conforms(quantized_decide_t *decide, arena_t *arena) {
   const reach_question_t *question = &decide->question;
   bool is_known = true;
   decide->init_count = 1;
-  bool conforms = sum_conforms_with(decide, 1, arena, &decide->is_known);
-  if (decide->is_known) (void)reach_bound(question, 1, &decide->expected);
+  uint32_t usual = decide->has_no_init ? 0 : 1; /* theory.md, T210. */
+  bool conforms = sum_conforms_with(decide, usual, arena, &decide->is_known);
+  if (decide->is_known) (void)reach_bound(question, usual, &decide->expected);
+  if (decide->has_no_init) return conforms;
   if (conforms || PERMITTED(question->contract, init_count) == INIT_COUNT_ONE) return conforms;
   if (question->count > 0) {
     decide->init_count = 0;
@@ -364,7 +375,8 @@ status_t reduce_quantized_decide(const oracle_call_t *call, size_t component,
   int64_t got = quantum_load(result, component);
   quantized_decide_t decide = {.question = {.quanta = &quanta, .contract = call->contract},
                                .body = reduce_fold_body(&instance->program),
-                               .sources = find_sources(&quanta, got)};
+                               .sources = find_sources(&quanta, got),
+                               .has_no_init = reduce_has_no_init(&instance->program)};
   decide.question.multiplies = decide.body == FOLD_MULTIPLY;
   answer_t answer = {.conforms = true};
   if (gather_leaves(instance, &slices, component, call->arena, &decide.question)) {

@@ -192,6 +192,7 @@ status_t reduce_quantized_simulate(const oracle_call_t *call,
   STATUS_TRY(
       fold_make(reduce_fold_body(program), storage, NULL, schedule, &fold.fold, call->error));
   fold.fold.combine = combine;
+  if (reduce_has_no_init(program)) fold.fold.init_count = 0;
   reduce_slices_t slices = reduce_slices_make(program, call->arena);
   bool is_init_raw = schedule->fault == FAULT_reduce_init_unconverted;
   int64_t init =

@@ -68,6 +68,7 @@ typedef struct named_case {
 static bool find_named_case(const case_t *instance, uint32_t result, named_case_t *out) {
   const program_t *program = &instance->program;
   const body_t *body = &reduce_attributes(program)->reduction.written;
+  /* Where there is no initial value, that of the case changes nothing in such a body. */
   out->attributes = (reduce_attributes_t){.dimensions = reduce_attributes(program)->dimensions};
   out->instance = *instance;
   out->instance.program.attributes = &out->attributes;
@@ -164,10 +165,12 @@ static void load_leaves(question_t *question) {
         load_tuple(question, false, slices->output_base[question->output] + slices->term_offset[i]);
   }
   bool is_once = PERMITTED(question->call->contract, init_count) == INIT_COUNT_ONE;
+  bool is_absent = reduce_has_no_init(&question->call->instance->program);
   question->leaves = (written_leaves_t){.terms = terms,
                                         .count = slices->term_count,
                                         .init = load_tuple(question, true, 0),
-                                        .is_init_once = is_once};
+                                        .is_init_once = is_once && !is_absent,
+                                        .is_init_absent = is_absent};
 }
 
 /* Adds a tuple to what is told in words, and asks whether it is what came. */
@@ -197,7 +200,7 @@ static void find_selected(question_t *question, finding_t *out) {
   bool init_stays = false;
   size_t count = written_find_unbeaten(problem, leaves, places, &init_stays);
   if (count > WRITTEN_UNBEATEN_MAX) {
-    take_leaves(question, NULL, leaves->count, true, out);
+    take_leaves(question, NULL, leaves->count, !leaves->is_init_absent, out);
     return;
   }
   if (count > written_terms_max(problem)) {

@@ -112,16 +112,18 @@ static bool read_sum(written_problem_t *problem, const written_leaves_t *leaves,
   pair_t *pairs = ARENA_NEW_ARRAY(problem->arena, pair_t, leaves->count);
   pair_t init;
   *out = (sum_t){.pairs = pairs, .count = leaves->count, .largest = -INFINITY, .least = INFINITY};
-  bool is_known = leaves->count > 0 && PERMITTED(problem->contract, ftz) == FTZ_NONE &&
-                  read_pair(&leaves->init, &init) && init.factor == 0;
+  bool has_init = !leaves->is_init_absent;
+  bool adds_nothing = !has_init || (read_pair(&leaves->init, &init) && init.factor == 0);
+  bool is_known =
+      leaves->count > 0 && PERMITTED(problem->contract, ftz) == FTZ_NONE && adds_nothing;
   if (!is_known) return false;
   for (size_t i = 0; i < leaves->count; i++) {
     if (!read_pair(&leaves->terms[i], &pairs[i])) return false;
     out->largest = fmax(out->largest, pairs[i].exponent);
     out->least = fmin(out->least, pairs[i].exponent);
   }
-  return init.exponent <= out->largest && isfinite(out->largest - out->least) &&
-         isfinite(out->largest - init.exponent);
+  if (!isfinite(out->largest - out->least)) return false;
+  return !has_init || (init.exponent <= out->largest && isfinite(out->largest - init.exponent));
 }
 
 static written_value_t value_of_maximum(const written_problem_t *problem, double maximum) {

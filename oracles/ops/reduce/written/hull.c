@@ -39,18 +39,19 @@ static written_tuple_t hull_of_terms(written_problem_t *problem, const written_l
   return hull;
 }
 
-/* The hull of trees of 1, 2, ... terms, each closed under initial values. */
+/* The hull of trees of 1, 2, ... terms, each closed under initial values, if there are any. */
 static bool enclose_by_count(written_problem_t *problem, const written_leaves_t *leaves,
                              const written_tuple_t *inits, written_tuple_t *out_hull) {
   written_tuple_t hulls[COUNTED_MAX + 1];
+  bool has_inits = !leaves->is_init_absent;
   hulls[1] = hull_of_terms(problem, leaves);
-  if (!close_hull(problem, inits, &hulls[1])) return false;
+  if (has_inits && !close_hull(problem, inits, &hulls[1])) return false;
   for (size_t count = 2; count <= leaves->count; count++) {
     for (size_t left = 1; left < count; left++) {
       const written_tuple_t node = node_of(problem, &hulls[left], &hulls[count - left]);
       hulls[count] = left == 1 ? node : written_tuple_unite(problem, &hulls[count], &node);
     }
-    if (!close_hull(problem, inits, &hulls[count])) return false;
+    if (has_inits && !close_hull(problem, inits, &hulls[count])) return false;
   }
   *out_hull = hulls[leaves->count];
   return true;
@@ -59,10 +60,11 @@ static bool enclose_by_count(written_problem_t *problem, const written_leaves_t 
 written_tuple_t written_hull(written_problem_t *problem, const written_leaves_t *leaves) {
   if (leaves->count == 0) return written_tuple_anything(problem);
   written_tuple_t hull = hull_of_terms(problem, leaves);
-  hull = written_tuple_unite(problem, &hull, &leaves->init);
+  if (!leaves->is_init_absent) hull = written_tuple_unite(problem, &hull, &leaves->init);
   if (close_hull(problem, NULL, &hull)) return hull;
   written_tuple_t inits = leaves->init;
-  bool is_known = leaves->count <= COUNTED_MAX && close_hull(problem, NULL, &inits) &&
+  bool is_known = leaves->count <= COUNTED_MAX &&
+                  (leaves->is_init_absent || close_hull(problem, NULL, &inits)) &&
                   enclose_by_count(problem, leaves, &inits, &hull);
   return is_known ? hull : written_tuple_anything(problem);
 }

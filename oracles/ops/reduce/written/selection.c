@@ -73,7 +73,9 @@ size_t written_find_unbeaten(written_problem_t *problem, const written_leaves_t 
   for (size_t asked = 0; asked < search.count; asked++) {
     const written_tuple_t *winner = &leaves->terms[out_unbeaten[asked]];
     if (!add_rivals(&search, winner)) return WRITTEN_UNBEATEN_MAX + 1;
-    if (*out_init_stays || beats(problem, winner, &leaves->init)) continue;
+    if (leaves->is_init_absent || *out_init_stays || beats(problem, winner, &leaves->init)) {
+      continue;
+    }
     *out_init_stays = true; /* It is one of them, and has to beat what is left out. */
     if (!add_rivals(&search, &leaves->init)) return WRITTEN_UNBEATEN_MAX + 1;
   }

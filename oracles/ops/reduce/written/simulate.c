@@ -313,6 +313,7 @@ status_t reduce_written_simulate(const oracle_call_t *call, const implementation
   if (!concerns_places(schedule->fault)) fold.outer.fault = FAULT_NONE;
   STATUS_TRY(fold_make(FOLD_OR, element_named("i64"), NULL, &fold.outer, &fold.fold, call->error));
   fold.fold.combine = combine;
+  if (reduce_has_no_init(program)) fold.fold.init_count = 0;
   reduce_slices_t slices = reduce_slices_make(program, call->arena);
   /* A tuple for each leaf and node: some faults add terms, and schedules initial values. */
   size_t leaves = slices.term_count + 64 + fold.fold.init_count;

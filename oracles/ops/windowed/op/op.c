@@ -61,7 +61,7 @@ static const attribute_codec_t select_codec = {.parse = parse_select, .print = p
   {ATTRIBUTE_AT_BLANK(#member, codec, windowed_attributes_t, member)}
 
 static const attribute_row_t reduce_window_rows[] = {
-    ROW("body", reduction_any_body, reduction),
+    ROW("body", reduction_body, reduction),
     ROW_AT_BLANK(window_dimensions, attribute_dimensions),
     ROW_AT_BLANK(window_strides, attribute_dimensions),
     ROW_AT_BLANK(base_dilations, attribute_dimensions),
@@ -73,7 +73,7 @@ static const attribute_row_t reduce_window_rows[] = {
 
 static const attribute_row_t select_and_scatter_rows[] = {
     ROW_AT_BLANK(select, select_codec),
-    ROW("scatter", reduction_any_body, reduction),
+    ROW("scatter", reduction_body, reduction),
     ROW_AT_BLANK(window_dimensions, attribute_dimensions),
     ROW_AT_BLANK(window_strides, attribute_dimensions),
     ROW_AT_BLANK(padding, padding_list),

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A module of one op, or the text of one op alone, as a program of a case line.
+
+An op alone, as documents quote it, uses values that nothing defines: `%0 = "mhlo.custom_call"(%arg0) ...`.
+It is put into a function in which they are; their types are those that MLIR's parser says it expects.
+
+What gives the op its operands is not looked at, unless it is a constant: then these are its data.
+"""
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from jaxlib.mlir import ir
+
+import constraints
+import elements
+import words
+from module import Node, Reader, Value
+from source_text import ImportFailure, Place
+
+CONSTANTS = ("stablehlo.constant", "mhlo.constant", "arith.constant")
+GIVERS = ("assay.input", "assay.byre.compute", "assay.shape.shape_of", "shape.shape_of")
+ENDS = ("func.return", "stablehlo.return", "mhlo.return")
+CALLS = ("stablehlo.custom_call", "mhlo.custom_call")
+FUNCTION = re.compile(r"(?<![\w.$%@!#\-])func\.func(?![\w.])")
+UNDECLARED = "use of undeclared SSA value name"
+OF_ANOTHER_TYPE = re.compile(r"use of value '%([^']+)' expects different type than prior uses: '(.*)' vs 'none'")
+VERIFIED = re.compile(r"'(?:stablehlo|mhlo)\.\w+' op |inferred type|failed to infer")
+NAMED_SCALE = re.compile(r"[,{]\s*([A-Za-z_]\w*)|:\s*([A-Za-z_]\w*)\s*(?=[>,}])")
+WHOLE_SCALE = re.compile(r"([,{]\s*\d+)(?=[:,}>\s])")  # MLIR reads scales with a point alone.
+QUANTIZED_TEXT = re.compile(r"!quant\.uniform<[^<>]*(?:<[^<>]*>)?[^<>]*>")
+QUANTIZED = re.compile(r"!quant\.uniform<(u|i)(\d+)(?:<(-?\d+):(-?\d+)>)?:(\w+)(?::(\d+))?,\s*(.*)>$")
+VALUES_MAX = 64
+
+
+# ---- The text -----------------------------------------------------------------------------------
+
+
+def with_numbers(text: str, given: dict[str, str]) -> str:
+    """Scales and zero points that RFCs have as names."""
+
+    def fill(match: re.Match[str]) -> str:
+        found = match.group()
+        for name, number in given.items():
+            found = re.sub(rf"(?<![\w.]){re.escape(name)}(?!\w)", number, found)
+        head, comma, entries = found.partition(",")
+        missing = NAMED_SCALE.search(comma + entries)
+        if missing is not None:
+            name = missing.group(1) or missing.group(2)
+            line = text.count("\n", 0, match.start()) + 1
+            column = match.start() - text.rfind("\n", 0, match.start())
+            raise ImportFailure(Place(line, column), f"{name} is a name: say its number, --let {name}=0.5")
+        return WHOLE_SCALE.sub(r"\1.0", found)
+
+    return QUANTIZED_TEXT.sub(fill, text)
+
+
+class Snippet:
+    """Ops without a function, made one: the first line is the function's."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.types: dict[str, str] = {}
+
+    def module(self) -> bytes:
+        values = " ".join(f'%{name} = "assay.input"() : () -> {kind}' for name, kind in self.types.items())
+        return f"func.func @main() {{ {values}\n{self.text}\nreturn }}\n".encode("latin-1", "replace")
+
+    def learn(self, failure: ImportFailure, text: str) -> bool:
+        """What MLIR misses; False if it misses nothing that could be given."""
+        other = OF_ANOTHER_TYPE.search(failure.message)
+        if other is not None:
+            self.types[other.group(1)] = other.group(2)
+            return True
+        if UNDECLARED not in failure.message or len(self.types) == VALUES_MAX:
+            return False
+        line = text.split("\n")[failure.place.line - 1]
+        name = re.match(r"%([\w$.\-]+)", line[failure.place.column - 1 :])
+        if name is None or name.group(1) in self.types:
+            return False
+        self.types[name.group(1)] = "none"
+        return True
+
+
+def _reader(data: bytes, context: ir.Context) -> Reader:
+    """What breaks a rule of its dialect is read too: Assay says which rule it is."""
+    try:
+        return Reader(data, context)
+    except ImportFailure as failure:
+        if VERIFIED.search(failure.message) is None:
+            raise
+        return Reader(data, context, is_verified=False)
+
+
+def _up(failure: ImportFailure, text: str) -> ImportFailure:
+    """Of a snippet: its first line is the second one of the module."""
+    line = min(max(failure.place.line - 1, 1), text.count("\n") + 1)
+    return ImportFailure(Place(line, failure.place.column), failure.message)
+
+
+def _read(text: str, context: ir.Context) -> Reader:
+    snippet = Snippet(text)
+    while True:
+        module = snippet.module()
+        try:
+            return _reader(module, context)
+        except ImportFailure as failure:
+            if not snippet.learn(failure, module.decode("latin-1")):
+                raise
+
+
+# ---- Types --------------------------------------------------------------------------------------
+
+
+def _quantized(text: str) -> str:
+    found = QUANTIZED.match(text)
+    if found is None:
+        raise words.Unknown(f"cases have no type {text}")
+    sign, bits, low, high, expressed, axis, entries = found.groups()
+    limits = f"<{low}:{high}>" if low is not None else ""
+    listed = []
+    for entry in entries.strip("{}").split(","):
+        scale, _, zero = entry.strip().partition(":")
+        rounded = float(elements.np.array(float(scale)).astype(elements.FLOATS[expressed]))
+        listed.append(words.hex_float(rounded) + (f":{int(zero)}" if zero and int(zero) != 0 else ""))
+    storage = ("ui" if sign == "u" else "i") + bits
+    if axis is None:
+        return f"!quant.uniform<{storage}{limits}:{expressed},{listed[0]}>"
+    return f"!quant.uniform<{storage}{limits}:{expressed}:{axis},{{{','.join(listed)}}}>"
+
+
+def _element(kind: ir.Type) -> str:
+    text = str(kind)
+    if text.startswith("!quant."):
+        return _quantized(text)
+    return "i64" if text == "index" else text  # Cases have indices as i64.
+
+
+def line_type(kind: ir.Type) -> str:
+    """A tensor type of a case line; sizes that are not known are "?"."""
+    try:
+        shaped = ir.RankedTensorType(kind)
+    except (ValueError, TypeError):
+        raise words.Unknown(f"cases have ranked tensors, and no {kind}") from None
+    sizes = ("?" if shaped.is_dynamic_dim(dim) else str(shaped.get_dim_size(dim)) for dim in range(shaped.rank))
+    return f"{_element(shaped.element_type)}[{','.join(sizes)}]"
+
+
+# ---- The op -------------------------------------------------------------------------------------
+
+
+def _accumulation(node: Node) -> str:
+    """The types of a reduction's body, where they are not those of its results."""
+    arguments = node.blocks[-1].arguments if node.blocks else []
+    made = [_element(ir.RankedTensorType(result.type).element_type) for result in node.results]
+    inside = [_element(ir.RankedTensorType(one.type).element_type) for one in arguments[: len(made)]]
+    if not inside or inside == made:
+        return ""
+    return f" accumulation={inside[0]}" if len(inside) == 1 else f" accumulation=[{','.join(inside)}]"
+
+
+def _name_and_words(node: Node) -> tuple[str, str]:
+    name = node.name.removeprefix("assay.")
+    short = name.removeprefix("stablehlo.")
+    if name.startswith("stablehlo.") and short in words.STABLEHLO:
+        return name, words.STABLEHLO[short](node) + _accumulation(node)
+    if name in CALLS:
+        listed = node.attributes.get("byteir_attrs") or node.attributes.get("mhlo.backend_config")
+        given = {item.name: item.attr for item in listed} if isinstance(listed, ir.DictAttr) else {}
+        called = ir.StringAttr(node.attributes["call_target_name"]).value
+        return called, words.custom(called, given, node.results)
+    if node.name == "stablehlo.composite":
+        called, given = constraints.name_and_attributes(node)
+        return called, words.custom(called, given, node.results)
+    raise words.Unknown("cases have no such op; `assay ops` lists those they have")
+
+
+def _data(value: Value) -> str:
+    if value.node is None or value.node.name not in CONSTANTS or "quant" in str(value.type):
+        return "*"
+    return elements.constant(value.node)[1] or "-"
+
+
+def _lines(node: Node) -> str:
+    name, said = _name_and_words(node)
+    operands = "".join(f" {line_type(value.type)}" for value in node.operands)
+    results = " ".join(line_type(value.type) for value in node.results)
+    line = f"{name}{' ' if said else ''}{said}{operands} -> {results}"
+    return "".join(f"{text}\n" for text in [line, *map(_data, node.operands)])
+
+
+def _program(reader: Reader, context: ir.Context) -> str:
+    with context, ir.Location.unknown():
+        nodes = reader.main().block.nodes
+        ops = [node for node in nodes if node.name not in (*CONSTANTS, *GIVERS, *ENDS)]
+        if len(ops) != 1:
+            offset = ops[1].offset if ops else 0
+            raise reader.fail(offset, f"a case is one op, and here are {len(ops)}; `assay quant import` reads graphs")
+        try:
+            return _lines(ops[0])
+        except (words.Unknown, elements.UnknownType) as error:
+            raise reader.fail(ops[0].offset, f"{ops[0].name.removeprefix('assay.')}: {error}") from None
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            what = f"{type(error).__name__}: {error}"
+            raise reader.fail(ops[0].offset, f"{ops[0].name} is not as it is known here ({what})") from None
+
+
+def read_program(data: bytes, numbers: dict[str, str], context: ir.Context) -> str:
+    text = data.decode("latin-1")
+    is_function = FUNCTION.search(text) is not None
+    elided = re.search(r"(?<![.\w])\.\.\.(?!\.)", re.sub(r"//[^\n]*", "", text))
+    try:
+        filled = with_numbers(text, numbers)
+        if is_function:
+            return _program(_reader(filled.encode("latin-1", "replace"), context), context)
+        try:
+            return _program(_read(filled, context), context)
+        except ImportFailure as failure:
+            raise _up(failure, filled) from None
+    except ImportFailure as failure:
+        if elided is None:
+            raise
+        message = f"{failure.message}; '...' leaves something out that a case has: write it"
+        raise ImportFailure(failure.place, message) from None
