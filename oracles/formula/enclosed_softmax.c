@@ -12,8 +12,7 @@
 
 /* All terms a_i of a sum, and how it may err: it is (a_i + the others)(1 + t) with |t| <= error. */
 typedef struct whole {
-  mpfr_t low;
-  mpfr_t high;
+  mpfr_t low, high;
   double error;
 } whole_t;
 
@@ -290,8 +289,7 @@ static bool are_points_or_nothing(row_t a) {
 /* Numbers of a row of sets: finite ones, of which some may also be -infinity. */
 typedef struct online_row {
   row_t a;
-  mpfr_t least; /* Of what the largest number of the row may be; */
-  mpfr_t most;  /* and its greatest. */
+  mpfr_t least, most; /* Of what the largest number of the row may be. */
 } online_row_t;
 
 /* The finite numbers of a set, zeros that stand apart from the others included. */
@@ -397,10 +395,7 @@ row_t enclosed_online_sum(formula_t *formula, row_t a) {
   }
   bool is_known = are_points_or_nothing(a) ? set_online_sum(formula, a, row.enclosed)
                                            : set_online_sum_of_sets(formula, a, row.enclosed);
-  if (is_known) {
-    enclosed_round(formula, row.enclosed, true);
-  } else {
-    enclosed_set_anything(row.enclosed);
-  }
+  if (!is_known) enclosed_set_anything(row.enclosed);
+  if (is_known) enclosed_round(formula, row.enclosed, true);
   return row;
 }

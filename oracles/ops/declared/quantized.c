@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "generated/exact_permissions.h"
 #include "oracles/composite/parts.h"
 #include "oracles/composite/stored_set.h"
 #include "oracles/exact/quantum/quantize_faulty.h"
@@ -135,7 +136,8 @@ static integer_set_t quantize_enclosed(const run_t *run, const type_t *type, siz
   value_range_t range;
   enclosed_finish(formula, set, formula->format, &range);
   quantize_way_t ways[QUANTIZE_WAYS_MAX];
-  size_t count = quantize_ways(formula->contract, false, ways);
+  bool may_be_last = PERMITTED(formula->contract, quantize_zero_point) != 0;
+  size_t count = quantize_ways(formula->contract, may_be_last, ways);
   const stored_set_t stored =
       stored_set_of_range(type, element, formula->contract, ways, count, &range);
   if (stored.anything) return integer_set_everything(type->element);

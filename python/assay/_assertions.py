@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""assert_conforms(): check() as an assertion of a test."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence
+
+from . import _completion, _messages
+from ._library import AssayError, op_name
+from ._programs import Program, program_of
+from ._tensors import Tensor, TensorType, as_tensor, type_of
+from ._verdicts import Verdict, check_program, split_call
+
+
+class NonConforming(AssertionError):
+    """Results that no conforming implementation may return.  `verdict` has all of it."""
+
+    def __init__(self, text: str, verdict: Verdict):
+        super().__init__(text)
+        self.verdict = verdict
+
+
+class NoEvidence(AssertionError):
+    """Nothing was tested: zeros, NaN or twice the value everywhere would have conformed too, or nobody knows what is right."""
+
+    def __init__(self, text: str, verdict: Verdict):
+        super().__init__(text)
+        self.verdict = verdict
+
+
+def completed(
+    op: str, operands: Sequence[Tensor], results: Sequence[Tensor], attributes: dict[str, Any]
+) -> dict[str, Any]:
+    """All attributes of a call, those that were left out too."""
+    call = _completion.complete(
+        op_name(op), [type_of(one) for one in operands], [type_of(one) for one in results], dict(attributes)
+    )
+    return call.attributes
+
+
+def _other_readings(op: str, attributes: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """What a kernel may have understood otherwise, in words, and the attributes that say so."""
+    readings = []
+    if op in ("byteir.layer_norm", "byteir.l2_norm"):
+        outside = not attributes.get("eps_outside_sqrt", False)
+        readings.append((f"eps_outside_sqrt={outside}", {**attributes, "eps_outside_sqrt": outside}))
+        readings += [
+            (f"epsilon={epsilon:g}", {**attributes, "epsilon": epsilon})
+            for epsilon in (0.0, 1e-12, 1e-8, 1e-6, 1e-5, 1e-3)
+            if epsilon != attributes["epsilon"]
+        ]
+    if op == "byteir.gelu":
+        other = "tanh" if attributes["approximate"] != "tanh" else "none"
+        readings.append((f'approximate="{other}"', {**attributes, "approximate": other}))
+    if op in ("byteir.arg_max", "byteir.arg_min"):
+        last = not attributes["select_last_index"]
+        readings.append((f"select_last_index={last}", {**attributes, "select_last_index": last}))
+    return readings
+
+
+def _explaining_reading(
+    op: str, operands: Sequence[Tensor], results: Sequence[Tensor], attributes: dict[str, Any], contract: str
+) -> str:
+    arrays, returned = [one.array for one in operands], [one.array for one in results]
+    for words, other in _other_readings(op, attributes):
+        try:
+            program = program_of(op, [type_of(one) for one in operands], [type_of(one) for one in results], other)
+            verdict = check_program(program, arrays, returned, contract=contract, find_cause=False)
+        except AssayError:
+            continue
+        if verdict.outcome == "conforms":
+            return words
+    return ""
+
+
+def failure_text(
+    op: str,
+    verdict: Verdict,
+    operands: Sequence[Tensor],
+    results: Sequence[Tensor],
+    attributes: dict[str, Any],
+    cut: bool = True,
+) -> str:
+    """What is printed of a divergence."""
+    whole = completed(op, operands, results, attributes)
+    lines = _messages.describe(verdict)
+    reading = _explaining_reading(op_name(op), operands, results, whole, verdict.contract)
+    if reading:
+        lines.append(f"  it would conform with {reading}: say so, if that is what the kernel means")
+
+    def rebuild(ins: list[TensorType], outs: list[TensorType], attributes: dict[str, Any]) -> Program:
+        return program_of(op, ins, outs, attributes)
+
+    small = _messages.smallest(verdict, operands, results, whole, rebuild) if cut else (list(operands), list(results))
+    return _messages.finish(lines, verdict, op, small, whole)
+
+
+def judge(
+    op: str,
+    verdict: Verdict,
+    operands: Sequence[Tensor],
+    results: Sequence[Tensor],
+    attributes: dict[str, Any],
+    vacuous: str,
+    cut: bool = True,
+) -> Verdict:
+    """Raises what a verdict asks for."""
+    __tracebackhide__ = True
+    if verdict.outcome == "diverges":
+        raise NonConforming(failure_text(op, verdict, operands, results, attributes, cut), verdict)
+    if verdict.outcome == "no-oracle" or verdict.outcome == "vacuous" and vacuous == "fail":
+        why = verdict.reason or "zeros, NaN or twice the value everywhere would have conformed"
+        raise NoEvidence(f"{verdict.program.line}: nothing was tested: {why}", verdict)
+    return verdict
+
+
+def assert_conforms(
+    op: str,
+    inputs: Sequence[Any],
+    results: Any,
+    *,
+    contract: str = "wide",
+    budget: Optional[float] = None,
+    seed: int = 0,
+    vacuous: str = "fail",
+    **attributes: Any,
+) -> Verdict:
+    """check(), and NonConforming where results are wrong.
+
+        assay.assert_conforms("dot_general", [a, b], c)          # a @ b
+
+    `vacuous`: "fail" raises NoEvidence where data are such that nothing could have failed; "pass" lets them pass."""
+    __tracebackhide__ = True
+    if vacuous not in ("fail", "pass"):
+        raise _completion.InvalidArgument(f'vacuous={vacuous!r}: "fail" or "pass" is expected')
+    operands, appended = split_call(op, inputs, attributes)
+    several = results if isinstance(results, (list, tuple)) and not isinstance(results, Tensor) else [results]
+    given = [as_tensor(result, operands[0] if operands else None) for result in several]
+    program = program_of(op, [type_of(one) for one in operands], [type_of(one) for one in given], attributes)
+    verdict = check_program(
+        program,
+        [one.array for one in operands],
+        [one.array for one in given],
+        contract=contract,
+        budget=budget,
+        seed=seed,
+        appended=appended,
+    )
+    if verdict.outcome == "conforms":
+        return verdict
+    return judge(op, verdict, operands, given, attributes, vacuous)
+
+
+def lines_of(verdict: Verdict) -> list[str]:
+    return _messages.describe(verdict)
+
+
+def with_literal(
+    lines: list[str], verdict: Verdict, operands: Sequence[Tensor], results: Sequence[Tensor], case: Any
+) -> str:
+    """The text of a drawn case, whose attributes are in its line."""
+    literals = [_messages.array_literal(*one) for one in operands]
+    if sum(one.array.size for one in [*operands, *results]) <= 64:
+        lines.append("  smallest case, to paste into a test:")
+        lines.append(f'    case = assay.case("{case.program.line}", [{", ".join(literals)}])')
+    if verdict.replay and len(verdict.replay) < 2000:
+        lines += ["  replay:", "    " + verdict.replay]
+    return "\n".join(lines)

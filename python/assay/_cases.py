@@ -1,0 +1,443 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Drawn cases: @assay.cases runs a test on many, and makes the first one small on which the kernel is wrong."""
+
+from __future__ import annotations
+
+import contextvars
+import functools
+import inspect
+import math
+from dataclasses import dataclass, field
+from typing import Any, Callable, Optional, Sequence
+
+import numpy
+
+from . import _assertions, _completion
+from ._library import AssayError, InvalidArgument, context, ffi, lib, new_error, op_name, question_of, raise_if, text_of
+from ._programs import Program, program_from_line, program_of
+from ._tensors import Tensor, as_tensor, dtype_of, type_of
+from ._verdicts import Power, Verdict, check_program, power_of
+
+
+class Refused(Exception):
+    """Raised by a kernel that cannot do a program: that is counted, and no failure."""
+
+
+class _Stop(BaseException):
+    """Ends a test function whose results are known.  No `except Exception` of the test's own catches it."""
+
+
+@dataclass
+class Record:
+    """What a test saw, for reports."""
+
+    op: str = ""
+    cases: int = 0
+    refused: int = 0
+    vacuous: int = 0
+    known: int = 0
+    without_oracle: int = 0
+    powers: list[Power] = field(default_factory=list)
+
+    def summary(self) -> str:
+        parts = [f"{self.cases} cases of {self.op}"]
+        parts += [
+            f"{count} {word}"
+            for count, word in (
+                (self.refused, "refused"),
+                (self.vacuous, "vacuous"),
+                (self.known, "known"),
+                (self.without_oracle, "without an oracle"),
+            )
+            if count
+        ]
+        ulps = sorted(power.ulps_median for power in self.powers if power.elements)
+        if ulps:
+            parts.append(
+                f"half of the elements measured would have shown an error above {ulps[len(ulps) // 2]:.3g} ulp"
+            )
+        return "; ".join(parts)
+
+
+@dataclass
+class Settings:
+    """What pytest's options say for all tests: None where they say nothing."""
+
+    cases: Optional[int] = None
+    seed: Optional[int] = None
+    contract: Optional[str] = None
+    db: Optional[str] = None
+    known: Sequence[tuple[str, str, str]] = ()  # (op or "*", class or "*", what the explanation has)
+
+
+settings: contextvars.ContextVar[Settings] = contextvars.ContextVar("assay_settings", default=Settings())
+record: contextvars.ContextVar[Optional[Record]] = contextvars.ContextVar("assay_record", default=None)
+
+
+class Case:
+    """A program with operands.  `operands` are numpy arrays (bf16 and the like of ml_dtypes)."""
+
+    def __init__(self, program: Program, operands: Sequence[numpy.ndarray], contract: str, line: str = ""):
+        self.program, self.operands, self.contract = program, list(operands), contract
+        self.line = line or program.line
+        self.verdict: Optional[Verdict] = None
+        self._sink: Optional[list[numpy.ndarray]] = None
+
+    @property
+    def op(self) -> str:
+        return self.program.op
+
+    def attribute(self, name: str) -> Any:
+        """An attribute: its integers as a list where it has any, else its text."""
+        out, count, error = ffi.new("int64_t[]", 64), ffi.new("size_t *"), new_error()
+        if lib.assay_program_integers(self.program.handle, name.encode(), out, 64, count, error) == 0 and count[0]:
+            return [out[i] for i in range(min(count[0], 64))]
+        return self.attributes.get(name)
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        """All attributes as the case line spells them."""
+        found: dict[str, str] = {}
+        key, value, error = ffi.new("char **"), ffi.new("char **"), new_error()
+        while (
+            lib.assay_program_attribute(
+                self.program.handle, len(found), ffi.cast("const char **", key), ffi.cast("const char **", value), error
+            )
+            == 0
+        ):
+            found[text_of(key[0])] = text_of(value[0])
+        return found
+
+    def torch(self) -> list[Any]:
+        """The operands as PyTorch tensors that own their memory."""
+        import torch
+
+        tensors = []
+        for operand in self.operands:
+            name = operand.dtype.name
+            if name in ("bfloat16",) or name.startswith("float8"):
+                bits = numpy.ascontiguousarray(operand).view(
+                    numpy.int16 if operand.dtype.itemsize == 2 else numpy.uint8
+                )
+                tensors.append(torch.from_numpy(bits.copy()).view(getattr(torch, name)))
+            else:
+                tensors.append(torch.from_numpy(operand.copy()))
+        return tensors
+
+    def check(self, *results: Any) -> Verdict:
+        """Judges what the kernel returned: the results one by one, or as one list."""
+        several = (
+            results[0]
+            if len(results) == 1 and isinstance(results[0], (list, tuple)) and not isinstance(results[0], Tensor)
+            else results
+        )
+        given = [as_tensor(result) for result in several]
+        expected = self.program.results
+        if len(given) != len(expected):
+            raise InvalidArgument(f"{len(given)} results were checked, and {self.program.line} has {len(expected)}")
+        for index, (one, type_) in enumerate(zip(given, expected)):
+            if one.array.shape != type_.shape or one.array.dtype != dtype_of(type_.element):
+                raise InvalidArgument(f"result {index} is {type_of(one)}, and {self.program.line} has {type_}")
+        arrays = [one.array for one in given]
+        if self._sink is not None:
+            for place, array in zip(self._sink, arrays):
+                place[...] = array
+            raise _Stop
+        self.results = arrays
+        self.verdict = check_program(self.program, self.operands, arrays, contract=self.contract)
+        return self.verdict
+
+    def __repr__(self) -> str:
+        return f"<assay.Case {self.program.line}>"
+
+
+def _case_of(handle: Any, contract: str) -> Case:
+    """A case of the library's, its operands copied."""
+    case = ffi.gc(handle, lib.assay_case_free)
+    line = text_of(lib.assay_case_line(case))
+    program = program_from_line(line.split(" : ", 1)[0])
+    operands = []
+    for index, type_ in enumerate(program.operands):
+        out, error = ffi.new("assay_tensor_t *"), new_error()
+        out.struct_size = ffi.sizeof("assay_tensor_t")
+        raise_if(lib.assay_case_operand(case, index, out, error), error)
+        dtype = dtype_of(type_.element)
+        size = math.prod(type_.shape) * dtype.itemsize
+        data = bytes(ffi.buffer(out.data, size)) if size else b""
+        operands.append(numpy.frombuffer(bytearray(data), dtype).reshape(type_.shape))
+    return Case(program, operands, contract, line)
+
+
+def _draw(contract: str, **members: Any) -> Case:
+    """What assay_draw_t says; texts are bytes."""
+    wanted, out, error = ffi.new("assay_draw_t *"), ffi.new("assay_case_t **"), new_error()
+    wanted.struct_size = ffi.sizeof("assay_draw_t")
+    kept = []
+    for name, value in members.items():
+        if isinstance(value, bytes):
+            value = ffi.new("char[]", value)
+            kept.append(value)
+        if value is not None:
+            setattr(wanted, name, value)
+    status = lib.assay_case_draw(context(), wanted, out, error)
+    del kept
+    raise_if(status, error)
+    return _case_of(out[0], contract)
+
+
+def draw(
+    op: str, *, types: Optional[str] = None, strata: Optional[str] = None, seed: int = 1, contract: str = "wide"
+) -> Case:
+    """One case: `types` such as "f32" or "bf16,bf16->f32"; `strata` such as "tiles=30,long=5"."""
+    return _draw(
+        contract,
+        op=op_name(op).encode(),
+        types=types.encode() if types else None,
+        strata=strata.encode() if strata else None,
+        seed=seed,
+    )
+
+
+def _is_usual(case: Case) -> bool:
+    """Whether the attributes are those that a call may leave out: a kernel that gets operands alone can do the case."""
+    program = case.program
+    try:
+        call = _completion.complete(program.op, list(program.operands), None, {})
+    except InvalidArgument:
+        return True  # There are no usual ones: the kernel has to read them.
+    if tuple(call.results) != program.results:
+        return False
+    same = program_of(program.op, program.operands, program.results, {})
+    return same.line == program.line
+
+
+def _is_alike(smaller: Program, program: Program) -> bool:
+    """Whether a kernel that is not told attributes can do the smaller program as well."""
+    ranks = [[len(type_.shape) for type_ in one.operands] for one in (smaller, program)]
+    return ranks[0] == ranks[1] and _is_usual(Case(smaller, [], ""))
+
+
+def _as_matrices(case: Case, seed: int) -> Case:
+    """A product of two matrices with as many rows, terms and columns as the case has."""
+    lhs, rhs = case.program.operands[:2]
+    batch, contract = _pairs(case, "batch"), _pairs(case, "contract")
+    terms = math.prod(lhs.shape[d] for d in contract[0])
+    rows = math.prod(size for d, size in enumerate(lhs.shape) if d not in batch[0] + contract[0])
+    columns = math.prod(size for d, size in enumerate(rhs.shape) if d not in batch[1] + contract[1])
+    result = case.program.results[0].element
+    line = (
+        f"stablehlo.dot_general batch=[]x[] contract=[1]x[0] {lhs.element}[{rows},{terms}] {rhs.element}[{terms},{columns}] "
+        f"-> {result}[{rows},{columns}]"
+    )
+    return draw_operands(line, stratum="deployment" if seed % 5 == 0 else "corner", seed=seed, contract=case.contract)
+
+
+def _pairs(case: Case, key: str) -> list[list[int]]:
+    return [[int(d) for d in part.strip("[]").split(",") if d] for part in case.attributes[key].split("x")]
+
+
+def draw_operands(line: str, *, stratum: str = "corner", seed: int = 1, contract: str = "wide") -> Case:
+    """A case of one program, by its line, with data as a stratum has them: "corner", "deployment", "extremes", ..."""
+    return _draw(contract, program=program_from_line(line).handle, strata=f"{stratum}=1".encode(), seed=seed)
+
+
+def draw_usual(op: str, *, types: Optional[str], strata: Optional[str], seed: int, contract: str) -> Case:
+    """A case whose attributes a kernel need not be told, where an op has such; else any."""
+    case = draw(op, types=types, strata=strata, seed=seed, contract=contract)
+    if case.op == "stablehlo.dot_general" and not case.program.operands[0].element.startswith("!quant"):
+        return _as_matrices(case, seed)
+    for attempt in range(1, 50):
+        if _is_usual(case):
+            break
+        case = draw(op, types=types, strata=strata, seed=seed + (attempt << 32), contract=contract)
+    return case
+
+
+def _shrink(case: Case, run: Callable[[Case], None], usual: bool) -> Case:
+    """The smallest case on which what `run` checks diverges in the same class; the given one if it cannot be made smaller."""
+
+    @ffi.callback("int32_t(void *, const assay_question_t *)")
+    def kernel(_user: Any, question: Any) -> int:
+        try:
+            smaller = program_from_line(text_of(lib.assay_program_line(question.program)))
+            if usual and not _is_alike(smaller, case.program):
+                return 1
+            arrays = [_view(question.operands[i], type_.element).copy() for i, type_ in enumerate(smaller.operands)]
+            trial = Case(smaller, arrays, case.contract)
+            trial._sink = [_view(question.results[i], type_.element) for i, type_ in enumerate(smaller.results)]
+            run(trial)
+        except _Stop:
+            return 0
+        except BaseException:
+            return 1
+        return 1
+
+    structs, kept = case.program.structs(case.operands)
+    question = question_of(case.program.handle, structs, len(case.operands), ffi.NULL, 0, case.contract)
+    tested = ffi.new("assay_kernel_t *")
+    tested.struct_size, tested.run = ffi.sizeof("assay_kernel_t"), kernel
+    out, error = ffi.new("assay_case_t **"), new_error()
+    status = lib.assay_shrink(context(), question, tested, out, ffi.NULL, error)
+    del kept
+    return _case_of(out[0], case.contract) if status == 0 else case
+
+
+def _view(struct: Any, element: str) -> numpy.ndarray:
+    """The memory of a dense tensor as an array."""
+    shape = tuple(struct.dims[d] for d in range(struct.rank))
+    dtype = dtype_of(element)
+    size = math.prod(shape) * dtype.itemsize
+    if size == 0:
+        return numpy.zeros(shape, dtype)
+    return numpy.frombuffer(ffi.buffer(struct.data, size), numpy.uint8).view(dtype).reshape(shape)
+
+
+def _failure(case: Case, run: Callable[[Case], None], drawn: int, seed: int, usual: bool) -> _assertions.NonConforming:
+    """The text of a divergence, of the smallest case."""
+    small = _shrink(case, run, usual and _is_usual(case))
+    if small is not case:
+        try:
+            run(small)
+        except (_Stop, Refused, AssayError):
+            pass
+        if small.verdict is None or small.verdict.outcome != "diverges":
+            small = case
+    verdict = small.verdict
+    assert verdict is not None
+    operands = [Tensor(array, type_.element) for array, type_ in zip(small.operands, small.program.operands)]
+    results = [Tensor(array, type_.element) for array, type_ in zip(small.results, small.program.results)]
+    lines = _assertions.lines_of(verdict)
+    lines.append(f"  case {drawn} of seed {seed}" + ("" if small is case else f", made small from {case.program.line}"))
+    lines.append(f"  the case: {small.line}" if len(small.line) < 2000 else f"  the program: {small.program.line}")
+    return _assertions.NonConforming(_assertions.with_literal(lines, verdict, operands, results, small), verdict)
+
+
+def _is_known(verdict: Verdict, op: str, known: Sequence[tuple[str, str, str]]) -> bool:
+    return any(
+        (which in ("*", op)) and class_ in ("*", verdict.class_name) and text in verdict.explanation
+        for which, class_, text in known
+    )
+
+
+def run_cases(
+    op: str,
+    run: Callable[[Case], None],
+    *,
+    types: Optional[str],
+    n: int,
+    strata: Optional[str],
+    seed: int,
+    contract: str,
+    known: Sequence[tuple[str, str, str]] = (),
+    usual: bool = True,
+) -> Record:
+    """Draws until n cases were judged, at most four times as many; raises at the first divergence that is not known."""
+    __tracebackhide__ = True
+    whole = op_name(op)
+    told = record.get() or Record()
+    told.op = whole
+    for drawn in range(4 * n):
+        if told.cases == n:
+            break
+        draws = draw_usual if usual else draw
+        case = draws(op, types=types, strata=strata, seed=seed * 1_000_003 + drawn, contract=contract)
+        try:
+            run(case)
+        except (Refused, NotImplementedError):
+            told.refused += 1
+            continue
+        if case.verdict is None:
+            raise InvalidArgument("the test did not call case.check() with the kernel's results")
+        told.cases += 1
+        outcome = case.verdict.outcome
+        if outcome == "diverges":
+            if not _is_known(case.verdict, whole, known):
+                raise _failure(case, run, drawn, seed, usual)
+            told.known += 1
+        told.vacuous += outcome == "vacuous"
+        told.without_oracle += outcome == "no-oracle"
+        if outcome == "conforms" and told.cases % 16 == 1 and len(told.powers) < 16:
+            told.powers.append(power_of(case.program, case.operands, contract, 2, drawn))
+    tested = told.cases - told.vacuous - told.without_oracle
+    if tested == 0:
+        raise AssertionError(f"nothing was tested: {told.summary()}")
+    return told
+
+
+def cases(
+    op: str,
+    *,
+    types: Optional[str] = None,
+    n: int = 200,
+    strata: Optional[str] = None,
+    seed: int = 1,
+    contract: str = "wide",
+    known: Sequence[tuple[str, str, str]] = (),
+    usual: bool = True,
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Makes a test of a function of a case:
+
+        @assay.cases("dot_general", types="bf16,bf16->f32", n=500)
+        def test_my_kernel(case):
+            case.check(my_matmul(*case.operands))
+
+    Programs have the attributes that a call may leave out, where the op has such (a product is one of two matrices, a softmax is
+    along the last axis), so that the operands are all that a kernel has to know; `usual=False` draws any, which case.attribute()
+    tells.  `known`: (op or "*", class or "*", part of the explanation) of divergences that are known.  Fixtures of pytest may follow
+    the case.  pytest's --assay-cases, --assay-seed and --assay-contract go before what stands here."""
+    if n < 1:
+        raise InvalidArgument(f"n={n}: at least one case")
+
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        parameters = list(inspect.signature(function).parameters.values())
+        if not parameters:
+            raise InvalidArgument(f"{function.__name__}() has to take a case")
+
+        @functools.wraps(function)
+        def test(*args: Any, **kwargs: Any) -> None:
+            __tracebackhide__ = True
+            wanted = settings.get()
+            first = parameters[0].name
+
+            def run(case: Case) -> None:
+                function(*args, **{first: case}, **kwargs)
+
+            from . import _vet
+
+            arguments: dict[str, Any] = {
+                "types": types,
+                "n": wanted.cases or n,
+                "strata": strata,
+                "seed": seed if wanted.seed is None else wanted.seed,
+                "contract": wanted.contract or contract,
+                "known": [*known, *wanted.known],
+                "usual": usual,
+            }
+            if wanted.db:
+                _vet.run_test(op, run, db=wanted.db, name=function.__name__, **arguments)
+            else:
+                run_cases(op, run, **arguments)
+
+        del test.__wrapped__  # pytest must not see the parameter `case`.
+        test.__signature__ = inspect.Signature(parameters[1:])  # type: ignore[attr-defined]
+        return test
+
+    return decorate
+
+
+def case(line: str, operands: Sequence[Any], contract: str = "wide") -> Case:
+    """A case by its program's line, as failures print it:
+
+    case = assay.case("stablehlo.add f32[2] f32[2] -> f32[2]", [x, y])
+    assert case.check(my_add(*case.operands))
+    """
+    program = program_from_line(line)
+    arrays = []
+    for index, (operand, type_) in enumerate(zip(operands, program.operands)):
+        array = as_tensor(operand).array
+        if array.shape != type_.shape or array.dtype != dtype_of(type_.element):
+            raise InvalidArgument(f"operand {index} is {array.dtype}{list(array.shape)}, and the program has {type_}")
+        arrays.append(array)
+    if len(operands) != len(program.operands):
+        raise InvalidArgument(f"{len(operands)} operands, and the program has {len(program.operands)}")
+    return Case(program, arrays, contract)

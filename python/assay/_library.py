@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The shared library: where it is, a context for each thread, and its errors as exceptions."""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+from typing import Any, Optional
+
+from ._binding import ffi
+
+_NAMES = ("libassay.so", "libassay.so.0")
+
+
+class AssayError(Exception):
+    """What Assay cannot do, and what to do about it."""
+
+
+class InvalidArgument(AssayError, ValueError):
+    """An argument breaks a rule: its text says which, where, and what would do."""
+
+
+class Unsupported(AssayError):
+    """Well formed, but Assay has no meaning for it."""
+
+
+class Undecided(AssayError):
+    """More precision, time or memory might decide it."""
+
+
+class EnvironmentFailure(AssayError, OSError):
+    """The machine failed."""
+
+
+class Cancelled(AssayError):
+    """A progress function asked for the end."""
+
+
+class Defect(AssayError):
+    """Assay found itself wrong: no verdict may be trusted.  Please report it."""
+
+
+_EXCEPTIONS = {1: InvalidArgument, 2: Unsupported, 3: Undecided, 4: EnvironmentFailure, 5: Cancelled, 6: Defect}
+
+
+def library_path() -> str:
+    """The library beside this package, or that of $ASSAY_LIBRARY."""
+    named = os.environ.get("ASSAY_LIBRARY")
+    if named:
+        return named
+    here = os.path.dirname(os.path.abspath(__file__))
+    for name in _NAMES:
+        path = os.path.join(here, "lib", name)
+        if os.path.exists(path):
+            return path
+    return _NAMES[1]  # Wherever the loader finds it.
+
+
+def _load() -> Any:
+    path = library_path()
+    try:
+        return ffi.dlopen(path)
+    except OSError as error:
+        raise EnvironmentFailure(
+            f"{error}; reinstall the package, or set ASSAY_LIBRARY to the path of libassay.so"
+        ) from error
+
+
+lib = _load()
+if lib.assay_api_version() < 1:
+    raise EnvironmentFailure(f"{library_path()} is older than this package")
+
+__version__: str = ffi.string(lib.assay_version()).decode()
+
+_threads = threading.local()
+
+
+def context() -> Any:
+    """This thread's context: memory and random numbers of its calls."""
+    found = getattr(_threads, "context", None)
+    if found is None:
+        out, error = ffi.new("assay_context_t **"), new_error()
+        raise_if(lib.assay_context_new(out, error), error)
+        found = _threads.context = ffi.gc(out[0], lib.assay_context_free)
+    return found
+
+
+def new_error() -> Any:
+    error = ffi.new(_ERROR)
+    error.struct_size = _ERROR_SIZE
+    return error
+
+
+def raise_if(status: int, error: Any, what: str = "") -> None:
+    """Raises what a call returned, unless that is ASSAY_OK."""
+    if status != 0:
+        text = text_of(error.text)
+        raise _EXCEPTIONS.get(status, AssayError)(f"{what}: {text}" if what else text)
+
+
+def text_of(pointer: Any) -> str:
+    return "" if pointer == ffi.NULL else ffi.string(pointer).decode("utf-8", "replace")
+
+
+@functools.lru_cache(maxsize=256)
+def contract_of(text: str) -> Any:
+    """A contract by its text, kept: many threads may read it."""
+    out, error = ffi.new("assay_contract_t **"), new_error()
+    raise_if(lib.assay_contract_new(text.encode(), out, error), error, f"contract {text!r}")
+    return ffi.gc(out[0], lib.assay_contract_free)
+
+
+_QUESTION, _QUESTION_SIZE = ffi.typeof("assay_question_t *"), ffi.sizeof("assay_question_t")
+_ERROR, _ERROR_SIZE = ffi.typeof("assay_error_t *"), ffi.sizeof("assay_error_t")
+
+
+def question_of(
+    program: Any,
+    operands: Any,
+    operand_count: int,
+    results: Any,
+    result_count: int,
+    contract: Optional[str],
+    seed: int = 0,
+    flags: int = 0,
+    budget: Optional[float] = None,
+) -> Any:
+    """assay_question_t of a finished program's handle and arrays of assay_tensor_t, which the caller keeps."""
+    question = ffi.new(_QUESTION)
+    question.struct_size = _QUESTION_SIZE
+    question.flags = flags
+    question.program = program
+    question.operands, question.operand_count = operands, operand_count
+    question.results, question.result_count = results, result_count
+    question.contract = contract_of(contract or "wide")
+    question.seed = seed
+    question.budget_seconds = budget or 0.0
+    return question
+
+
+@functools.lru_cache(maxsize=None)
+def op_names() -> tuple[str, ...]:
+    names: list[str] = []
+    while (pointer := lib.assay_op_name(len(names))) != ffi.NULL:
+        names.append(text_of(pointer))
+    return tuple(names)
+
+
+@functools.lru_cache(maxsize=None)
+def op_name(name: str) -> str:
+    """The whole name of an op: "softmax" is "byteir.softmax"."""
+    if name in op_names():
+        return name
+    found = [whole for whole in op_names() if whole.split(".", 1)[-1] == name]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise InvalidArgument(f"op {name!r} is one of {', '.join(found)}: write which")
+    import difflib
+
+    shorts = {whole.split(".", 1)[-1]: whole for whole in op_names()}
+    near = difflib.get_close_matches(name, [*shorts, *op_names()], 1)
+    raise InvalidArgument(
+        f"there is no op {name!r}" + (f"; is it {near[0]!r}?" if near else "; assay.ops() lists them")
+    )

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""vet(): a Python callable under the command line, as one of its executors: the same draws, shrinking, database and report.
+
+The program assay is a process of its own; it starts a relay as the executor's process, which hands what it is asked to this
+process, where the callable is."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from dataclasses import dataclass
+from typing import Any, Callable, Mapping, Optional, Sequence, Union
+
+import numpy
+
+from . import _command
+from ._cases import Case, Refused, _Stop
+from ._library import EnvironmentFailure, InvalidArgument, op_name
+from ._programs import program_from_line
+
+Kernel = Callable[..., Any]
+
+
+@dataclass
+class VetReport:
+    """What `assay vet` found: its TAP, and whether all points passed.  True if they did."""
+
+    tap: str
+    exit_code: int
+
+    def __bool__(self) -> bool:
+        return self.exit_code == 0
+
+    @property
+    def failures(self) -> list[str]:
+        return re.findall(r"^not ok \d+ - (.*)$", self.tap, re.MULTILINE)
+
+    def __str__(self) -> str:
+        return self.tap
+
+
+def _worker_class(kernels: Mapping[str, Kernel], types: Sequence[str], name: str, version: str) -> Any:
+    worker_module = _command.worker_module()
+
+    class Callables(worker_module.Worker):  # type: ignore[name-defined, misc]
+        def __init__(self) -> None:
+            self.name, self.version = name, version
+
+        def compile(self, program: Any) -> Any:
+            if program.op not in kernels:
+                raise worker_module.Unsupported(f"no callable for {program.op}")
+            if types and not any(_fits(program, wanted) for wanted in types):
+                raise worker_module.Unsupported(f"not of the types asked for: {', '.join(types)}")
+            return program.line
+
+        def execute(self, handle: str, operands: list[numpy.ndarray]) -> list[Any]:
+            case = Case(program_from_line(handle), operands, "wide")
+            case._sink = case.program.empty_results()
+            try:
+                _call(kernels[case.op], case)
+            except _Stop:
+                return case._sink
+            except (Refused, NotImplementedError) as refusal:
+                raise worker_module.Unsupported(str(refusal) or "refused") from refusal
+            raise TypeError("the test did not call case.check() with the kernel's results")
+
+    return Callables()
+
+
+def _call(kernel: Kernel, case: Case) -> None:
+    if getattr(kernel, "_takes_case", False):
+        kernel(case)
+        return
+    returned = kernel(*case.operands)
+    case.check(*(returned if isinstance(returned, (list, tuple)) else [returned]))
+
+
+def _fits(program: Any, wanted: str) -> bool:
+    """Whether a program has the types: one for all of them, or all as in "bf16,bf16->f32"."""
+    operands = [kind.element for kind in program.operands]
+    results = [kind.element for kind in program.results]
+    if "->" not in wanted and "," not in wanted:
+        return all(element == wanted for element in operands + results)
+    return wanted.replace(" ", "") == ",".join(operands) + "->" + ",".join(results)
+
+
+def _serve(listener: socket.socket, worker: Any, calls: threading.Lock, ended: threading.Event) -> None:
+    """Answers every process that the program starts, one call of the kernel at a time."""
+    server_class = _command.worker_module()._Server
+
+    class Locked(server_class):  # type: ignore[misc, valid-type]
+        def execute(self, number: str, size: str) -> None:
+            with calls:
+                super().execute(number, size)
+
+    def answer(connection: socket.socket) -> None:
+        with connection, connection.makefile("rb") as source, connection.makefile("wb") as sink:
+            try:
+                server = Locked(worker, source, sink)
+                server.greet()
+                server.serve()
+            except (BrokenPipeError, ConnectionResetError, EOFError):
+                pass  # The program ended, or gave up on a call.
+
+    while not ended.is_set():
+        try:
+            connection, _ = listener.accept()
+        except TimeoutError:
+            continue
+        except OSError:
+            return
+        threading.Thread(target=answer, args=(connection,), daemon=True).start()
+
+
+def run_under_command(
+    kernels: Mapping[str, Kernel],
+    arguments: Sequence[str],
+    *,
+    types: Sequence[str],
+    name: str,
+    version: str,
+    echo: bool,
+) -> tuple[int, str]:
+    """Runs `assay ARGUMENTS --executor (the kernels)`: the exit code, and what was printed."""
+    program = _command.program_path()
+    worker = _worker_class(kernels, types, name, version)
+    with tempfile.TemporaryDirectory(prefix="assay-") as folder, socket.socket(socket.AF_UNIX) as listener:
+        path = os.path.join(folder, "kernels")
+        listener.bind(path)
+        listener.listen()
+        listener.settimeout(0.2)
+        ended = threading.Event()
+        thread = threading.Thread(target=_serve, args=(listener, worker, threading.Lock(), ended), daemon=True)
+        thread.start()
+        relay = " ".join(map(shlex.quote, [sys.executable, _command.relay_path(), path]))
+        try:
+            ran = subprocess.run(
+                [program, *arguments, "--executor", f"proc:{relay}"],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                check=False,
+            )
+        except OSError as error:
+            raise EnvironmentFailure(f"{program}: {error.strerror}") from error
+        finally:
+            ended.set()
+            thread.join()
+    if echo:
+        sys.stdout.write(ran.stdout)
+    if ran.returncode in (2, 3):
+        raise (InvalidArgument if ran.returncode == 2 else EnvironmentFailure)(ran.stderr.strip() or ran.stdout.strip())
+    return ran.returncode, ran.stdout
+
+
+def vet(
+    kernels: Union[Kernel, Mapping[str, Kernel]],
+    *,
+    op: Optional[str] = None,
+    types: Sequence[str] = (),
+    cases: int = 1000,
+    seed: int = 1,
+    contract: str = "wide",
+    db: Optional[str] = None,
+    strata: Optional[str] = None,
+    shrink: bool = True,
+    name: str = "",
+    version: str = "0",
+    echo: bool = False,
+) -> VetReport:
+    """Holds a callable (of `op`), or one for each op, against what conforms, as `assay vet` does with any executor.
+
+    The callable gets the operands as numpy arrays and returns the result, or a list of them; where it raises
+    NotImplementedError it refuses.  `types`: "f32", or all as in "bf16,bf16->f32"; others are not shown to it.  `db`: a database,
+    that `assay query` and `assay report` read, for findings and counts.  `echo`: print the TAP as well."""
+    if callable(kernels):
+        if op is None:
+            raise InvalidArgument('say which op the callable is, as in op="dot_general"')
+        found = {op_name(op): kernels}
+        name = name or getattr(kernels, "__name__", "kernel")
+    else:
+        found = {op_name(one): kernel for one, kernel in kernels.items()}
+    arguments = ["vet", "--cases", str(cases), "--seed", str(seed), "--contract", contract]
+    for one in found:
+        arguments += ["--op", one]
+    for option, value in (("--db", db), ("--strata", strata)):
+        arguments += [option, value] if value else []
+    arguments += ["--shrink"] if shrink else []
+    safe = re.sub(r"[^A-Za-z0-9_.-]+", "-", name or "kernels")
+    code, tap = run_under_command(found, arguments, types=types, name=safe, version=version, echo=echo)
+    return VetReport(tap, code)
+
+
+def run_test(
+    op: str,
+    run: Callable[[Case], None],
+    *,
+    db: str,
+    name: str,
+    types: Optional[str],
+    n: int,
+    strata: Optional[str],
+    seed: int,
+    contract: str,
+    known: Sequence[tuple[str, str, str]],
+    usual: bool,
+) -> None:
+    """A test of @assay.cases under --assay-db: its cases are drawn, judged and kept by the program."""
+    del known, usual  # Any program is drawn; and the database has known findings of its own.
+
+    def kernel(case: Case) -> None:
+        run(case)
+
+    kernel._takes_case = True  # type: ignore[attr-defined]
+    report = vet(
+        {op: kernel},
+        types=[types] if types else (),
+        cases=n,
+        seed=seed,
+        contract=contract,
+        db=db,
+        strata=strata,
+        name=name,
+    )
+    assert report, "\n".join(report.failures) + f"\n{db} has the findings: assay query findings --db {db}"

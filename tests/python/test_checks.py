@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: Apache-2.0
+"""check(), assert_conforms() and accept() on tensors of several libraries."""
+
+import threading
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import assay
+
+rng = np.random.default_rng(17)
+
+
+def normal(*shape, dtype=np.float32):
+    return rng.standard_normal(shape).astype(dtype)
+
+
+def softmax(x, axis=-1):
+    e = np.exp(x - x.max(axis, keepdims=True))
+    return e / e.sum(axis, keepdims=True)
+
+
+def test_product_of_matrices():
+    a, b = normal(33, 65), normal(65, 17)
+    verdict = assay.assert_conforms("dot_general", [a, b], a @ b)
+    assert verdict and verdict.outcome == "conforms" and verdict.judged_count == 33 * 17
+    assert "contract=[1]x[0]" in verdict.inferred
+
+
+def test_batches_are_leading_dimensions():
+    a, b = normal(2, 3, 8, 5), normal(2, 3, 5, 4)
+    assert assay.assert_conforms("dot_general", [a, b], a @ b).program.line.startswith(
+        "stablehlo.dot_general batch=[0,1]x[0,1] contract=[3]x[2]"
+    )
+
+
+def test_views_are_not_copied_and_have_strides():
+    a, b = normal(64, 64), normal(64, 64)
+    c = a.T[::2] @ b[:, ::-1]
+    assert assay.assert_conforms("dot_general", [a.T[::2], b[:, ::-1]], c)
+    assert assay.check("dot_general", [a[::2], b[:, ::-1]], c).outcome == "diverges"
+
+
+def test_a_wrong_element_is_told():
+    a, b = normal(8, 16), normal(16, 8)
+    c = a @ b
+    c[3, 5] *= np.float32(1.001)
+    verdict = assay.check("dot_general", [a, b], c)
+    assert not verdict and verdict.outcome == "diverges" and verdict.wrong_count == 1
+    assert verdict.worst.index == (3, 5) and verdict.worst.got.number == float(c[3, 5])
+    assert verdict.worst.low.number <= verdict.worst.exact.number <= verdict.worst.high.number
+    assert np.argwhere(verdict.wrong()).tolist() == [[3, 5]]
+    assert "assay judge" in verdict.replay
+
+
+def test_the_message():
+    a, b = normal(4, 6), normal(6, 4)
+    c = (a.astype(np.float16) @ b.astype(np.float16)).astype(np.float32)
+    with pytest.raises(assay.NonConforming) as told:
+        assay.assert_conforms("dot_general", [a, b], c)
+    text = str(told.value)
+    for words in (
+        "stablehlo.dot_general does not conform to contract 'wide'",
+        "got  ",
+        "permitted  ",
+        "exact  ",
+        "16 of 16 components",
+        "F16_F16_F16",
+        "inferred: ",
+        "smallest case, to paste into a test:",
+        "assay judge",
+    ):
+        assert words in text, text
+    literal = text.split("to paste into a test:\n")[1].splitlines()[0].strip()
+    with pytest.raises(assay.NonConforming):
+        eval(literal, {"assay": assay, "np": np, "ml_dtypes": ml_dtypes})
+
+
+def test_softmax_and_its_axis():
+    x = normal(5, 40)
+    assert assay.assert_conforms("softmax", [x], softmax(x), contract="backend")
+    assert assay.assert_conforms("softmax", [x], softmax(x, 0), axis=0, contract="backend")
+    assert assay.check("softmax", [x], softmax(x, 0), contract="backend").outcome == "diverges"
+
+
+def layer_norm(x, weight, bias, epsilon=1e-5):
+    mean = x.mean(-1, keepdims=True)
+    variance = np.square(x - mean).mean(-1, keepdims=True)
+    return (x - mean) / np.sqrt(variance + np.float32(epsilon)) * weight + bias
+
+
+def test_layer_norm_and_what_it_may_leave_out():
+    x, w, b = normal(6, 64), normal(64), normal(64)
+    assert assay.assert_conforms("layer_norm", [x, w, b], layer_norm(x, w, b), axis=[-1], epsilon=1e-5)
+    verdict = assay.assert_conforms("layer_norm", [x], layer_norm(x, 1, 0))
+    assert {"weight=ones", "bias=zeros", "epsilon=1e-05"} <= set(verdict.inferred)
+
+
+def test_the_reading_that_would_explain_a_result():
+    x = normal(6, 64) * np.float32(1e-3)
+    with pytest.raises(assay.NonConforming, match="conform with epsilon=0.001"):
+        assay.assert_conforms("layer_norm", [x], layer_norm(x, 1, 0, 1e-3))
+    outside = (x - x.mean(-1, keepdims=True)) / (
+        np.sqrt(np.square(x - x.mean(-1, keepdims=True)).mean(-1, keepdims=True)) + np.float32(1e-5)
+    )
+    with pytest.raises(assay.NonConforming, match="conform with eps_outside_sqrt=True"):
+        assay.assert_conforms("layer_norm", [x], outside)
+    assert assay.assert_conforms("layer_norm", [x], outside, eps_outside_sqrt=True)
+
+
+@pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, np.float16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2])
+def test_narrow_floats(dtype):
+    a, b = normal(8, 32, dtype=dtype), normal(32, 8, dtype=dtype)
+    wide = a.astype(np.float32) @ b.astype(np.float32)
+    assert assay.assert_conforms("dot_general", [a, b], wide.astype(dtype), vacuous="pass")
+    assert assay.assert_conforms("dot_general", [a, b], wide, vacuous="pass")
+
+
+@pytest.mark.parametrize("dtype", [ml_dtypes.int4, ml_dtypes.uint4, np.int8, np.uint16, np.int64])
+def test_integers(dtype):
+    x, y = (np.arange(6) % 3).astype(dtype), (np.arange(6) % 2).astype(dtype)
+    total = (x.astype(np.int64) + y.astype(np.int64)).astype(dtype)
+    assert assay.assert_conforms("add", [x, y], total)
+    wrong = total.copy()
+    wrong[2] = int(wrong[2]) + 1
+    assert assay.check("add", [x, y], wrong).outcome == "diverges"
+
+
+def test_booleans_and_complex_numbers():
+    p = np.array([True, False, True])
+    assert assay.assert_conforms("maximum", [p, ~p], p | ~p)
+    z = (normal(7) + 1j * normal(7)).astype(np.complex64)
+    assert assay.assert_conforms("add", [z, z], z + z)
+    wrong = z + z
+    wrong[4] += 1j
+    verdict = assay.check("add", [z, z], wrong)
+    assert (
+        verdict.worst.index == (4,)
+        and verdict.worst.part == "imaginary"
+        and np.flatnonzero(verdict.wrong()).tolist() == [4]
+    )
+
+
+def test_quantized_tensors():
+    kind = "!quant.uniform<i8:f32,0x1p-5>"
+    x, q = normal(4, 16), rng.integers(-127, 128, (16, 4)).astype(np.int8)
+    y = x @ (q.astype(np.float32) * np.float32(2**-5))
+    assert assay.assert_conforms("dot_general", [x, assay.typed(q, kind)], y)
+
+
+def test_reductions_begin_with_what_is_neutral():
+    x = normal(5, 30)
+    verdict = assay.assert_conforms("reduce", [x], x.sum(1), dims=1)
+    assert "initial value 0" in verdict.inferred
+    assert assay.assert_conforms("reduce", [x, -np.inf], x.max(1), body="maximum", dims=[-1])
+    assert assay.check("reduce", [x], x[:, :-1].sum(1), dims=1).outcome == "diverges"
+
+
+def test_convolution_as_frameworks_have_it():
+    x, k = normal(1, 2, 6), normal(3, 2, 3)
+    y = np.stack([[sum(np.dot(x[0, c, i : i + 3], k[o, c]) for c in range(2)) for i in range(4)] for o in range(3)])[
+        None
+    ].astype(np.float32)
+    assert assay.assert_conforms("convolution", [x, k], y)
+
+
+def test_accept_sets():
+    x = normal(40)
+    low, high = assay.accept("reduce", [x, 0.0], body="add", dims=[0])
+    assert low <= x.sum() <= high and high - low < 1e-4
+    beyond = np.nextafter(np.float32(high), np.float32(np.inf))
+    assert assay.check("reduce", [x, 0.0], np.float32(high), body="add", dims=[0])
+    assert not assay.check("reduce", [x, 0.0], beyond, body="add", dims=[0])
+    found = assay.accept_sets("add", [np.float32([np.inf, 1, -0.0]), np.float32([-np.inf, 1, -0.0])])[0]
+    assert found.nan.tolist() == [True, False, False] and found.low[1] == found.high[1] == 2
+    assert found.negative_zero.tolist() == [False, False, True]
+
+
+def test_models():
+    x = normal(3, 100)
+    for model in ("sequential", "pairwise+fma", "lanes8"):
+        assert assay.assert_conforms(
+            "reduce", [x, 0.0], assay.simulate("reduce", [x, 0.0], model=model, dims=[1]), dims=[1]
+        )
+    wrong = assay.simulate("reduce", [x, 0.0], model="canary:drop_last_term", dims=[1])
+    assert not assay.check("reduce", [x, 0.0], wrong, dims=[1])
+
+
+def test_power():
+    power = assay.power("softmax", [normal(2, 50)])
+    assert 0 < power.ulps_median < 100 and power.elements > 0 and "ulp" in power.text
+
+
+def test_nothing_is_evidence_of_nothing():
+    big = np.full((1, 64), 3e38, np.float32)
+    with pytest.raises(assay.NoEvidence):
+        assay.assert_conforms("reduce", [np.concatenate([big, -big], 1), 0.0], np.float32([0]), dims=[1])
+    assert assay.assert_conforms(
+        "reduce", [np.concatenate([big, -big], 1), 0.0], np.float32([0]), dims=[1], vacuous="pass"
+    )
+
+
+def test_the_signature_of_torch_testing():
+    from assay.testing import assert_close_to_spec
+
+    x = normal(4, 20)
+    assert assert_close_to_spec(softmax(x), "softmax", [x], contract="backend")
+    with pytest.raises(AssertionError):
+        assert_close_to_spec(softmax(x) * np.float32(1.001), "softmax", [x])
+
+
+class Borrowed:
+    """A tensor of a library that has __dlpack__ alone."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **words):
+        return self.array.__dlpack__(**words)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def test_dlpack():
+    a, b = normal(4, 8), normal(8, 4)
+    assert assay.assert_conforms("dot_general", [Borrowed(a), Borrowed(b)], Borrowed(a @ b))
+
+
+def test_pytorch():
+    torch = pytest.importorskip("torch")
+    a, b = torch.randn(8, 16, dtype=torch.bfloat16), torch.randn(16, 8, dtype=torch.bfloat16)
+    assert assay.assert_conforms("dot_general", [a, b], a @ b, contract="backend")
+
+
+def test_threads_have_contexts_of_their_own():
+    a, b = normal(32, 32), normal(32, 32)
+    c = a @ b
+    outcomes = []
+
+    def work():
+        outcomes.extend(assay.check("dot_general", [a, b], c).outcome for _ in range(20))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert outcomes == ["conforms"] * 80
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: assay.check("dot_generl", [1.0], 1.0), "is it 'dot_general'"),
+        (lambda: assay.check("softmax", [1.0], 1.0), "a number has no element type"),
+        (
+            lambda: assay.check("softmax", [np.float32([1])], np.float32([1]), axis=3),
+            "dimension 3 of a tensor of rank 1",
+        ),
+        (lambda: assay.check("softmax", [np.float32([1])], np.float32([1]), contract="backnd"), "contract 'backnd'"),
+        (lambda: assay.check("softmax", [np.float32([1])], np.float32([1]), axes=0), "axes"),
+        (lambda: assay.check("softmax", ["x"], np.float32([1])), "is no tensor"),
+        (lambda: assay.check("softmax", [np.array(["x"])], np.float32([1])), "none of StableHLO's"),
+        (lambda: assay.check("top_k", [np.float32([1])], np.float32([1])), "needs k="),
+        (lambda: assay.accept("reshape", [np.float32([1])]), "name them"),
+        (lambda: assay.accept("convert", [np.float32([1])], result="f33"), "no element type is called"),
+        (lambda: assay.check("add", [np.float32([1]), np.float32([1, 2])], np.float32([1])), "stablehlo.add"),
+        (lambda: assay.simulate("add", [np.float32([1]), np.float32([2])], model="no-such"), "no-such"),
+        (lambda: assay.assert_conforms("erf", [np.float32([1])], np.float32([1]), vacuous="maybe"), "vacuous"),
+    ],
+)
+def test_bad_arguments_are_told(call, words):
+    with pytest.raises(assay.InvalidArgument, match=None) as told:
+        call()
+    assert words in str(told.value), str(told.value)
