@@ -3,6 +3,8 @@
  * program gets, from its indices and its size and from how many were refused before it. */
 #include "harness/run/stream.h"
 
+#include "harness/run/acceptance/evenness.h"
+
 /* Looking for a program that is expected to be taken costs as much as running it so often; no more
  * than that is given back in data. */
 enum { DRAWN_PER_DATA_SET = 32, DATA_SETS_FOR_DRAWN_MAX = 32 };
@@ -20,6 +22,11 @@ enum { DATA_SETS_PER_ACCEPTED = 8 };
 
 /* Programs that nobody would be asked about, one after the other: an op may have no others. */
 enum { LEFT_OUT_MAX = 64 };
+
+/* So many programs are drawn for one, so that types and bodies come evenly: those that come in 5 %
+ * of all draws are then found as often as ten kinds are due.  Of executors that take little it is
+ * twice as many draws as it took to find one that is expected to be taken. */
+enum { CANDIDATES = 8, DRAWS_PER_DRAWN = 2 };
 
 /* Seeds of programs and of cases come from different streams. */
 enum {
@@ -109,11 +116,12 @@ static void settle_turn(stream_t *stream, uint64_t cases) {
   uint64_t cost = cases * program_weight(&stream->instance.program);
   for (size_t i = 0; i < stream->party_count; i++) {
     stream_party_t *party = &stream->parties[i];
-    if (party->asked == 0 || stream->broken != NULL) {
+    bool is_asked = party->asked > 0 || stream->options.executor_count == 0;
+    if (!is_asked || stream->broken != NULL) {
       acceptance_charge(party->acceptance, stream->subject, cost);
     } else {
       acceptance_learn(party->acceptance, stream->subject, &stream->instance.program,
-                       party->accepted > 0, cost);
+                       party->accepted > 0 || party->asked == 0, cost);
     }
     party->asked = party->accepted = 0;
   }
@@ -216,15 +224,51 @@ static bool is_promising(stream_t *stream) {
 }
 
 /* Draws programs of the subject until there is a promising one. */
-static void choose_program(stream_t *stream) {
+static void draw_promising(stream_t *stream) {
   unsigned left_out = 0;
-  stream->drawn = 0;
   do {
     stream->drawn++;
     uint64_t ordinal = stream->begun[stream->subject]++;
     stream->program_index = ordinal * stream->subject_count + stream->subject;
     draw_program(stream);
   } while ((is_left_out(stream) && ++left_out < LEFT_OUT_MAX) || !is_promising(stream));
+}
+
+static double excess(const stream_t *stream) {
+  return acceptance_excess(stream->parties[stream->turn].acceptance, stream->subject,
+                           &stream->instance.program);
+}
+
+/* There are as many broken and quantized programs as are drawn. */
+static bool is_evened(const stream_t *stream) {
+  return stream->broken == NULL && evenness_covers(&stream->instance.program);
+}
+
+/* Puts another promising program in the place of one whose type or body had its share: the one
+ * that had least, of a few. */
+static void even_out(stream_t *stream) {
+  if (!is_evened(stream) || stream->options.draw_program != NULL) return;
+  uint64_t first = stream->drawn, best = stream->program_index;
+  uint64_t drawn_max = CANDIDATES + DRAWS_PER_DRAWN * first;
+  double least = excess(stream);
+  while (least > 0 && stream->drawn < drawn_max) {
+    draw_promising(stream);
+    if (!is_evened(stream)) continue;
+    double own = excess(stream);
+    if (own >= least) continue;
+    least = own;
+    best = stream->program_index;
+  }
+  stream->drawn = first;
+  if (stream->program_index == best) return;
+  stream->program_index = best;
+  draw_program(stream);
+}
+
+static void choose_program(stream_t *stream) {
+  stream->drawn = 0;
+  draw_promising(stream);
+  even_out(stream);
   stream->case_index = 0;
   stream->case_limit = data_sets(stream);
 }

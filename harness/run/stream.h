@@ -4,7 +4,8 @@
  *
  * Case (program_index, case_index) depends on the seed, the subjects and the two indices alone.
  * Which programs are put to executors, and how much data is drawn for each, follows what executors
- * accept, as far as they are told of by stream_learn(): the same answers give the same cases.
+ * accept, as far as they are told of by stream_learn(), and which types and bodies came before
+ * (acceptance/evenness.h): the same answers give the same cases.
  * Without answers the cases are those for an executor that accepts everything; `assay gen` prints
  * these. */
 #ifndef ASSAY_RUN_STREAM_H
@@ -12,7 +13,7 @@
 
 #include "harness/gen/data_sets.h"
 #include "harness/gen/gen.h"
-#include "harness/run/acceptance.h"
+#include "harness/run/acceptance/acceptance.h"
 
 /* A program that is given, not drawn. */
 typedef struct stream_program {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Turns and expectations: who is asked how often, and what is passed over. */
-#include "harness/run/acceptance.h"
+#include "harness/run/acceptance/acceptance.h"
 
 #include "harness/gen/gen.h"
 

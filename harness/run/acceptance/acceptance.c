@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Learns from refusals which features of programs an executor accepts: each refusal blames
  * features that no accepted program had. Turns go to the subject with the least weighted cost. */
-#include "harness/run/acceptance.h"
+#include "harness/run/acceptance/acceptance.h"
 
 #include <glib.h>
 #include <string.h>
+
+#include "harness/run/acceptance/evenness.h"
 
 enum {
   EXPLORE_ONE_IN = 256,      /* Programs that are asked about against expectation. */
@@ -35,6 +37,7 @@ typedef struct subject {
   uint64_t refused_since; /* The last one that was accepted. */
   uint64_t passed_over;   /* Programs in a row that nothing was expected of. */
   GHashTable *features;   /* Owned texts -> owned feature_t. */
+  evenness_t *evenness;   /* Owned; NULL of the whole. */
 } subject_t;
 
 struct acceptance {
@@ -53,7 +56,10 @@ acceptance_t *acceptance_new(size_t subject_count) {
   acceptance_t *acceptance = g_new0(acceptance_t, 1);
   acceptance->count = subject_count;
   acceptance->subjects = g_new0(subject_t, subject_count);
-  for (size_t i = 0; i < subject_count; i++) acceptance->subjects[i].features = make_features();
+  for (size_t i = 0; i < subject_count; i++) {
+    acceptance->subjects[i].features = make_features();
+    acceptance->subjects[i].evenness = evenness_new();
+  }
   acceptance->whole.features = make_features();
   acceptance->words = g_ptr_array_new_with_free_func(g_free);
   return acceptance;
@@ -63,6 +69,7 @@ void acceptance_free(acceptance_t *acceptance) {
   if (acceptance == NULL) return;
   for (size_t i = 0; i < acceptance->count; i++) {
     g_hash_table_destroy(acceptance->subjects[i].features);
+    evenness_free(acceptance->subjects[i].evenness);
   }
   g_hash_table_destroy(acceptance->whole.features);
   g_ptr_array_unref(acceptance->words);
@@ -111,6 +118,10 @@ uint64_t acceptance_accepted(const acceptance_t *acceptance, size_t subject) {
 
 uint64_t acceptance_refused_since(const acceptance_t *acceptance, size_t subject) {
   return acceptance->subjects[subject].refused_since;
+}
+
+double acceptance_excess(acceptance_t *acceptance, size_t subject, const program_t *program) {
+  return evenness_excess(acceptance->subjects[subject].evenness, program);
 }
 
 /* ---- Features -------------------------------------------------------------------------------- */
@@ -250,6 +261,7 @@ void acceptance_learn(acceptance_t *acceptance, size_t index, const program_t *p
   learn_features(&acceptance->whole, acceptance->words, is_accepted);
   list_features(program, acceptance->words);
   learn_features(subject, acceptance->words, is_accepted);
+  evenness_learn(subject->evenness, program, is_accepted);
   acceptance->accepted += is_accepted && subject->accepted == 1;
   subject->refused_since = is_accepted ? 0 : subject->refused_since + 1;
   subject->spent += (double)cases * price(acceptance, subject);

@@ -7,8 +7,8 @@
  * a case, so that its turn comes more and more rarely, and never stops coming.  Without a refusal
  * the subjects take turns in their order.  It has no clock and no randomness: the same answers give
  * the same turns. */
-#ifndef ASSAY_RUN_ACCEPTANCE_H
-#define ASSAY_RUN_ACCEPTANCE_H
+#ifndef ASSAY_RUN_ACCEPTANCE_ACCEPTANCE_H
+#define ASSAY_RUN_ACCEPTANCE_ACCEPTANCE_H
 
 #include "harness/model/op.h"
 
@@ -36,6 +36,9 @@ void acceptance_learn(acceptance_t *acceptance, size_t subject, const program_t 
 
 /* Takes a turn of which nothing is to be learnt. */
 void acceptance_charge(acceptance_t *acceptance, size_t subject, uint64_t cases);
+
+/* How much more than is due programs of the subject's like this one had, see evenness_excess(). */
+double acceptance_excess(acceptance_t *acceptance, size_t subject, const program_t *program);
 
 /* Programs of the subject that were accepted. */
 uint64_t acceptance_accepted(const acceptance_t *acceptance, size_t subject);
