@@ -34,7 +34,7 @@ enum {
 /* A tensor type.  `element` is MLIR's spelling: "f32", "ui8", "complex<f32>", "i1". */
 typedef struct assay_type {
   const char *element;
-  const int64_t *dims; /* `rank` sizes; may be NULL when rank is 0. */
+  const int64_t *dims; /* `rank` sizes; may be NULL when rank is 0.  -1: see execute_sized(). */
   uint32_t rank;
 } assay_type_t;
 
@@ -94,6 +94,12 @@ typedef struct assay_reason {
   uint32_t text_bytes; /* Capacity of `text`. */
 } assay_reason_t;
 
+/* The sizes of all dimensions in one call: those of operand i and of result i. */
+typedef struct assay_sizes {
+  const int64_t *const *operands;
+  const int64_t *const *results;
+} assay_sizes_t;
+
 typedef struct assay_executor {
   uint32_t abi;         /* ASSAY_EXECUTOR_ABI of the header this was built with. */
   uint32_t struct_size; /* sizeof(assay_executor_t) of that header. */
@@ -141,6 +147,15 @@ typedef struct assay_executor {
    * code or searches for an implementation: then each program gets more data by default.  64 bits,
    * so that the padding behind `validates` in tables of older headers is not read. */
   uint64_t compiling_is_dear;
+
+  /* NULL, or compile() takes programs with sizes that are unknown by then: -1 in assay_type_t.dims,
+   * "?" in program_line and in the MLIR.  Such a program is compiled once and run at several sizes,
+   * by this function: as execute(), with all sizes.  Programs without unknown sizes go to
+   * execute().
+   */
+  int32_t (*execute_sized)(void *self, void *handle, const assay_sizes_t *sizes,
+                           const void *const *operands, void *const *results,
+                           assay_reason_t *reason);
 } assay_executor_t;
 
 /* Exported by the backend: its table, or NULL when `abi_max` is older than it can serve. */

@@ -85,6 +85,10 @@ bool executor_validates(const executor_t *executor);
 /* Whether the backend declares that compiling costs far more than running small data does. */
 bool executor_compiling_is_dear(const executor_t *executor);
 
+/* Whether the backend takes programs with sizes that are unknown when they are compiled; such a
+ * program is one for executor_compile() at every size. */
+bool executor_takes_dynamic(const executor_t *executor);
+
 /* Whether the backend's declared target holds the program. */
 executor_promise_t executor_promises(executor_t *executor, const program_t *program);
 

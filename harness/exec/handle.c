@@ -186,6 +186,10 @@ bool executor_compiling_is_dear(const executor_t *executor) {
   return executor->transport->compiling_is_dear;
 }
 
+bool executor_takes_dynamic(const executor_t *executor) {
+  return executor->transport->takes_dynamic;
+}
+
 static char *line_of(const program_t *program) {
   GString *line = g_string_new(NULL);
   program_print(program, line);
@@ -197,8 +201,8 @@ static void note_program(const executor_t *executor, const executor_program_t *e
 }
 
 executor_promise_t executor_promises(executor_t *executor, const program_t *program) {
-  if (program_is_dynamic(program)) return EXECUTOR_PROMISE_NO;
   transport_t *transport = executor->transport;
+  if (program_is_dynamic(program) && !transport->takes_dynamic) return EXECUTOR_PROMISE_NO;
   hash_text_t key = program_hash(program);
   executor_program_t *entry = program_cache_find(executor->programs, &key);
   if (entry == NULL) {
@@ -261,7 +265,7 @@ static executor_outcome_t compile_new(executor_t *executor, const hash_text_t *k
 executor_outcome_t executor_compile(executor_t *executor, const program_t *program,
                                     executor_program_t **out_program, char *out_reason,
                                     size_t reason_bytes) {
-  if (program_is_dynamic(program)) {
+  if (program_is_dynamic(program) && !executor->transport->takes_dynamic) {
     snprintf(out_reason, reason_bytes,
              "takes no sizes that are unknown when a program is compiled");
     return EXECUTOR_REFUSED;
@@ -296,11 +300,52 @@ const char *executor_implementation(executor_t *executor, executor_program_t *pr
   return transport->functions->implementation(transport, program->handle);
 }
 
+/* ---- Programs with sizes that were unknown --------------------------------------------------- */
+
+static void take_sizes(const tensor_t *tensors, uint32_t count, type_t *types, uint64_t *out_bytes,
+                       int64_t (*out_dims)[TYPE_RANK_MAX]) {
+  for (uint32_t i = 0; i < count; i++) {
+    memcpy(types[i].dims, tensors[i].type.dims, sizeof types[i].dims);
+    memcpy(out_dims[i], tensors[i].type.dims, sizeof out_dims[i]);
+    out_bytes[i] = type_bytes(&tensors[i].type);
+  }
+}
+
+/* Notes the program at the sizes of a call: who finds us dead needs them. */
+static void note_sized_program(executor_t *executor, const executor_program_t *entry,
+                               const tensor_t *operands, const tensor_t *results,
+                               call_sizes_t *out_sizes, call_shapes_t *out_shapes) {
+  arena_t arena;
+  arena_init(&arena);
+  program_t program;
+  failure_t error;
+  status_t status = program_parse(str_from(entry->line), &arena, &program, NULL, &error);
+  g_assert(status == STATUS_OK); /* It was printed from a valid one. */
+  *out_sizes = entry->sizes;
+  *out_shapes = (call_shapes_t){0};
+  take_sizes(operands, program.operand_count, program.operands, out_sizes->operands,
+             out_shapes->operands);
+  take_sizes(results, program.result_count, program.results, out_sizes->results,
+             out_shapes->results);
+  g_autofree char *line = line_of(&program);
+  call_memory_note_program(executor->memory, executor->number,
+                           call_memory_number_program(executor->memory), line);
+  arena_deinit(&arena);
+}
+
 execution_t executor_execute(executor_t *executor, executor_program_t *program,
                              const tensor_t *operands, uint8_t poison, tensor_t *inout_results) {
   transport_t *transport = executor->transport;
   call_memory_t *memory = executor->memory;
   const call_sizes_t *sizes = &program->sizes;
+  call_sizes_t own_sizes;
+  call_shapes_t shapes;
+  if (program->is_dynamic) {
+    note_sized_program(executor, program, operands, inout_results, &own_sizes, &shapes);
+    sizes = &own_sizes;
+  } else {
+    note_program(executor, program);
+  }
   execution_t execution = {.outcome = EXECUTOR_OK};
   const void *inputs[CASE_OPERANDS_MAX];
   void *outputs[CASE_RESULTS_MAX];
@@ -308,12 +353,14 @@ execution_t executor_execute(executor_t *executor, executor_program_t *program,
     inputs[i] = call_memory_operand(memory, sizes, i);
   }
   for (uint32_t i = 0; i < sizes->result_count; i++) outputs[i] = call_memory_result(memory, i);
-  note_program(executor, program);
   call_memory_put_operands(memory, sizes, operands);
   if (!transport->is_apart) call_memory_close_guards(memory, sizes);
   call_memory_lay_results(memory, sizes, poison);
 
-  transport_call_t call = {.operands = inputs, .results = outputs, .sizes = sizes};
+  transport_call_t call = {.operands = inputs,
+                           .results = outputs,
+                           .sizes = sizes,
+                           .shapes = program->is_dynamic ? &shapes : NULL};
   assay_reason_t reason = {.text = execution.reason, .text_bytes = sizeof execution.reason};
   execution.outcome = transport->functions->execute(transport, program->handle, &call,
                                                     &execution.changed_environment, &reason);

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "harness/model/dynamic/dynamic.h"
+
 struct program_cache {
   program_cache_context_t context;
   GHashTable *links; /* hash_text_t::text, borrowed from the entry -> its GList link. */
@@ -68,6 +70,7 @@ executor_program_t *program_cache_add(program_cache_t *cache, const hash_text_t 
   entry->line = line;
   entry->number = number;
   entry->sizes = call_sizes_of(program);
+  entry->is_dynamic = program_is_dynamic(program);
   g_queue_push_head(&cache->entries, entry);
   g_hash_table_insert(cache->links, entry->key.text, cache->entries.head);
   return entry;

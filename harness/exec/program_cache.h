@@ -19,9 +19,10 @@ struct executor_program {
   void *handle; /* The transport's, if EXECUTOR_OK. */
   bool promise_known;
   executor_promise_t promise;
-  char *line;      /* Owned. */
-  uint64_t number; /* In the note of calls. */
-  call_sizes_t sizes;
+  char *line;         /* Owned. */
+  uint64_t number;    /* In the note of calls. */
+  call_sizes_t sizes; /* Those of every call, unless is_dynamic. */
+  bool is_dynamic;    /* `line` has the sizes that it was compiled with at first. */
 };
 
 typedef struct program_cache program_cache_t;

@@ -197,6 +197,68 @@ static void check_two_cases(executor_t *executor, const invariance_instance_t *i
   if (!is_same) check->outcome = INVARIANCE_OUTCOME_broken;
 }
 
+/* A program compiled anew, run on one case and then on the other. */
+static bool run_after(executor_t *executor, const case_t *first, const case_t *second,
+                      arena_t *arena, invariance_run_t out_runs[2], invariance_check_t *check) {
+  executor_forget_programs(executor);
+  invariance_run(executor, first, arena, &out_runs[0]);
+  if (!has_results(&out_runs[0], check)) return false;
+  invariance_run(executor, second, arena, &out_runs[1]);
+  return has_results(&out_runs[1], check);
+}
+
+/* All that one compiled program gives at two sizes, alone and after the other. */
+typedef struct size_runs {
+  invariance_run_t base_first[2];  /* The base, then the other. */
+  invariance_run_t other_first[2]; /* The other, then the base. */
+} size_runs_t;
+
+static bool run_sizes(executor_t *executor, const case_t *base, const case_t *other, arena_t *arena,
+                      size_runs_t *out_runs, invariance_check_t *check) {
+  return run_after(executor, base, other, arena, out_runs->base_first, check) &&
+         run_after(executor, other, base, arena, out_runs->other_first, check);
+}
+
+/* Whether both sizes share their bits, and whether either is as it is alone where it comes after
+ * the other.  What is not so of the base is told by elements of its own. */
+static bool compare_sizes(const invariance_instance_t *instance, const invariance_other_t *other,
+                          const size_runs_t *runs, invariance_difference_t *out_difference) {
+  const program_t *base = &instance->base.program;
+  return compare(&other->instance.program, runs->base_first[0].results,
+                 runs->other_first[0].results, other->element_map, out_difference) &&
+         compare(&other->instance.program, runs->base_first[0].results, runs->base_first[1].results,
+                 other->element_map, out_difference) &&
+         compare(base, runs->base_first[0].results, runs->other_first[1].results, NULL,
+                 out_difference);
+}
+
+static bool are_same_runs(const program_t *first, const program_t *second,
+                          const invariance_run_t a[2], const invariance_run_t b[2],
+                          invariance_difference_t *out_difference) {
+  return compare(first, a[0].results, b[0].results, NULL, out_difference) &&
+         compare(second, a[1].results, b[1].results, NULL, out_difference);
+}
+
+static void check_sizes(executor_t *executor, const invariance_instance_t *instance, arena_t *arena,
+                        invariance_check_t *check) {
+  invariance_other_t other;
+  size_runs_t runs, again;
+  if (!invariance_make_other(instance, arena, &other)) {
+    check->outcome = INVARIANCE_OUTCOME_void;
+    return;
+  }
+  const case_t *base = &instance->base;
+  if (!run_sizes(executor, base, &other.instance, arena, &runs, check)) return;
+  if (compare_sizes(instance, &other, &runs, &check->difference)) return;
+  invariance_difference_t difference;
+  if (!run_sizes(executor, base, &other.instance, arena, &again, check)) return;
+  bool is_repeatable = are_same_runs(&base->program, &other.instance.program, runs.base_first,
+                                     again.base_first, &difference) &&
+                       are_same_runs(&other.instance.program, &base->program, runs.other_first,
+                                     again.other_first, &difference);
+  check->outcome = is_repeatable ? INVARIANCE_OUTCOME_broken : INVARIANCE_OUTCOME_unrepeatable;
+}
+
 void invariance_check(executor_t *executor, const invariance_instance_t *instance,
                       const invariance_run_t *base, uint32_t executions, arena_t *arena,
                       invariance_check_t *out_check) {
@@ -209,6 +271,9 @@ void invariance_check(executor_t *executor, const invariance_instance_t *instanc
       break;
     case INVARIANCE_KIND_COMPILES:
       check_compilations(executor, &instance->base, arena, check);
+      break;
+    case INVARIANCE_KIND_SIZES:
+      check_sizes(executor, instance, arena, check);
       break;
     case INVARIANCE_KIND_REPLICAS:
       check_replicas(&instance->base.program, base, arena, check);

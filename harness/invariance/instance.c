@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "harness/model/dynamic/dynamic.h"
 #include "harness/model/op.h"
 
 const invariance_row_t invariance_table[INVARIANCE_COUNT] = {
@@ -14,9 +15,14 @@ const invariance_row_t invariance_table[INVARIANCE_COUNT] = {
 #undef INVARIANCE
 };
 
+bool invariance_is_counted(invariance_property_t property) {
+  invariance_kind_t kind = invariance_table[property].kind;
+  return kind == INVARIANCE_KIND_COUNT || kind == INVARIANCE_KIND_SIZES;
+}
+
 bool invariance_has_two_cases(invariance_property_t property) {
   invariance_kind_t kind = invariance_table[property].kind;
-  return kind == INVARIANCE_KIND_COUNT || kind == INVARIANCE_KIND_POSITION ||
+  return invariance_is_counted(property) || kind == INVARIANCE_KIND_POSITION ||
          kind == INVARIANCE_KIND_LAYOUT;
 }
 
@@ -42,6 +48,26 @@ static bool find_outer_axis(const axes_t *axes, axis_role_t role, uint32_t *out_
     const axis_t *axis = &axes->items[list->axes[i]];
     if (axis->role != role || axis->size < 2) continue;
     *out_axis = list->axes[i];
+    return true;
+  }
+  return false;
+}
+
+/* One entry is left one time in two: programs for vectors are often written apart. */
+static int64_t draw_count(rng_t *rng, int64_t size) {
+  return rng_one_in(rng, 2) ? 1 : rng_between(rng, 1, size - 1);
+}
+
+/* Makes the size of an axis unknown, of a role of which there is one: they are tried in an order
+ * that is drawn. */
+static bool draw_unknown_size(rng_t *rng, const axes_t *axes, invariance_instance_t *instance) {
+  static const axis_role_t roles[] = {AXIS_BATCH, AXIS_ROW, AXIS_COLUMN};
+  size_t first = rng_below(rng, G_N_ELEMENTS(roles));
+  for (size_t i = 0; i < G_N_ELEMENTS(roles); i++) {
+    axis_role_t role = roles[(first + i) % G_N_ELEMENTS(roles)];
+    if (!find_outer_axis(axes, role, &instance->axis)) continue;
+    if (!dynamic_mark(&instance->base.program, 1u << instance->axis)) continue;
+    instance->count = draw_count(rng, axes->items[instance->axis].size);
     return true;
   }
   return false;
@@ -84,11 +110,6 @@ static bool draw_layout(rng_t *rng, const axes_t *axes, invariance_instance_t *i
   return is_changed;
 }
 
-/* One entry is left one time in two: programs for vectors are often written apart. */
-static int64_t draw_count(rng_t *rng, int64_t size) {
-  return rng_one_in(rng, 2) ? 1 : rng_between(rng, 1, size - 1);
-}
-
 /* Whether two elements of a result have one value by the op's definition. */
 static bool shares_values(const program_t *program) {
   if (program->op->leaders == NULL) return false;
@@ -115,6 +136,8 @@ bool invariance_draw(rng_t *rng, invariance_property_t property, const case_t *b
       if (!find_outer_axis(axes, row->role, &instance->axis)) return false;
       instance->count = draw_count(rng, axes->items[instance->axis].size);
       return true;
+    case INVARIANCE_KIND_SIZES:
+      return draw_unknown_size(rng, axes, instance);
     case INVARIANCE_KIND_POSITION:
       if (!draw_axis(rng, axes, row->role, &instance->axis)) return false;
       instance->shift = rng_between(rng, 1, axes->items[instance->axis].size - 1);
@@ -154,7 +177,7 @@ bool invariance_make_other(const invariance_instance_t *instance, arena_t *arena
   axes_t view = instance->axes;
   axes_selection_t selection = {0};
   invariance_kind_t kind = invariance_table[instance->property].kind;
-  if (kind == INVARIANCE_KIND_COUNT) view.items[instance->axis].size = instance->count;
+  if (invariance_is_counted(instance->property)) view.items[instance->axis].size = instance->count;
   if (kind == INVARIANCE_KIND_POSITION) {
     selection.from[instance->axis] =
         rotate(view.items[instance->axis].size, instance->shift, arena);

@@ -14,6 +14,7 @@ typedef enum invariance_kind {
   INVARIANCE_KIND_LAYOUT,
   INVARIANCE_KIND_RUNS,
   INVARIANCE_KIND_COMPILES,
+  INVARIANCE_KIND_SIZES,
   INVARIANCE_KIND_REPLICAS,
 } invariance_kind_t;
 
@@ -34,6 +35,9 @@ typedef struct invariance_row {
 } invariance_row_t;
 extern const invariance_row_t invariance_table[INVARIANCE_COUNT];
 
+/* Whether it cuts an axis short. */
+bool invariance_is_counted(invariance_property_t property);
+
 /* Whether the property speaks of two cases; the others run one case again, or once. */
 bool invariance_has_two_cases(invariance_property_t property);
 
@@ -42,9 +46,9 @@ typedef struct invariance_instance {
   case_t base;
   axes_t axes; /* Of `base`. */
   /* What is done, as the property's kind asks for it. */
-  uint32_t axis;                           /* COUNT, POSITION. */
-  int64_t count;                           /* COUNT: so many entries are left, the first ones. */
-  int64_t shift;                           /* POSITION: entry i goes to i + shift, cyclically. */
+  uint32_t axis; /* COUNT, SIZES, POSITION. */
+  int64_t count; /* COUNT, SIZES: so many entries are left, the first ones. */
+  int64_t shift; /* POSITION: entry i goes to i + shift, cyclically. */
   axis_list_t operands[CASE_OPERANDS_MAX]; /* LAYOUT: the operands' axes in the other case. */
 } invariance_instance_t;
 

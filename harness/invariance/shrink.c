@@ -100,7 +100,7 @@ static bool make_candidate(shrink_t *shrink, const axes_t *axes,
   int64_t indices[AXES_MAX];
   locate(shrink, indices);
   axes_selection_t selection = {0};
-  bool is_counted = invariance_table[best->property].kind == INVARIANCE_KIND_COUNT;
+  bool is_counted = invariance_is_counted(best->property);
   for (uint32_t axis = 0; axis < axes->count; axis++) {
     int64_t size = axes->items[axis].size;
     int64_t period = best->axes.items[axis].size;
@@ -114,7 +114,8 @@ static bool make_candidate(shrink_t *shrink, const axes_t *axes,
 
 static bool has_axis(const invariance_instance_t *instance, uint32_t axis) {
   invariance_kind_t kind = invariance_table[instance->property].kind;
-  bool speaks_of_one = kind == INVARIANCE_KIND_COUNT || kind == INVARIANCE_KIND_POSITION;
+  bool speaks_of_one =
+      invariance_is_counted(instance->property) || kind == INVARIANCE_KIND_POSITION;
   return speaks_of_one && instance->axis == axis;
 }
 
@@ -153,8 +154,8 @@ static bool shrink_axis(shrink_t *shrink, uint32_t axis) {
 /* The smallest count, or the smallest shift. */
 static bool shrink_parameter(shrink_t *shrink) {
   invariance_kind_t kind = invariance_table[shrink->best.property].kind;
-  if (kind != INVARIANCE_KIND_COUNT && kind != INVARIANCE_KIND_POSITION) return false;
-  bool is_count = kind == INVARIANCE_KIND_COUNT;
+  bool is_count = invariance_is_counted(shrink->best.property);
+  if (!is_count && kind != INVARIANCE_KIND_POSITION) return false;
   int64_t present = is_count ? shrink->best.count : shrink->best.shift;
   for (int64_t value = 1; value < MIN(present, TRIED_ONE_BY_ONE) && !is_over(shrink); value++) {
     invariance_instance_t candidate;

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/model/dynamic/dynamic.h"
+
 enum { POISON_FIRST = 0xa5, POISON_SECOND = 0x5a };
 
 static uint64_t poison_pattern(const element_t *element, uint8_t poison) {
@@ -75,6 +77,81 @@ static void note_execution(const execution_t *execution, executions_t *execution
   executions->changed_environment |= execution->changed_environment;
 }
 
+/* ---- Programs with unknown sizes ---------------------------------------------------------------
+ * What an implementation keeps of an earlier execution, at another size, shows only if there was
+ * one. */
+
+enum { OTHER_SIZES_MAX = 2 };
+
+/* The case with these sizes of the axes of `set`; false if there is none of the same program. */
+static bool make_sized(const case_t *instance, const axes_t *axes, uint32_t set,
+                       const axes_t *sized, arena_t *arena, case_t *out_case) {
+  axes_t view = *sized;
+  axes_selection_t selection = {0};
+  for (uint32_t axis = 0; axis < axes->count; axis++) {
+    if ((set >> axis & 1) == 0) continue;
+    size_t before = (size_t)axes->items[axis].size, size = (size_t)view.items[axis].size;
+    if (before == 0) return false;
+    size_t *from = ARENA_NEW_ARRAY(arena, size_t, size);
+    for (size_t i = 0; i < size; i++) from[i] = i % before;
+    selection.from[axis] = from;
+  }
+  if (!axes_view(instance, axes, &selection, &view, arena, out_case)) return false;
+  hash_text_t wanted = program_hash(&instance->program);
+  return strcmp(program_hash(&out_case->program).text, wanted.text) == 0;
+}
+
+/* The cases that are run before `instance`, in this order, in the arena: of about half its size,
+ * and larger than twice, in every dimension that is "?"; with its own entries, repeated.  Returns
+ * how many there are: none of a program without unknown sizes. */
+static size_t make_other_sizes(const case_t *instance, arena_t *arena,
+                               case_t out_cases[OTHER_SIZES_MAX]) {
+  const program_t *program = &instance->program;
+  axes_t axes;
+  uint32_t set;
+  if (!program_is_dynamic(program) || !axes_of(program, &axes)) return 0;
+  if (!dynamic_find(program, &axes, &set)) return 0;
+  axes_t smaller = axes, larger = axes;
+  bool is_smaller = false;
+  for (uint32_t axis = 0; axis < axes.count; axis++) {
+    if ((set >> axis & 1) == 0) continue;
+    int64_t size = axes.items[axis].size;
+    smaller.items[axis].size = (size + 1) / 2;
+    larger.items[axis].size = 2 * size + 1;
+    is_smaller |= smaller.items[axis].size < size;
+  }
+  size_t count = 0;
+  if (is_smaller && make_sized(instance, &axes, set, &smaller, arena, &out_cases[count])) count++;
+  if (make_sized(instance, &axes, set, &larger, arena, &out_cases[count])) count++;
+  return count;
+}
+
+/* A compiled program, and the executions before that of the case itself, whose results are not
+ * looked at. */
+typedef struct subject {
+  executor_t *executor;
+  executor_program_t *program;
+  arena_t *arena;
+  case_t others[OTHER_SIZES_MAX];
+  size_t other_count;
+} subject_t;
+
+static execution_t execute_after_others(const subject_t *subject, const case_t *instance,
+                                        uint8_t poison, tensor_t *inout_results) {
+  for (size_t i = 0; i < subject->other_count; i++) {
+    const case_t *other = &subject->others[i];
+    tensor_t results[CASE_RESULTS_MAX];
+    arena_mark_t mark = arena_mark(subject->arena);
+    make_results(&other->program, subject->arena, results);
+    execution_t execution =
+        executor_execute(subject->executor, subject->program, other->operands, poison, results);
+    arena_rewind(subject->arena, mark);
+    if (execution.outcome != EXECUTOR_OK || execution.wrote_out_of_bounds) return execution;
+  }
+  return executor_execute(subject->executor, subject->program, instance->operands, poison,
+                          inout_results);
+}
+
 execution_t execute_twice(executor_t *executor, executor_program_t *program, const case_t *instance,
                           arena_t *arena, executions_t *out_executions) {
   out_executions->wrote_out_of_bounds = false;
@@ -84,11 +161,13 @@ execution_t execute_twice(executor_t *executor, executor_program_t *program, con
   tensor_t *seconds = out_executions->results_again;
   make_results(&instance->program, arena, out_executions->results);
   make_results(&instance->program, arena, seconds);
-  execution_t execution = executor_execute(executor, program, instance->operands, POISON_FIRST,
-                                           out_executions->results);
+  subject_t subject = {.executor = executor, .program = program, .arena = arena};
+  subject.other_count = make_other_sizes(instance, arena, subject.others);
+  execution_t execution =
+      execute_after_others(&subject, instance, POISON_FIRST, out_executions->results);
   if (execution.outcome != EXECUTOR_OK) return execution;
   note_execution(&execution, out_executions);
-  execution = executor_execute(executor, program, instance->operands, POISON_SECOND, seconds);
+  execution = execute_after_others(&subject, instance, POISON_SECOND, seconds);
   if (execution.outcome != EXECUTOR_OK) return execution;
   note_execution(&execution, out_executions);
   for (uint32_t i = 0; i < instance->program.result_count; i++) {

@@ -3,6 +3,7 @@
  * program gets, from its indices and its size and from how many were refused before it. */
 #include "harness/run/stream.h"
 
+#include "harness/model/dynamic/dynamic.h"
 #include "harness/run/acceptance/evenness.h"
 
 /* Looking for a program that is expected to be taken costs as much as running it so often; no more
@@ -28,6 +29,9 @@ enum { LEFT_OUT_MAX = 64 };
  * twice as many draws as it took to find one that is expected to be taken. */
 enum { CANDIDATES = 8, DRAWS_PER_DRAWN = 2 };
 
+/* One program in so many has an unknown size, where that is drawn. */
+enum { DYNAMIC_ONE_IN = 16 };
+
 /* Seeds of programs and of cases come from different streams. */
 enum {
   PURPOSE_PROGRAM = 1,
@@ -36,6 +40,8 @@ enum {
   PURPOSE_STRATUM = 4,
   PURPOSE_DATA_STRATUM = 5,
   PURPOSE_DATA_SETS = 6,
+  PURPOSE_DYNAMIC = 7,
+  PURPOSE_SIZES = 8,
 };
 
 static uint64_t derive_seed(uint64_t seed, uint64_t purpose, uint64_t a, uint64_t b) {
@@ -117,7 +123,7 @@ static void settle_turn(stream_t *stream, uint64_t cases) {
   for (size_t i = 0; i < stream->party_count; i++) {
     stream_party_t *party = &stream->parties[i];
     bool is_asked = party->asked > 0 || stream->options.executor_count == 0;
-    if (!is_asked || stream->broken != NULL) {
+    if (!is_asked || stream->broken != NULL || stream->is_dynamic) {
       acceptance_charge(party->acceptance, stream->subject, cost);
     } else {
       acceptance_learn(party->acceptance, stream->subject, &stream->instance.program,
@@ -187,6 +193,43 @@ static gen_options_t choose_stratum(stream_t *stream, bool is_broken) {
   return gen;
 }
 
+/* ---- Unknown sizes --------------------------------------------------------------------------- */
+
+/* Makes a size of the program unknown, now and then, if it can be. */
+static void make_dynamic(stream_t *stream, program_t *inout_program) {
+  const stream_options_t *options = &stream->options;
+  stream->is_dynamic = false;
+  if (!options->draws_dynamic || stream->broken != NULL) return;
+  rng_t rng = rng_make(derive_seed(options->seed, PURPOSE_DYNAMIC, stream->program_index, 0));
+  axes_t axes;
+  program_t program;
+  if (!rng_one_in(&rng, DYNAMIC_ONE_IN) || !axes_of(inout_program, &axes) || axes.count == 0)
+    return;
+  /* At whatever size, attributes are then written alike. */
+  if (!axes_program(inout_program, &axes, &stream->arena, &program)) return;
+  uint32_t set = 1u << rng_below(&rng, axes.count);
+  if (rng_one_in(&rng, 4)) set |= 1u << rng_below(&rng, axes.count);
+  if (!dynamic_mark(&program, set) || !program_is_dynamic(&program)) return;
+  *inout_program = stream->dynamic = program;
+  stream->is_dynamic = true;
+}
+
+/* The present program at another size of what is unknown, for data that are not its first. */
+static void draw_sizes(stream_t *stream) {
+  rng_t rng = rng_make(
+      derive_seed(stream->options.seed, PURPOSE_SIZES, stream->program_index, stream->case_index));
+  axes_t axes;
+  uint32_t set;
+  program_t program;
+  if (!axes_of(&stream->dynamic, &axes) || !dynamic_find(&stream->dynamic, &axes, &set)) return;
+  for (uint32_t axis = 0; axis < axes.count; axis++) {
+    int64_t size = axes.items[axis].size;
+    if ((set >> axis & 1) != 0) axes.items[axis].size = rng_between(&rng, 1, MAX(2 * size, 2));
+  }
+  if (!axes_program(&stream->dynamic, &axes, &stream->arena, &program)) return;
+  stream->instance = case_make(&stream->arena, &program);
+}
+
 static void draw_program(stream_t *stream) {
   const stream_options_t *options = &stream->options;
   arena_reset(&stream->arena);
@@ -208,6 +251,7 @@ static void draw_program(stream_t *stream) {
     gen_program(&rng, op, &gen, &stream->arena, &program, &broken);
     stream->broken = op_constraint_find(op, broken);
   }
+  make_dynamic(stream, &program);
   stream->instance = case_make(&stream->arena, &program);
 }
 
@@ -279,6 +323,8 @@ static void resume_program(stream_t *stream) {
   arena_reset(&stream->arena);
   stream->instance = case_make(&stream->arena, &given->program);
   stream->broken = given->broken;
+  stream->is_dynamic = program_is_dynamic(&given->program);
+  if (stream->is_dynamic) stream->dynamic = given->program;
   stream->program_index = stream->subject;
   stream->case_index = stream->begun[stream->subject];
   uint64_t sets = data_sets(stream);
@@ -318,6 +364,7 @@ void stream_next(stream_t *stream) {
     next_program(stream);
   } else {
     stream->case_index++;
+    if (stream->is_dynamic) draw_sizes(stream);
   }
   uint64_t seed = stream->options.seed;
   stream->stratum = choose_data_stratum(stream);

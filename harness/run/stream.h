@@ -39,7 +39,8 @@ typedef struct stream_options {
   uint64_t seed;
   data_sets_t data_sets;  /* For each small program; {0, 0}: data_sets_default(). */
   bool compiling_is_dear; /* An executor says so: more data for each program by default. */
-  size_t executor_count;  /* Whose answers stream_learn() tells; 0: nobody's. */
+  bool draws_dynamic; /* Some programs are compiled with unknown sizes, and get data of several. */
+  size_t executor_count; /* Whose answers stream_learn() tells; 0: nobody's. */
 } stream_options_t;
 
 /* What an executor said to the present program, and what it accepts. */
@@ -67,6 +68,8 @@ typedef struct stream {
   bool has_default_data_sets; /* Nobody said how many. */
   uint64_t drawn;             /* Programs, until the present one was expected to be taken. */
   bool has_program;
+  program_t dynamic; /* Of a program with unknown sizes: at those that it was drawn with. */
+  bool is_dynamic;
 
   /* The present case; borrowed until the next stream_next(). */
   case_t instance;

@@ -74,8 +74,10 @@ static void open_stream(session_t *session) {
   options->executor_count = session->options.executor_count;
   options->leaves_out_invalid = true;
   options->gen.contract = &session->options.contract;
+  options->draws_dynamic = options->executor_count > 0 && options->draw_program == NULL;
   for (size_t i = 0; i < options->executor_count; i++) {
     if (asks_invalid(session, i)) options->leaves_out_invalid = false;
+    if (!executor_takes_dynamic(session->options.executors[i])) options->draws_dynamic = false;
   }
   stream_init(&session->stream, options);
 }

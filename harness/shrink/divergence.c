@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "harness/model/dynamic/dynamic.h"
+
 enum { REPETITIONS = 3 /* Of what is nondeterministic. */ };
 
 typedef struct divergence {
@@ -23,8 +25,12 @@ typedef struct divergence {
 static void prepare(divergence_t *divergence, const program_t *program,
                     const op_constraint_t *broken) {
   hash_text_t hash = program_hash(program);
+  /* A program with unknown sizes may keep something of those that it ran at before: each candidate
+   * is to be wrong by itself. */
+  bool is_dynamic = program_is_dynamic(program);
   bool is_same = divergence->is_prepared && strcmp(hash.text, divergence->prepared.text) == 0;
-  if (is_same) return;
+  if (is_same && !is_dynamic) return;
+  if (is_dynamic) executor_forget_programs(divergence->options->executor);
   case_runner_prepare(&divergence->walk, program, broken, divergence->options->executor,
                       &divergence->preparation);
   divergence->prepared = hash;

@@ -139,6 +139,8 @@ static executor_outcome_t client_execute(transport_t *transport, void *handle,
   }
   isolate_request_t request = {
       .verb = ISOLATE_EXECUTE, .handle = compiled->remote, .sizes = *call->sizes};
+  request.has_shapes = call->shapes != NULL;
+  if (call->shapes != NULL) request.shapes = *call->shapes;
   isolate_answer_t answer = {.reply = {.changed_environment = 0}};
   outcome = request_outcome(client, &request, "", &answer, reason);
   *out_changed_environment = outcome == EXECUTOR_OK && answer.reply.changed_environment != 0;
@@ -190,6 +192,7 @@ static status_t open_session(isolate_client_t *client, failure_t *error) {
   client->head.load_changed_environment = answer.reply.changed_environment != 0;
   client->head.validates = answer.reply.validates != 0;
   client->head.compiling_is_dear = answer.reply.compiling_is_dear != 0;
+  client->head.takes_dynamic = answer.reply.takes_dynamic != 0;
   return STATUS_OK;
 }
 

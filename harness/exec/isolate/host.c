@@ -60,7 +60,8 @@ static bool open_and_reply(service_t *service, const isolate_host_t *host) {
   isolate_reply_t reply = {.answer = STATUS_OK,
                            .changed_environment = backend->load_changed_environment,
                            .validates = backend->validates,
-                           .compiling_is_dear = backend->compiling_is_dear};
+                           .compiling_is_dear = backend->compiling_is_dear,
+                           .takes_dynamic = backend->takes_dynamic};
   bool sent = send_reply(service->channel, reply, text);
   g_free(text);
   return sent;
@@ -119,7 +120,10 @@ static bool execute(service_t *service, const isolate_request_t *request) {
   }
   transport_t *backend = service->backend;
   call_memory_close_guards(service->memory, sizes);
-  transport_call_t call = {.operands = operands, .results = results, .sizes = sizes};
+  transport_call_t call = {.operands = operands,
+                           .results = results,
+                           .sizes = sizes,
+                           .shapes = request->has_shapes != 0 ? &request->shapes : NULL};
   char text[ERROR_TEXT_BYTES] = "";
   assay_reason_t reason = {.text = text, .text_bytes = sizeof text};
   bool changed_environment = false;

@@ -33,7 +33,9 @@ typedef struct isolate_request {
   uint32_t verb;
   uint64_t text_bytes; /* The program line of PROMISES and COMPILE. */
   uint64_t handle;     /* Of EXECUTE and RELEASE: as COMPILE replied. */
-  call_sizes_t sizes;  /* Of EXECUTE. */
+  call_sizes_t sizes;  /* Of EXECUTE, */
+  uint64_t has_shapes; /* nonzero if sizes were unknown to COMPILE: then these are all. */
+  call_shapes_t shapes;
 } isolate_request_t;
 
 typedef struct isolate_reply {
@@ -44,6 +46,7 @@ typedef struct isolate_reply {
   uint64_t handle;              /* Of COMPILE. */
   uint32_t validates;           /* Of the start: nonzero if the backend declares it. */
   uint32_t compiling_is_dear;   /* Likewise. */
+  uint64_t takes_dynamic;       /* Likewise. */
 } isolate_reply_t;
 
 #endif

@@ -84,6 +84,8 @@ static bool read_greeting_line(str_t line, greeting_t *greeting, bool *out_is_la
     return read_choice(value, "dear", "cheap", &greeting->compiling_is_dear);
   } else if (str_equal_text(key, "modules")) {
     return read_choice(value, "yes", "no", &greeting->takes_modules);
+  } else if (str_equal_text(key, "dynamic")) {
+    return read_choice(value, "yes", "no", &greeting->takes_dynamic);
   } else {
     return false;
   }

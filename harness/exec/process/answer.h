@@ -31,6 +31,7 @@ typedef struct greeting {
   bool validates;
   bool compiling_is_dear;
   bool takes_modules;
+  bool takes_dynamic;
   str_t failure; /* Why it cannot serve, in the bytes read; empty if it can. */
 } greeting_t;
 

@@ -10,6 +10,7 @@
 
 #include "harness/base/plain_text.h"
 #include "harness/exec/process/session.h"
+#include "harness/exec/process/shapes.h"
 #include "harness/exec/transport/reason.h"
 #include "harness/kinds/module/module.h"
 #include "harness/model/op.h"
@@ -188,18 +189,11 @@ static executor_outcome_t process_release(transport_t *transport, void *handle,
   return take_late(process, reason);
 }
 
-static void copy_types(const type_t *types, uint32_t count, type_t *out_types) {
-  for (uint32_t i = 0; i < count; i++) {
-    out_types[i] = types[i];
-    out_types[i].quantization = NULL; /* It lives as long as the case only. */
-  }
-}
-
 static process_handle_t *make_handle(process_transport_t *process, const program_t *program) {
   process_handle_t *handle = g_new0(process_handle_t, 1);
   GString *line = g_string_new(NULL);
   GString *mlir = g_string_new(NULL);
-  program_print(program, line);
+  program_print_compiled(program, line);
   if (process->session.greeting.takes_mlir) program_print_mlir_to_run(program, mlir);
   *handle = (process_handle_t){.id = ++process->programs,
                                .line = g_string_free(line, FALSE),
@@ -268,15 +262,16 @@ static executor_promise_t process_promises(transport_t *transport, const program
 /* Sends the request to execute, operands straight from where they are. */
 static executor_outcome_t send_binary(process_session_t *session, const process_handle_t *handle,
                                       const transport_call_t *call, assay_reason_t *reason) {
-  size_t total = 0;
-  for (uint32_t i = 0; i < handle->operand_count; i++) total += type_bytes(&handle->operands[i]);
-  char line[64];
-  snprintf(line, sizeof line, "execute %" PRIu64 " %zu\n", handle->id, total);
+  size_t total = add_sizes(call->sizes->operands, handle->operand_count);
+  g_autoptr(GString) line = g_string_new(NULL);
+  g_string_printf(line, "execute %" PRIu64 " %zu", handle->id, total);
+  end_request(handle->operands, handle->operand_count, handle->results, handle->result_count,
+              call->shapes, line);
   executor_outcome_t outcome =
-      process_session_send(session, true, line, strlen(line), CALL_execute, reason);
+      process_session_send(session, true, line->str, line->len, CALL_execute, reason);
   for (uint32_t i = 0; i < handle->operand_count && outcome == EXECUTOR_OK; i++) {
-    outcome = process_session_send(session, false, call->operands[i],
-                                   type_bytes(&handle->operands[i]), CALL_execute, reason);
+    outcome = process_session_send(session, false, call->operands[i], call->sizes->operands[i],
+                                   CALL_execute, reason);
   }
   return outcome;
 }
@@ -287,8 +282,10 @@ static executor_outcome_t send_hex(process_session_t *session, const process_han
   g_string_append_printf(line, "execute %" PRIu64, handle->id);
   arena_t arena;
   arena_init(&arena);
+  type_t types[CASE_OPERANDS_MAX];
+  size_types(handle->operands, handle->operand_count, call_operands(call), types);
   for (uint32_t i = 0; i < handle->operand_count; i++) {
-    tensor_t tensor = tensor_make(&arena, &handle->operands[i]);
+    tensor_t tensor = tensor_make(&arena, &types[i]);
     size_t bytes = type_bytes(&tensor.type);
     if (bytes != 0) memcpy(tensor.data, call->operands[i], bytes);
     g_string_append_c(line, ' ');
@@ -296,7 +293,8 @@ static executor_outcome_t send_hex(process_session_t *session, const process_han
     arena_reset(&arena);
   }
   arena_deinit(&arena);
-  g_string_append_c(line, '\n');
+  end_request(handle->operands, handle->operand_count, handle->results, handle->result_count,
+              call->shapes, line);
   executor_outcome_t outcome =
       process_session_send(session, true, line->str, line->len, CALL_execute, reason);
   g_string_free(line, TRUE);
@@ -308,17 +306,18 @@ static executor_outcome_t receive_results(process_session_t *session, const answ
                                           const process_handle_t *handle,
                                           const transport_call_t *call, assay_reason_t *reason) {
   failure_t error = {0};
-  size_t total = 0;
-  for (uint32_t i = 0; i < handle->result_count; i++) total += type_bytes(&handle->results[i]);
+  size_t total = add_sizes(call->sizes->results, handle->result_count);
   bool is_hex = session->greeting.is_hex;
+  type_t types[CASE_RESULTS_MAX];
+  size_types(handle->results, handle->result_count, call_results(call), types);
   status_t status =
-      is_hex ? answer_read_hex(answer, handle->results, handle->result_count, call->results, &error)
+      is_hex ? answer_read_hex(answer, types, handle->result_count, call->results, &error)
              : answer_check_bytes(answer, total, &error);
   if (status != STATUS_OK)
     return process_session_garbage(session, error.text, CALL_execute, reason);
   for (uint32_t i = 0; i < handle->result_count && !is_hex; i++) {
     executor_outcome_t outcome = process_session_receive(
-        session, call->results[i], type_bytes(&handle->results[i]), CALL_execute, reason);
+        session, call->results[i], call->sizes->results[i], CALL_execute, reason);
     if (outcome != EXECUTOR_OK) return outcome;
   }
   return process_session_finish(session, CALL_execute, reason);
@@ -338,9 +337,10 @@ static executor_outcome_t process_execute(transport_t *transport, void *handle,
   outcome = is_hex ? send_hex(session, compiled, call, reason)
                    : send_binary(session, compiled, call, reason);
   if (outcome != EXECUTOR_OK) return outcome;
-  size_t line_bytes_max = is_hex
-                              ? answer_hex_line_bytes_max(compiled->results, compiled->result_count)
-                              : ANSWER_LINE_BYTES_MAX;
+  type_t types[CASE_RESULTS_MAX];
+  size_types(compiled->results, compiled->result_count, call_results(call), types);
+  size_t line_bytes_max =
+      is_hex ? answer_hex_line_bytes_max(types, compiled->result_count) : ANSWER_LINE_BYTES_MAX;
   answer_t answer;
   outcome = process_session_answer(session, line_bytes_max, CALL_execute, &answer, reason);
   if (outcome != EXECUTOR_OK) return outcome;
@@ -389,6 +389,7 @@ status_t process_transport_open(const char *command, uint32_t timeout_ms, uint64
     process->head.hardware = g_strdup(greeting->hardware);
     process->head.validates = greeting->validates;
     process->head.compiling_is_dear = greeting->compiling_is_dear;
+    process->head.takes_dynamic = greeting->takes_dynamic;
     *out_transport = &process->head;
   } else {
     char text[ERROR_TEXT_BYTES / 2];

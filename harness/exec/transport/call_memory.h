@@ -57,6 +57,12 @@ typedef struct call_sizes {
 } call_sizes_t;
 call_sizes_t call_sizes_of(const program_t *program);
 
+/* The sizes of all dimensions in one call of a program of which some are unknown. */
+typedef struct call_shapes {
+  int64_t operands[CASE_OPERANDS_MAX][TYPE_RANK_MAX];
+  int64_t results[CASE_RESULTS_MAX][TYPE_RANK_MAX];
+} call_shapes_t;
+
 /* What is being done; read by another process once the writer is dead, or to see whether it still
  * moves. */
 typedef struct call_note {

@@ -13,6 +13,13 @@ static const char *finish_text(GString *text, arena_t *arena) {
 
 static assay_type_t view_type(const type_t *type, arena_t *arena) {
   assay_type_t view = {.element = type->element->name, .dims = type->dims, .rank = type->rank};
+  if (type->dynamic_dims != 0) {
+    int64_t *dims = ARENA_NEW_ARRAY(arena, int64_t, type->rank);
+    for (uint32_t i = 0; i < type->rank; i++) {
+      dims[i] = (type->dynamic_dims >> i & 1) != 0 ? -1 : type->dims[i];
+    }
+    view.dims = dims;
+  }
   if (type->quantization != NULL) {
     GString *element = g_string_new(NULL);
     type_print_element(type, element);
@@ -62,7 +69,7 @@ const assay_program_t *program_view(const program_t *program, arena_t *arena) {
     views[i] = (assay_attribute_t){.key = attributes[i].key, .value = attributes[i].value};
   }
   GString *line = g_string_new(NULL);
-  program_print(program, line);
+  program_print_compiled(program, line);
   GString *mlir = g_string_new(NULL);
   program_print_mlir_to_run(program, mlir);
 

@@ -107,6 +107,16 @@ static executor_outcome_t table_compile(transport_t *transport, const program_t 
   return EXECUTOR_OK;
 }
 
+static int32_t execute_sized(const table_transport_t *table, void *handle,
+                             const transport_call_t *call, assay_reason_t *reason) {
+  const int64_t *operands[CASE_OPERANDS_MAX], *results[CASE_RESULTS_MAX];
+  for (uint32_t i = 0; i < CASE_OPERANDS_MAX; i++) operands[i] = call->shapes->operands[i];
+  for (uint32_t i = 0; i < CASE_RESULTS_MAX; i++) results[i] = call->shapes->results[i];
+  const assay_sizes_t sizes = {operands, results};
+  return table->table.execute_sized(table->self, handle, &sizes, call->operands, call->results,
+                                    reason);
+}
+
 static executor_outcome_t table_execute(transport_t *transport, void *handle,
                                         const transport_call_t *call, bool *out_changed_environment,
                                         assay_reason_t *reason) {
@@ -114,8 +124,9 @@ static executor_outcome_t table_execute(transport_t *transport, void *handle,
   const table_handle_t *compiled = handle;
   reason->text[0] = '\0';
   call_visit_t visit = enter(table, CALL_execute);
-  int32_t code =
-      table->table.execute(table->self, compiled->handle, call->operands, call->results, reason);
+  int32_t code = call->shapes == NULL ? table->table.execute(table->self, compiled->handle,
+                                                             call->operands, call->results, reason)
+                                      : execute_sized(table, compiled->handle, call, reason);
   bool changed = leave(table, visit);
   *out_changed_environment = changed || compiled->compile_changed_environment;
   return code == ASSAY_EXECUTOR_OK ? EXECUTOR_OK : outcome_from_code(code, reason);
@@ -260,6 +271,7 @@ status_t table_transport_open(const assay_executor_t *table, const char *options
   memcpy(&made->table, table, MIN(table->struct_size, sizeof made->table));
   made->head.validates = made->table.validates != 0;
   made->head.compiling_is_dear = made->table.compiling_is_dear != 0;
+  made->head.takes_dynamic = made->table.execute_sized != NULL;
   arena_init(&made->arena);
   read_descriptions(made);
   *out_transport = &made->head;

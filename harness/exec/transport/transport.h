@@ -19,6 +19,7 @@ typedef struct transport_call {
   const void *const *operands;
   void *const *results;
   const call_sizes_t *sizes;
+  const call_shapes_t *shapes; /* NULL unless sizes of the program were unknown to compile(). */
 } transport_call_t;
 
 /* All but EXECUTOR_OK write one line into `reason`. */
@@ -47,6 +48,7 @@ struct transport {
   bool load_changed_environment;
   bool validates;         /* The backend declares that it checks programs. */
   bool compiling_is_dear; /* The backend declares it. */
+  bool takes_dynamic;     /* Likewise: compile() takes programs with sizes that are unknown. */
   bool is_apart;          /* The backend is in another process: it cannot write into operands. */
 };
 

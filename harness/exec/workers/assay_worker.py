@@ -119,7 +119,7 @@ def _integer_range(element: str) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Type:
-    """A tensor type: "f32[2,3]"."""
+    """A tensor type: "f32[2,3]".  A size that is not known when a program is compiled, "?", is -1."""
 
     element: str
     shape: tuple[int, ...]
@@ -144,7 +144,7 @@ class Type:
     @staticmethod
     def parse(text: str) -> Type:
         element, _, sizes = text.rpartition("[")
-        shape = tuple(int(size) for size in sizes.rstrip("]").split(",") if size)
+        shape = tuple(-1 if size == "?" else int(size) for size in sizes.rstrip("]").split(",") if size)
         return Type(element, shape)
 
 
@@ -224,6 +224,11 @@ class Program:
         return any(kind.quantization for kind in [*self.operands, *self.results])
 
     @property
+    def is_dynamic(self) -> bool:
+        """Whether a size is not known yet."""
+        return any(-1 in kind.shape for kind in [*self.operands, *self.results])
+
+    @property
     def is_declared(self) -> bool:
         """Whether a file declares the op, so that its module is one of known ops: worker.md."""
         is_known = self.op.startswith(("stablehlo.", "byteir.", "tf.")) or self.op == "module"
@@ -291,6 +296,9 @@ class Worker:
     compiling_is_dear = False
     # Whether compile() takes programs of several steps (op "module"): module_program.py takes them apart.
     takes_modules = False
+    # Whether compile() takes programs with sizes that are not known by then (Program.is_dynamic): what it returns is
+    # then run at several sizes, by execute_sized().
+    takes_dynamic = False
     # Whether the program lies in the target; None: if it compiles.
     promises: Callable[[Program], bool | None] | None = None
     # The only dot algorithms in the target, by name; None: no such limit.  main() sets it.
@@ -307,6 +315,13 @@ class Worker:
 
     def execute(self, handle: Any, operands: list[np.ndarray]) -> Sequence[np.ndarray]:
         raise NotImplementedError
+
+
+    def execute_sized(self, handle: Any, operands: list[np.ndarray],
+                      results: Sequence[Type]) -> Sequence[np.ndarray]:  # fmt: skip
+        """execute() of a program with sizes that compile() did not know: the operands have those of this call,
+        and so do the types of the results."""
+        return self.execute(handle, operands)
 
 
 def take(options: dict[str, str], key: str, default: str, choices: Sequence[str] = ()) -> str:
@@ -436,6 +451,11 @@ def _read_operands(source: BinaryIO, types: Sequence[Type]) -> list[np.ndarray]:
     return operands
 
 
+def _at_sizes(types: Sequence[Type], shapes: str) -> list[Type]:
+    """The types at the sizes of one call: "[4,64] []"."""
+    return [Type(kind.element, Type.parse(shape).shape) for kind, shape in zip(types, shapes.split(" "))]
+
+
 def _result_bytes(result: Any, kind: Type, index: int) -> memoryview:
     array = np.ascontiguousarray(result)
     if array.dtype != kind.dtype or np.shape(result) != kind.shape:
@@ -475,6 +495,8 @@ class _Server:
             lines.append("compiling dear")
         if worker.takes_modules:
             lines.append("modules yes")
+        if worker.takes_dynamic:
+            lines.append("dynamic yes")
         self.say("\n".join([*lines, "ready"]))
 
     def promises(self, mlir_bytes: str, line: str) -> None:
@@ -489,7 +511,8 @@ class _Server:
         worker, asked = self.worker, program.algorithm
         if worker.algorithms is not None and asked and asked.name not in worker.algorithms:
             return False
-        promised = None if worker.promises is None else worker.promises(program)
+        is_told = worker.promises is not None and not program.is_dynamic
+        promised = worker.promises(program) if is_told else None  # type: ignore[misc]
         return self._compiles(program) if promised is None else promised
 
     def _compiles(self, program: Program) -> bool:
@@ -517,16 +540,23 @@ class _Server:
         implementation = getattr(handle, "implementation", None)
         self.say(f"ok {implementation}" if isinstance(implementation, str) else "ok")
 
-    def execute(self, number: str, _size: str) -> None:
+    def execute(self, number: str, rest: str) -> None:
         program, handle = self.programs[number]
-        operands = _read_operands(self.source, program.operands)
+        _, _, shapes = rest.partition(" : ")
+        left, _, right = shapes.partition(" -> ")
+        operand_types = _at_sizes(program.operands, left) if shapes else program.operands
+        result_types = _at_sizes(program.results, right) if shapes else program.results
+        operands = _read_operands(self.source, operand_types)
         try:
-            results = list(self.worker.execute(handle, operands))
+            if shapes:
+                results = list(self.worker.execute_sized(handle, operands, result_types))
+            else:
+                results = list(self.worker.execute(handle, operands))
             if len(results) != len(program.results):
                 raise TypeError(f"{len(results)} results, not {len(program.results)}")
             blocks = [
                 _result_bytes(result, kind, index)
-                for index, (result, kind) in enumerate(zip(results, program.results))
+                for index, (result, kind) in enumerate(zip(results, result_types))
             ]
         except Exception as error:
             self.say(_refusal(error))

@@ -11,7 +11,8 @@ from assay_worker import Program, Type
 
 
 def mlir_type(element: str, shape: Sequence[int]) -> str:
-    return f"tensor<{''.join(f'{size}x' for size in shape)}{element}>"
+    sizes = "".join("?x" if size < 0 else f"{size}x" for size in shape)
+    return f"tensor<{sizes}{element}>"
 
 
 def mlir_types(types: Sequence[Type]) -> str:

@@ -24,10 +24,11 @@ batch_norm_stablehlo.py.
 """
 from __future__ import annotations
 
+import copy
 import os
 import re
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Sequence
 
 import numpy as np
 
@@ -188,6 +189,7 @@ class Handle:
     recasts: list[Recast]
     wanted: list[np.dtype]  # Of the results.
     collective: Collective | None = None  # The module has the operands of all its processes.
+    text: str = ""  # Of a module with sizes that are not known yet, of which there is no other then.
 
 
 class Interpreter(Worker):
@@ -195,6 +197,7 @@ class Interpreter(Worker):
     validates = True
     compiling_is_dear = True
     takes_modules = True
+    takes_dynamic = True
 
     def __init__(self, options: dict[str, str]) -> None:
         everything = assay_worker.take(options, "everything", "false", ("true", "false"))
@@ -265,6 +268,8 @@ class Interpreter(Worker):
 
     def compile(self, program: Program) -> Handle:
         program.require_specified()
+        if program.is_dynamic and (program.op not in OPS or program.is_quantized):
+            raise Unsupported(f"{program.op} is lowered here for known sizes")
         if any(np.prod(t.shape) > ELEMENTS_MAX for t in program.operands):
             raise Unsupported(f"more than {ELEMENTS_MAX} elements")
         if is_decomposed(program):
@@ -296,7 +301,25 @@ class Interpreter(Worker):
             ]
         dtypes = [kind.dtype for kind in program.operands * copies]
         wanted_types = [kind.dtype for kind in wanted] * copies
-        return Handle(module, dtypes, types, recasts, wanted_types, collective)
+        text = str(module) if program.is_dynamic else ""
+        return Handle(module, dtypes, types, recasts, wanted_types, collective, text)
+
+    def execute_sized(self, handle: Handle, operands: list[np.ndarray],
+                      results: Sequence[Type]) -> list[np.ndarray]:  # fmt: skip
+        """The interpreter gives a module the sizes of its operands before it runs it, in place: so it gets
+        the same module each time, as it was compiled."""
+        with self.context, self.ir.Location.unknown():
+            module = self.ir.Module.parse(handle.text)
+            types = [
+                self.ir.RankedTensorType.get(operand.shape, self.ir.RankedTensorType(kind).element_type)
+                for operand, kind in zip(operands, handle.types)
+            ]
+        recasts = []
+        for recast, kind in zip(handle.recasts, results):
+            sized = copy.copy(recast)
+            sized.kind = replace(recast.kind, shape=kind.shape)
+            recasts.append(sized)
+        return self.execute(replace(handle, module=module, types=types, recasts=recasts), operands)
 
     def execute(self, handle: Handle, operands: list[np.ndarray]) -> list[np.ndarray]:
         collective = handle.collective

@@ -40,6 +40,7 @@ from assay_worker import Invalid, Program, Unsupported, Worker
 from collective_program import Collective
 from quantized_stablehlo import WAYS, Lowering
 from xla_collective import CollectiveHandle, Processes
+from xla_dynamic import DynamicHandle
 
 OPS = (
     "stablehlo.dot_general", "stablehlo.reduce", "stablehlo.convolution", "stablehlo.reduce_window",
@@ -119,6 +120,7 @@ class Xla(Worker):
     validates = True
     compiling_is_dear = True
     takes_modules = True
+    takes_dynamic = True
 
     def __init__(self, options: dict[str, str]) -> None:
         platform = assay_worker.take(options, "platform", "cpu", ("cpu", "gpu"))
@@ -161,6 +163,8 @@ class Xla(Worker):
         if names_no_type(program):
             raise Unsupported(f"XLA has none of the types {', '.join(NO_TYPES)}")
         wanted = [kind.dtype for kind in program.results]
+        if program.is_dynamic:
+            return self._compile_dynamic(program)
         if collective_program.is_collective(program):
             return self._compile_collective(Collective.parse(program), wanted)
         if byteir_program.is_byteir(program):
@@ -186,6 +190,24 @@ class Xla(Worker):
         if not byteir_program.is_byteir(program):
             return None
         return byteir_stablehlo.decompose(program, self.variant)
+
+    def _compile_dynamic(self, program: Program) -> DynamicHandle:
+        if program.op not in OPS or program.is_quantized:
+            raise Unsupported(f"{program.op} is lowered here for known sizes")
+
+        def compile_text(text: str) -> Any:
+            run = self.client.compile_and_load(text, self.devices, self.options)
+            return lambda arrays: run.execute([self.jax.device_put(one, self.device) for one in arrays])
+
+        try:
+            return DynamicHandle(program, compile_text)
+        except self.jax.errors.JaxRuntimeError as error:
+            raise Unsupported(f"as a bounded dynamic shape: {error}") from error
+
+    def execute_sized(self, handle: Any, operands: list[np.ndarray],
+                      results: Any) -> list[np.ndarray]:  # fmt: skip
+        assert isinstance(handle, DynamicHandle)
+        return handle.execute(operands, results)
 
     def _compile_collective(
         self, collective: Collective, wanted: list[np.dtype]

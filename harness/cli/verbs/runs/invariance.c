@@ -170,7 +170,7 @@ static void add_arguments(invariance_flags_t *flags, arguments_t *arguments) {
       {"property", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &flags->properties,
        "batch-size, batch-position, row-count, row-position, column-count, column-position, "
        "layout, "
-       "run-to-run, recompile or replica; may be given several times (default: all)",
+       "run-to-run, recompile, size or replica; may be given several times (default: all)",
        "NAME"},
       {"type", 0, 0, G_OPTION_ARG_STRING, &flags->type,
        "Only programs of this element type (f32), or of these types (bf16,bf16->f32)", "TYPE"},

@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Sizes that are unknown when a program is compiled: a model that conforms at every size, two faults of what a
+# compiled program keeps of the sizes before, on cases, in runs and as an invariance; executors that do not say that they
+# take such programs never see one; and XLA and the StableHLO interpreter, where they are installed.
+. "$(dirname "$0")/checks.sh"
+
+erf='byteir.erf f32[?4,2] -> f32[?4,2] : 3f800000400000003f80000040000000c0000000000000000000000040000000'
+sum='stablehlo.reduce body=add dims=[0] f32[?3] f32[] -> f32[] : 3f8000003f80000040400000 : 00000000'
+add='stablehlo.add f32[?2,3] f32[?2,3] -> f32[?2,3] : 3f80000040000000404000003f8000004000000040400000 : 3f80000040000000404000003f8000004000000040400000'
+dot='stablehlo.dot_general batch=[]x[] contract=[1]x[0] f32[?2,?3] f32[?3,1] -> f32[?2,1] : 3f80000040000000404000003f8000004000000040400000 : 3f8000004000000040400000'
+
+for case in "$erf" "$sum" "$add" "$dot"; do
+  run 0 "a model, ${case%% *}" replay "$case" --executor model:pairwise
+  like out '^model:pairwise: conforms$' "a model, ${case%% *}: conforms"
+done
+run 0 "in a process of its own" replay "$sum" --executor model:pairwise --isolate
+like out ': conforms$' "in a process of its own: conforms"
+run 1 "the first size kept" replay "$erf" --executor canary:first_size_kept
+like out "expected: -0x1.fd9a" "the first size kept: found"
+run 0 "the first size kept, of a sum" replay "$sum" --executor canary:first_size_kept
+run 1 "what an earlier size left" replay "$sum" --executor canary:former_size_padded
+like out 'got: *0x1.6p+3' "what an earlier size left: summed"
+run 0 "the same of known sizes" replay "$(echo "$sum" | tr -d '?')" --executor canary:former_size_padded
+
+run 1 "a run" run --op stablehlo.add --executor canary:first_size_kept --cases 200
+like out "f32\[.*?[0-9]" "a run: its reproducers have question marks"
+run 1 "a run of sums" run --op stablehlo.reduce --executor canary:former_size_padded --cases 600
+run 0 "a run of a model" run --op stablehlo.add --op stablehlo.reduce --op byteir.softmax --executor model:sequential --cases 800
+run 1 "invariance" invariance --property size --op stablehlo.add --executor canary:first_size_kept --cases 20
+like out 'size FAILED; the property: an entry gives the same bits at whatever sizes' "invariance: said so"
+run 0 "invariance of a model" invariance --property size --op stablehlo.add --op byteir.softmax --executor model:pairwise --cases 40
+like out '^  size  *[1-9][0-9]*  *0  .*holds$' "invariance of a model: holds"
+run 1 "made small" shrink "$erf" --executor canary:first_size_kept
+like out 'f32\[?2\] -> f32\[?2\]' "made small: two elements, of an unknown size"
+
+# A worker that takes no unknown sizes, and writes down what it gets.
+cat >worker.sh <<'END'
+printf 'assay-worker 1\nname shell\nversion 1\nmlir no\nready\n'
+while read -r line; do
+  echo "$line" >>seen
+  case $line in compile*) echo 'unsupported not this' ;; esac
+done
+END
+run 0 "a worker that does not take them" replay "$add" --executor 'proc:sh worker.sh'
+like out 'refused' "a worker that does not take them: refused"
+like out 'takes no sizes that are unknown when a program is compiled' "a worker that does not take them: why"
+[ ! -e seen ]
+ok $? "a worker that does not take them: it has seen nothing"
+
+run 2 "half of the operands" replay "$(echo "$add" | sed 's/f32\[?2,3\] ->/f32[2,3] ->/')" --executor model:pairwise
+like err "which sizes are '?' does not fit the op" "half of the operands: said"
+
+printf '%s\n' "$add" "$sum" "$dot" >cases
+for executor in stablehlo xla; do
+  "$ASSAY" replay cases --executor "$executor" >out 2>err
+  if ! grep -q 'is not installed' err; then
+    run 0 "$executor" replay cases --executor "$executor"
+    [ "$(grep -c "^$executor: conforms" out)" -eq 3 ]
+    ok $? "$executor: conforms at all sizes"
+  else
+    count=$((count + 1))
+    echo "ok $count - $executor # SKIP not installed"
+  fi
+done
+finish
