@@ -90,10 +90,10 @@ means() {
 means softmax 'byteir.softmax axis=1 f32[4,64] -> f32[4,64]' conforms --executor model:pairwise
 means log_softmax 'byteir.log_softmax axis=1 f32[4,64] -> f32[4,64]' conforms --executor model:pairwise
 means gelu 'byteir.gelu approximate=none f32[4,64] -> f32[4,64]' conforms --executor model:pairwise
-means erf 'byteir.erf f32[?2,64] -> f32[?2,64]' refused --executor model:pairwise
-means erf 'byteir.erf f32[?5,64] -> f32[?5,64]' refused --executor model:pairwise --size 5
+means erf 'byteir.erf f32[?2,64] -> f32[?2,64]' conforms --executor model:pairwise
+means erf 'byteir.erf f32[?5,64] -> f32[?5,64]' conforms --executor model:pairwise --size 5
 means rng_static 'byteir.rng_uniform f32[] f32[] i64[] i64[] -> f32[8,1024,768]' conforms --executor model:pairwise
-means rng_dynamic 'byteir.rng_uniform f32[] f32[] i64[] i64[] i64[3] -> f32[?2,?2,?2]' refused --executor model:pairwise
+means rng_dynamic 'byteir.rng_uniform f32[] f32[] i64[] i64[] i64[3] -> f32[?2,?2,?2]' conforms --executor model:pairwise
 means dot 'stablehlo.dot_general batch=[0]x[0] contract=[2]x[1] precision=[DEFAULT,DEFAULT] algorithm=[tf32,tf32,f32,1,1,1,false] i64[2,2,2] i64[2,2,2] -> i64[2,2,2]' \
   conforms --executor model:pairwise
 means reduce 'stablehlo.reduce body=add dims=[1] accumulation=!quant.uniform<i32:f32,0x1p-1> !quant.uniform<ui8:f32,0x1p-1:128>[5,1] !quant.uniform<ui8:f32,0x1p-1:128>[] -> !quant.uniform<ui8:f32,0x1p+1:100>[5]' \

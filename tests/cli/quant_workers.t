@@ -60,6 +60,6 @@ if ready 'onnxruntime?types=any'; then
   like out "^onnxruntime: conforms" "onnxruntime, a gelu within a region: of an opset that has it"
 fi
 # Neither has means of quantized numbers.
-ready torch && whole torch "fixed=8 float=12" backend,quantize=reciprocal
+ready torch && whole torch "fixed=10 float=12" backend,quantize=reciprocal
 ready jax && whole jax "fixed=8 float=12" "@$root/harness/exec/workers/jax.contract"
 finish

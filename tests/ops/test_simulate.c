@@ -295,9 +295,11 @@ static void check_fault(fault_t fault, const char *line, const char *results, bo
 }
 
 /* Faults of one folder of oracles are seen in its own tests and as canaries; some have a row too.
- * Those of addresses are planted around any executor, and seen as canaries. */
+ * Those of addresses are planted around any executor, and seen as canaries.  Those of programs that
+ * are compiled for any size need several runs: tests/cli/dynamic.t. */
 static void test_faults(void) {
-  bool is_tested[FAULTS_OF_NO_FOLDER_END] = {[FAULT_NONE] = true};
+  bool is_tested[FAULTS_OF_NO_FOLDER_END] = {
+      [FAULT_NONE] = true, [FAULT_first_size_kept] = true, [FAULT_former_size_padded] = true};
 #define ADDRESSING(name, tensor, map, more_than, block, summary) is_tested[FAULT_##name] = true;
 #include "harness/model/faults/addressing.def"
 #undef ADDRESSING

@@ -59,8 +59,11 @@ static bool prepare(drawing_t *drawing) {
   const program_t *program = &stream->instance.program;
   if (!stream->is_new_program && drawing->is_prepared) return true;
   bool is_valid = program_broken_under(program, stream->broken, drawing->request->contract) == NULL;
+  bool is_of_types = is_wanted(drawing->request, program);
   drawing->is_prepared = false;
-  if (is_valid && is_wanted(drawing->request, program)) {
+  /* As if the executor had refused them: others are drawn then. */
+  if (is_valid && !is_of_types) stream_learn(stream, 0, false);
+  if (is_valid && is_of_types) {
     case_runner_prepare(&drawing->walk, program, NULL, drawing->request->executor,
                         &drawing->preparation);
     drawing->is_prepared = drawing->preparation.outcome == EXECUTOR_OK;
