@@ -193,10 +193,10 @@ static void enclose_row(const softmax_row_t *row, const format_t *format,
 /* Elements of which nothing is known are enclosed step by step: theory.md, T172. */
 static status_t enclose_the_rest(const enclosure_call_t *call, box_t *inout_boxes) {
   size_t count = type_element_count(&call->program->results[0]);
-  box_t *by_steps = ARENA_NEW_ARRAY(call->arena, box_t, count);
-  STATUS_TRY(composite_enclose(call, &by_steps));
+  box_t *const by_steps[CASE_RESULTS_MAX] = {ARENA_NEW_ARRAY(call->arena, box_t, count)};
+  STATUS_TRY(composite_enclose(call, by_steps));
   for (size_t i = 0; i < count; i++) {
-    if (box_is_whole_line(inout_boxes[i])) inout_boxes[i] = by_steps[i];
+    if (box_is_whole_line(inout_boxes[i])) inout_boxes[i] = by_steps[0][i];
   }
   return STATUS_OK;
 }
