@@ -164,6 +164,12 @@ static int compare_sizes(const void *a, const void *b) {
   return (first > second) - (first < second);
 }
 
+/* These are right where all sizes are known, and are made small in tests/cli/dynamic.t. */
+static bool needs_unknown_sizes(const canary_t *canary) {
+  return strcmp(canary->name, "first_size_kept") == 0 ||
+         strcmp(canary->name, "former_size_padded") == 0;
+}
+
 /* Shrinks the first few cases of the op on which the canary diverges; returns how many. */
 static size_t check_op(const canary_t *canary, executor_t *executor, const op_t *op) {
   const contract_t contract = find_contract(canary->contract);
@@ -205,7 +211,8 @@ static void test_canary(gconstpointer data) {
   }
   const op_t *module = op_find(str_from(MODULE_OP)); /* Which is run on request alone. */
   if (canary_concerns(canary->ops, module->name)) count += check_op(canary, executor, module);
-  g_assert_true(count > 0 || canary->within > CASES_MAX / 4);
+  bool may_be_right = canary->within > CASES_MAX / 4 || needs_unknown_sizes(canary);
+  g_assert_true(count > 0 || may_be_right);
   executor_close(executor);
 }
 
