@@ -166,8 +166,8 @@ static int compare_sizes(const void *a, const void *b) {
 
 /* These are right where all sizes are known, and are made small in tests/cli/dynamic.t. */
 static bool needs_unknown_sizes(const canary_t *canary) {
-  return strcmp(canary->name, "first_size_kept") == 0 ||
-         strcmp(canary->name, "former_size_padded") == 0;
+  return strcmp(canary->name, "canary:first_size_kept") == 0 ||
+         strcmp(canary->name, "canary:former_size_padded") == 0;
 }
 
 /* Shrinks the first few cases of the op on which the canary diverges; returns how many. */
