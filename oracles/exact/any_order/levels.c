@@ -66,7 +66,7 @@ static bool holds_product(const format_t *format, double left, double right) {
 bool level_sum_add_product(level_sum_t *sum, double left, double right) {
   double product = left * right;
   if (left == 0 || right == 0) return isfinite(product);
-  if (!level_sum_add(sum, product)) return false;
+  if (product == 0 || !level_sum_add(sum, product)) return false; /* 0: below all of binary64. */
   sum->is_rounded |= fma(left, right, -product) != 0;
   if (holds_product(sum->format, left, right)) return true;
   upper_t magnitude = upper_of(nextafter(fabs(product), INFINITY));

@@ -135,7 +135,8 @@ static void draw_attempt(gathering_t *gathering, size_t attempt, rng_t *rng) {
   if (attempt % 3 == 2) is_negative = !is_negative;
   double sum = sums[is_negative] == 0 ? sums[!is_negative] : sums[is_negative];
   gathering->sign = is_negative ? -1 : 1;
-  gathering->large = sum == 0 ? 0 : ldexp(1, ilogb(sum) - (int)(attempt / 2 % 3));
+  bool has_size = sum > 0 && isfinite(sum); /* Not of zeros, nor where a leaf is NaN or infinite. */
+  gathering->large = has_size ? ldexp(1, ilogb(sum) - (int)(attempt / 2 % 3)) : 0;
   double half = ldexp(gathering->large, -gathering->arithmetic.nodes.format->precision);
   gathering->price = half * (0.1 + ldexp((double)rng_below(rng, 1 << 10), -10));
   for (size_t i = gathering->count; i > 1; i--) { /* Pairs are of neighbours. */
