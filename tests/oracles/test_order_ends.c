@@ -9,6 +9,7 @@
 #include "oracles/exact/any_order/levels.h"
 #include "oracles/exact/any_order/part_sets.h"
 #include "oracles/exact/arithmetic.h"
+#include "oracles/exact/error_bound.h"
 #include "tests/oracles/level_sums.h"
 
 static contract_t contract_of(const char *text) {
@@ -38,12 +39,18 @@ typedef struct operand {
 
 typedef struct walk {
   arithmetic_t plain, wide; /* `wide` is f64 where nodes may be wider, else the format. */
-  bool may_fuse;
+  bool may_fuse, may_flush;
   double ends[2];
 } walk_t;
 
 static void walk(walk_t *walked, const operand_t *numbers, size_t count);
 
+static bool is_subnormal(const walk_t *walked, double value) {
+  return walked->may_flush && value != 0 &&
+         fabs(value) < format_smallest_normal(walked->plain.format);
+}
+
+/* With the node's result, and with 0 in its place where that may be. */
 static void walk_on(walk_t *walked, const operand_t *numbers, size_t count, size_t i, size_t j,
                     double sum) {
   operand_t left[8];
@@ -53,6 +60,23 @@ static void walk_on(walk_t *walked, const operand_t *numbers, size_t count, size
   }
   left[kept++] = (operand_t){.value = sum};
   walk(walked, left, kept);
+  if (!is_subnormal(walked, sum)) return;
+  left[kept - 1].value = 0;
+  walk(walked, left, kept);
+}
+
+/* With every choice of terms, from number i on, that are read as 0. */
+static void walk_flushed_terms(walk_t *walked, operand_t *numbers, size_t count, size_t i) {
+  if (i == count) {
+    walk(walked, numbers, count);
+    return;
+  }
+  walk_flushed_terms(walked, numbers, count, i + 1);
+  if (!is_subnormal(walked, numbers[i].value)) return;
+  const operand_t whole = numbers[i];
+  numbers[i] = (operand_t){.value = 0};
+  walk_flushed_terms(walked, numbers, count, i + 1);
+  numbers[i] = whole;
 }
 
 /* Every pair next, with every kind of node. */
@@ -85,6 +109,7 @@ static walk_t walk_all(const few_terms_t *sum) {
       .plain = arithmetic_make(sum->format),
       .wide = arithmetic_make(sum->may_widen ? &format_table[FORMAT_f64] : sum->format),
       .may_fuse = sum->may_fuse && sum->right != NULL,
+      .may_flush = sum->may_flush,
       .ends = {INFINITY, -INFINITY}};
   operand_t numbers[8];
   for (size_t i = 0; i < sum->count; i++) {
@@ -94,7 +119,7 @@ static walk_t walk_all(const few_terms_t *sum) {
                              .right = right,
                              .is_product = sum->right != NULL};
   }
-  walk(&walked, numbers, sum->count);
+  walk_flushed_terms(&walked, numbers, sum->count, 0);
   return walked;
 }
 
@@ -125,6 +150,61 @@ static void test_all_trees(const void *data) {
   }
   arena_deinit(&arena);
   g_assert_cmpuint(told, >, 2 * SUMS);
+}
+
+/* Makes the largest term, or product, four times the smallest normal number, factors normal. */
+static bool make_small(instance_t *instance) {
+  const sum_problem_t *question = &instance->question;
+  const format_t *format = question->format;
+  double largest = 0, smallest = format_smallest_normal(format);
+  for (size_t i = 0; i < question->count; i++) {
+    largest = fmax(largest, fabs(instance->left[i]));
+  }
+  if (largest == 0) return false;
+  int exponent = question->right == NULL ? format->exponent_min + 2 : format->exponent_min / 2 + 1;
+  for (size_t i = 0; i < question->count; i++) {
+    double scale = ldexp(1, exponent - ilogb(largest));
+    instance->left[i] = format_round_double(format, instance->left[i] * scale);
+    if (question->right == NULL) continue;
+    instance->right[i] = ldexp(instance->right[i] < 0 ? -1.25 : 1.5, exponent);
+    if (fabs(instance->left[i]) < smallest) instance->left[i] = smallest;
+  }
+  return true;
+}
+
+/* What is subnormal may be flushed, or not, each time: nothing that then comes is beyond the ends,
+ * which are those of the trees as a rule. */
+static void test_flushed_trees(const void *data) {
+  enum { SUMS = 60 };
+  const format_t *format = data;
+  rng_t rng = rng_make(1600);
+  arena_t arena;
+  arena_init(&arena);
+  size_t told = 0, wider = 0, equal = 0;
+  for (size_t i = 0; i < SUMS; i++) {
+    instance_t instance;
+    make(&instance, &rng, format, (data_t)(i / 2 % DATA_COUNT), 4, i % 2 == 1);
+    if (!make_small(&instance)) continue;
+    for (int kind = 0; kind < 3; kind++) {
+      few_terms_t sum = terms_of(&instance, kind >= 1, kind == 2);
+      double strict[2], ends[2];
+      if (!any_order_ends(&sum, &arena, strict)) continue;
+      sum.may_flush = true;
+      g_assert_true(any_order_ends(&sum, &arena, ends));
+      for (int end = 0; end < 2; end++) ends[end] = format_round_double(format, ends[end]);
+      const walk_t walked = walk_all(&sum);
+      told++;
+      wider += ends[0] < strict[0] || ends[1] > strict[1];
+      equal += ends[0] == walked.ends[0] && ends[1] == walked.ends[1];
+      g_assert_cmpfloat(ends[0], <=, walked.ends[0]);
+      g_assert_cmpfloat(ends[1], >=, walked.ends[1]);
+    }
+  }
+  arena_deinit(&arena);
+  g_test_message("%zu told, %zu wider, %zu attained", told, wider, equal);
+  g_assert_cmpuint(told, >, 2 * SUMS);
+  g_assert_cmpuint(wider, >, told / 8);
+  g_assert_cmpuint(equal, >, told / 2);
 }
 
 /* ---- The sets of few terms ------------------------------------------------------------------- */
@@ -345,6 +425,8 @@ int main(int argc, char **argv) {
     const format_t *format = &format_table[formats[i]];
     g_autofree char *all = g_strdup_printf("/order-ends/all-trees/%s", format->name);
     g_test_add_data_func(all, format, test_all_trees);
+    g_autofree char *flushed = g_strdup_printf("/order-ends/flushed-trees/%s", format->name);
+    g_test_add_data_func(flushed, format, test_flushed_trees);
     g_autofree char *sets = g_strdup_printf("/order-ends/sets/%s", format->name);
     g_test_add_data_func(sets, format, test_sets);
     g_autofree char *bounds = g_strdup_printf("/order-ends/bounds/%s", format->name);

@@ -8,6 +8,7 @@
 
 #include "oracles/exact/any_order/node.h"
 #include "oracles/exact/any_order/real.h"
+#include "oracles/exact/error_bound.h"
 
 /* Sums and products of two numbers of so many bits are rounded from binary64 as they are at once
  * (theory.md, T6). */
@@ -19,8 +20,9 @@ typedef struct end_maker {
   size_t count;
   double leaves[ORDER_ENDS_LEAVES_MAX]; /* Exact. */
   uint8_t terms[ORDER_ENDS_LEAVES_MAX]; /* Which they are: see few_terms_tree_t. */
-  bool adds_exact; /* Products may be added unrounded, beside what they are rounded to. */
-  double *highest; /* By part: bit i says whether leaf i is in it. */
+  bool adds_exact;     /* Products may be added unrounded, beside what they are rounded to. */
+  double flushed_from; /* What is below 0 and not below this may become 0; 0: nothing does. */
+  double *highest;     /* By part: bit i says whether leaf i is in it. */
 } end_maker_t;
 
 /* False if there is no room for the leaf, or it is no finite binary64 number. */
@@ -68,11 +70,19 @@ static double highest_of_wider(const rounding_node_t *node, double value, bool i
   return fmax(highest, real_round(node->format, real_of(highest)));
 }
 
+/* Of a number that becomes `rounded` at most: 0 is more, where it may be flushed. */
+static double flushed_up(const end_maker_t *maker, double number, double rounded) {
+  return number < 0 && number >= maker->flushed_from ? fmax(rounded, 0) : rounded;
+}
+
 static double highest_of_leaf(const end_maker_t *maker, double leaf) {
   const rounding_node_t *node = &maker->node;
-  if (maker->sum->right == NULL) return leaf;
-  return node->may_widen ? highest_of_wider(node, leaf, true)
-                         : real_round(node->format, real_of(leaf));
+  double highest = leaf;
+  if (maker->sum->right != NULL) {
+    highest = node->may_widen ? highest_of_wider(node, leaf, true)
+                              : real_round(node->format, real_of(leaf));
+  }
+  return flushed_up(maker, leaf, highest);
 }
 
 /* The largest sum of two parts that make up this one, rounded to binary64.  The first leaf is in
@@ -104,7 +114,8 @@ static double highest_of_fused(const end_maker_t *maker, size_t part) {
     size_t bit = (size_t)1 << i;
     if ((part & bit) == 0) continue;
     real_t sum = real_of_sum(maker->leaves[i], maker->highest[part ^ bit]);
-    highest = fmax(highest, real_round(maker->node.format, sum));
+    double rounded = real_round(maker->node.format, sum);
+    highest = fmax(highest, flushed_up(maker, sum.high, rounded));
   }
   return highest;
 }
@@ -116,9 +127,9 @@ static double highest_of_part(const end_maker_t *maker, size_t part) {
   if (node->may_widen) {
     bool is_exact =
         is_held_by_wider(node, largest) && is_largest_exact(maker->highest, part, largest);
-    return highest_of_wider(node, largest, is_exact);
+    return flushed_up(maker, largest, highest_of_wider(node, largest, is_exact));
   }
-  double highest = real_round(node->format, real_of(largest));
+  double highest = flushed_up(maker, largest, real_round(node->format, real_of(largest)));
   return maker->adds_exact ? fmax(highest, highest_of_fused(maker, part)) : highest;
 }
 
@@ -136,7 +147,8 @@ static double find_highest(end_maker_t *maker) {
 bool any_order_ends(const few_terms_t *sum, arena_t *arena, double out_ends[2]) {
   end_maker_t maker = {.sum = sum,
                        .node = rounding_node_make(sum->format, sum->may_widen),
-                       .adds_exact = sum->may_fuse && sum->right != NULL};
+                       .adds_exact = sum->may_fuse && sum->right != NULL,
+                       .flushed_from = sum->may_flush ? -format_smallest_normal(sum->format) : 0};
   if (sum->format->precision > ENDS_PRECISION_MAX || !list_leaves(&maker)) return false;
   arena_mark_t mark = arena_mark(arena);
   maker.highest = ARENA_NEW_ARRAY(arena, double, (size_t)1 << maker.count);

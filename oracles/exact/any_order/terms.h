@@ -23,6 +23,7 @@ typedef struct few_terms {
   uint32_t init_count; /* ... which enters so often. */
   bool may_fuse;       /* A node may take a single product unrounded. */
   bool may_widen;      /* A node may be wider, and a result be rounded from there at once. */
+  bool may_flush;      /* Terms and sums that are subnormal may count as zero: any_order_ends(). */
 } few_terms_t;
 
 #endif

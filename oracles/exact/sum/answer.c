@@ -115,12 +115,25 @@ static bool may_be_subnormal(const sum_problem_t *question) {
   return false;
 }
 
+static bool is_one_sum(const sum_problem_t *question) {
+  return !sum_is_split(question) && question->imprecise_bits == 0 && !question->factors_exceed;
+}
+
+/* Where nothing can be subnormal, permission to flush permits nothing, and is left out (theory.md,
+ * T105); but where schedules would decide then, of which the fast side knows nothing. */
+static contract_t without_idle_flushing(const sum_problem_t *question, const contract_t *contract) {
+  contract_t effective = *contract;
+  bool is_idle = PERMITTED(contract, ftz) != FTZ_NONE && is_one_sum(question) &&
+                 !question->is_complex_part && !may_be_subnormal(question);
+  PERMITTED(&effective, ftz) = FTZ_NONE;
+  return is_idle && !in_order_matters(1, &effective) ? effective : *contract;
+}
+
 bool sum_has_few_terms(const sum_problem_t *question, const contract_t *contract) {
-  bool is_one_sum =
-      !sum_is_split(question) && question->imprecise_bits == 0 && !question->factors_exceed;
   /* What a NaN becomes in a type without any, nobody says: the bound permits any number. */
   if (question->result != NULL && !format_has_nan(question->result)) return false;
-  if (!is_one_sum || question->is_complex_part || !few_terms_decide(question->count, contract))
+  if (!is_one_sum(question) || question->is_complex_part ||
+      !few_terms_decide(question->count, contract))
     return false;
   if (PERMITTED(contract, ftz) != FTZ_NONE && may_be_subnormal(question)) return false;
   size_t divisor = tree_share_divisor(question->sums_of_case, question->count);
@@ -145,7 +158,8 @@ static few_terms_t few_terms_of(const sum_bounds_t *sum, const claim_t *claim) {
                        .init = question->has_init ? question->init : 0,
                        .init_count = sum->init_count,
                        .may_fuse = PERMITTED(contract, fma) == FMA_YES,
-                       .may_widen = PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES};
+                       .may_widen = PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES,
+                       .may_flush = PERMITTED(contract, ftz) != FTZ_NONE};
 }
 
 static double claimed_value(const claim_t *claim) {
@@ -341,10 +355,11 @@ status_t sum_answer(const sum_problem_t *question, const contract_t *contract, u
     return STATUS_OK;
   }
   answer_t answer = {0};
-  const claim_t claim = {.question = question, .contract = contract, .bits = bits};
+  const contract_t effective = without_idle_flushing(question, contract);
+  const claim_t claim = {.question = question, .contract = &effective, .bits = bits};
   sum_totals_t totals;
   sum_totals_init(&totals, question);
-  const init_counts_t counts = init_counts_make(question, &totals, contract, bits, arena);
+  const init_counts_t counts = init_counts_make(question, &totals, &effective, bits, arena);
   status_t status = STATUS_OK;
   for (size_t i = 0; i < counts.count && !answer.conforms && status == STATUS_OK; i++) {
     const init_numbers_t numbers = {
@@ -352,7 +367,7 @@ status_t sum_answer(const sum_problem_t *question, const contract_t *contract, u
     status = decide_number(&claim, &numbers, arena, &answer, error);
   }
   sum_totals_deinit(&totals);
-  if (status == STATUS_OK && answer.conforms && has_listed_sources(question, contract)) {
+  if (status == STATUS_OK && answer.conforms && has_listed_sources(question, &effective)) {
     status = hold_to_sources(&claim, arena, &answer, error);
   }
   if (status == STATUS_OK) *out_answer = answer;

@@ -50,7 +50,7 @@ static void set_total(sum_bounds_t *sum, const format_t *format) {
 void sum_levels_sharpen(sum_bounds_t *sum, const sum_problem_t *question,
                         const sum_totals_t *totals, const contract_t *contract,
                         const error_bound_t *bound) {
-  if (bound->sure_factor >= bound->factor || PERMITTED(contract, ftz) != FTZ_NONE) return;
+  if (bound->sure_factor >= bound->factor) return;
   level_sum_t levels = {.format = question->format,
                         .may_widen = PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES,
                         .lowest_bit = totals->lowest_bit};
@@ -59,11 +59,11 @@ void sum_levels_sharpen(sum_bounds_t *sum, const sum_problem_t *question,
     int init_bit = binary64_lowest_bit(question->init);
     if (init_bit < levels.lowest_bit) levels.lowest_bit = init_bit;
   }
-  double error = level_sum_error(&levels);
-  if (!isfinite(error)) return;
   mpfr_mul_d(sum->sure_error, sum->magnitude, bound->sure_factor, MPFR_RNDU);
   mpfr_add_d(sum->sure_error, sum->sure_error, bound->offset, MPFR_RNDU);
   sum->is_levelled = true;
+  double error = level_sum_error(&levels);
+  if (!isfinite(error) || PERMITTED(contract, ftz) != FTZ_NONE) return;
   mpfr_t sharp;
   mpfr_init2(sharp, mpfr_get_prec(sum->error));
   mpfr_set(sharp, sum->sure_error, MPFR_RNDU);
@@ -121,14 +121,26 @@ static size_t share_divisor(const sum_problem_t *question, size_t leaves) {
   return (sums + affordable - 1) / affordable;
 }
 
+static bool has_flushable_factor(const sum_problem_t *question) {
+  for (size_t i = 0; i < question->count && question->right != NULL; i++) {
+    bool is_flushable =
+        sum_may_flush_factor(question->left[i], question->left_format, question->left_storage) ||
+        sum_may_flush_factor(question->right[i], question->right_format, question->right_storage);
+    if (is_flushable) return true;
+  }
+  return false;
+}
+
 /* The least number of initial values above 1 of which the bound holds a result stands for all that
  * are more (theory.md, T22), so that its bound decides. */
-static bool may_ask(const sum_bounds_t *sum, const sum_problem_t *question) {
+static bool may_ask(const sum_bounds_t *sum, const sum_problem_t *question,
+                    const few_terms_t *terms) {
   bool is_one_sum = !sum_is_split(question) && question->imprecise_bits == 0 &&
                     !question->factors_exceed && !question->is_complex_part;
   size_t leaves = question->count + sum->init_count;
   bool is_asked = is_one_sum && question->result == NULL && sum->init_count <= 1;
   if (!is_asked || leaves > ORDER_ENDS_LEAVES_MAX) return false;
+  if (terms->may_flush && has_flushable_factor(question)) return false;
   return tree_share_has(share_divisor(question, leaves), question->count, question->left,
                         question->right);
 }
@@ -137,7 +149,7 @@ bool sum_ends_hold(sum_bounds_t *sum, const sum_problem_t *question, const few_t
                    double value, arena_t *arena) {
   few_terms_tree_t tree;
   double ends[2];
-  if (!sum->is_levelled || !isfinite(value) || !may_ask(sum, question)) return true;
+  if (!sum->is_levelled || !isfinite(value) || !may_ask(sum, question, terms)) return true;
   value_range_t sure = {0};
   value_range_set_enclosure(&sure, question->format, sum->reference, sum->sure_error, false);
   if (sure.low <= value && value <= sure.high) return true;
