@@ -7,6 +7,8 @@
 
 #include "harness/diagnose/cause.h"
 
+enum { CALLS_WITHIN_CAUSE = 100 };
+
 bool finding_shrinker_wants(const finding_shrinker_t *shrinker, const finding_t *finding,
                             const executor_t *executor) {
   if (!shrinker->is_on || finding->verdict.class_ == CLASS_environment) return false;
@@ -56,6 +58,38 @@ static bool has_same_cause(const verdict_t *first, const verdict_t *small) {
          strstr(small->cause_words, first->cause) != NULL;
 }
 
+/* What steps are held to in a second search, where the first one lost the cause. */
+typedef struct kept_cause {
+  const shown_finding_t *shown;
+  arena_t arena; /* Of one step. */
+} kept_cause_t;
+
+static bool keeps_cause(void *context, const case_t *candidate, const verdict_t *verdict) {
+  kept_cause_t *kept = (kept_cause_t *)context;
+  const verdict_t *first = &kept->shown->finding->verdict;
+  arena_reset(&kept->arena);
+  shrink_divergence_t step = {.instance = *candidate, .verdict = *verdict};
+  failure_t ignored;
+  status_t status =
+      find_cause(kept->shown->walk, kept->shown->executor, first, &kept->arena, &step, &ignored);
+  return status == STATUS_OK && has_same_cause(first, &step.verdict);
+}
+
+/* Looking for causes takes longer than running cases: so it is done at every step only where the
+ * smallest case of the class has another cause. */
+static status_t shrink_within_cause(shrink_divergence_options_t options,
+                                    const shown_finding_t *shown, arena_t *arena,
+                                    shrink_divergence_t *out, failure_t *error) {
+  kept_cause_t kept = {.shown = shown};
+  arena_init(&kept.arena);
+  options.keeps = (shrink_keeps_t){.is_same = keeps_cause, .context = &kept};
+  options.calls_max = CALLS_WITHIN_CAUSE;
+  status_t status =
+      shrink_divergence(&options, shown->instance, &shown->finding->verdict, arena, out, error);
+  arena_deinit(&kept.arena);
+  return status;
+}
+
 status_t finding_shrinker_run(const finding_shrinker_t *shrinker, const shown_finding_t *shown,
                               arena_t *arena, shrink_divergence_t *out, bool *out_is_smaller,
                               failure_t *error) {
@@ -70,6 +104,11 @@ status_t finding_shrinker_run(const finding_shrinker_t *shrinker, const shown_fi
   if (out->verdict.outcome == OUTCOME_diverges) {
     STATUS_TRY(find_cause(shown->walk, shown->executor, first, arena, out, error));
   }
+  *out_is_smaller = has_same_cause(first, &out->verdict);
+  if (*out_is_smaller) return STATUS_OK;
+  STATUS_TRY(shrink_within_cause(options, shown, arena, out, error));
+  if (!out->report.is_reproduced) return STATUS_OK;
+  STATUS_TRY(find_cause(shown->walk, shown->executor, first, arena, out, error));
   *out_is_smaller = has_same_cause(first, &out->verdict);
   return STATUS_OK;
 }
