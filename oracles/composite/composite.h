@@ -15,12 +15,13 @@ typedef enum composite_role {
   COMPOSITE_TERM,    /* Element `term`: the same row for every group. */
   COMPOSITE_GROUP,   /* Element `group`, one for all its terms. */
   COMPOSITE_SCALAR,  /* Element 0. */
-  COMPOSITE_GATHERED, /* All that the group has of an operand, at places of its own: no term's. */
+  COMPOSITE_GATHERED, /* All that the group has of it, at places of its own: no term's. */
   COMPOSITE_CHANNEL,  /* Element i / channel_stride % channel_count, one for each element i of the
                        * operands by element. */
 } composite_role_t;
 
-/* Where a group has an operand: element base[group] + offset[place], `count` of them. */
+/* Where a group has an operand or a result: element base[group] + offset[place], `count` of them.
+ */
 typedef struct composite_places {
   size_t count;
   const size_t *base;
@@ -35,7 +36,9 @@ typedef struct composite_layout {
   const size_t *term_offset; /* term_count of them. */
   size_t channel_stride;     /* Both positive where there are elements by channel. */
   size_t channel_count;
-  composite_places_t gathered[CASE_OPERANDS_MAX]; /* Of operands that are COMPOSITE_GATHERED. */
+  /* Of operands and results that are COMPOSITE_GATHERED; of an elementwise op there are none. */
+  composite_places_t gathered[CASE_OPERANDS_MAX];
+  composite_places_t gathered_results[CASE_RESULTS_MAX];
 } composite_layout_t;
 
 typedef struct composite_formula {

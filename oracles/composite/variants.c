@@ -153,11 +153,27 @@ static void locate(const composite_layout_t *layout, size_t element, size_t *out
   g_assert_not_reached();
 }
 
+/* Likewise where a group has a result at places of its own. */
+static size_t locate_gathered(const composite_layout_t *layout, const composite_places_t *places,
+                              size_t element, size_t *out_place) {
+  for (size_t g = 0; g < layout->group_count; g++) {
+    for (size_t i = 0; i < places->count; i++) {
+      if (places->base[g] + places->offset[i] != element) continue;
+      *out_place = i;
+      return g;
+    }
+  }
+  g_assert_not_reached();
+}
+
 part_t problem_part_of(const problem_t *problem, uint32_t result, size_t component,
                        size_t *out_place) {
   *out_place = 0;
-  if (problem->composite->result_roles[result] == COMPOSITE_GROUP) {
-    return problem_part(problem, component);
+  const composite_role_t role = problem->composite->result_roles[result];
+  if (role == COMPOSITE_GROUP) return problem_part(problem, component);
+  if (role == COMPOSITE_GATHERED) {
+    const composite_places_t *places = &problem->layout.gathered_results[result];
+    return problem_part(problem, locate_gathered(&problem->layout, places, component, out_place));
   }
   size_t group, term;
   locate(&problem->layout, component, &group, &term);
@@ -172,13 +188,20 @@ static size_t part_term(const part_t *part, size_t place) {
 }
 
 size_t part_result_count(const problem_t *problem, const part_t *part, uint32_t result) {
-  return problem->composite->result_roles[result] == COMPOSITE_GROUP ? 1 : part->count;
+  const composite_role_t role = problem->composite->result_roles[result];
+  if (role == COMPOSITE_GATHERED) return problem->layout.gathered_results[result].count;
+  return role == COMPOSITE_GROUP ? 1 : part->count;
 }
 
 size_t part_result_element(const problem_t *problem, const part_t *part, uint32_t result,
                            size_t place) {
-  if (problem->composite->result_roles[result] == COMPOSITE_GROUP) return part->group;
   const composite_layout_t *layout = &problem->layout;
+  const composite_role_t role = problem->composite->result_roles[result];
+  if (role == COMPOSITE_GROUP) return part->group;
+  if (role == COMPOSITE_GATHERED) {
+    const composite_places_t *places = &layout->gathered_results[result];
+    return places->base[part->group] + places->offset[place];
+  }
   return layout->group_base[part->group] + layout->term_offset[part_term(part, place)];
 }
 

@@ -144,6 +144,28 @@ static const mistake_t mistakes[] = {
     {"int8_matmul", "(scale(x) * scale(w))", "(scale(x) * scale(w)[N = position(N) + 1])"},
     {"int8_matmul", "(scale(x) * scale(w))", "scale(w)"},
     {"int8_matmul", "sum(x * w over K)", "sum(max(x * w, 0) over K)"},
+    {"kv_cache_update", "at T=slots", "at T=slots + 1"},
+    {"kv_cache_update", "at T=slots", "at T=slots - 1"},
+    {"kv_cache_update", "scatter(cache, rows", "scatter_add(cache, rows"},
+    {"embedding_gradient", "at V=ids", "at V=ids + 1"},
+    {"embedding_gradient", "scatter_add(0", "scatter(0"},
+    {"embedding_gradient", "scatter_add(0", "scatter_add(1"},
+    {"embedding_gradient", "gradient over S", "gradient * 1.01 over S"},
+    {"softmax_with_statistics", "largest = max(x over N)", "largest = max(max(x over N), 0)"},
+    {"softmax_with_statistics", "largest + log(s)", "log(s)"},
+    {"softmax_with_statistics", "largest + log(s)", "largest + log(s + 1)"},
+    {"softmax_with_statistics", "position(N), convert(count(N), i64)) over N)",
+     "position(N) + 1, convert(count(N), i64)) over N)"},
+    {"softmax_with_statistics",
+     "place = min(select(x == largest, position(N), convert(count(N), i64))",
+     "place = max(select(x == largest, position(N), 0)"},
+    {"fake_quant", "quantize(x, i8", "quantize(x, ui8"},
+    {"fake_quant", "quantize(x, i8", "quantize(x, i4"},
+    {"fake_quant", "quantize(x, i8, scale, zero_point)",
+     "quantize(x * 1.01, i8, scale, zero_point)"},
+    {"fake_quant", ", scale, zero_point)\n", ", scale, zero_point + 1)\n"},
+    {"fake_quant", "quantize(x, i8, scale, zero_point)",
+     "quantize(x, i8, scale, zero_point[N = position(N) + 1])"},
     {"bucket", "mixed = xor(token, shift_right(token, 16)) * 73244475",
      "mixed = xor(token, shift_right(token, 15)) * 73244475"},
 };
@@ -220,6 +242,12 @@ static const quantized_fault_t quantized_faults[] = {
     {"int8_matmul", FAULT_quotients_truncated},
     {"int8_matmul", FAULT_first_scale_for_all},
     {"int8_matmul", FAULT_next_scale_for_channel},
+    {"fake_quant", FAULT_zero_point_forgotten},
+    {"fake_quant", FAULT_quotients_truncated},
+    {"fake_quant", FAULT_quotient_ties_away},
+    {"fake_quant", FAULT_quotient_half_up},
+    {"fake_quant", FAULT_zero_point_unclamped},
+    {"fake_quant", FAULT_scale_in_bf16},
 };
 
 static void test_quantized_fault(gconstpointer data) {
@@ -339,6 +367,67 @@ static void test_softmax(void) {
   release(declaration);
 }
 
+/* The first result of softmax_with_statistics has the sets of byteir.softmax along the last
+ * dimension, in both formulas of T67; its others those of reductions. */
+static void test_statistics(void) {
+  enum { CASES = 80 };
+  g_autofree char *text = read_text("softmax_with_statistics");
+  declaration_t *declaration = declare(text);
+  rng_t rng = rng_make(12);
+  const contract_t contract = contract_backend();
+  arena_t arena;
+  arena_init(&arena);
+  size_t compared = 0;
+  for (int n = 0; n < CASES; n++) {
+    const case_t instance = draw_valid_case(&rng, &declaration->op, ELEMENTS_MAX, &arena);
+    const type_t *type = &instance.program.operands[0];
+    int64_t *axis = ARENA_NEW_ARRAY(&arena, int64_t, 1);
+    *axis = (int64_t)type->rank - 1;
+    case_t softmax = instance;
+    softmax.program = (program_t){.op = op_find(str_from("byteir.softmax")),
+                                  .attributes = axis,
+                                  .operand_count = 1,
+                                  .result_count = 1,
+                                  .operands = {*type},
+                                  .results = {*type}};
+    g_assert_cmpstr(program_broken_id(&softmax.program), ==, NULL);
+    const problem_t problem = problem_make(&instance, &contract, &arena);
+    const problem_t other = problem_make(&softmax, &contract, &arena);
+    variant_t variants[VARIANTS_MAX], others[VARIANTS_MAX];
+    problem_variants(&problem, variants);
+    problem_variants(&other, others);
+    for (size_t i = 0; i < type_component_count(type); i++) {
+      const value_range_t a = range_of(&problem, &variants[0], i);
+      const value_range_t b = range_of(&other, &others[0], i);
+      check_same_range(&a, &b);
+      compared++;
+    }
+    const type_t *rows = &instance.program.results[1];
+    question_t question = ask(&instance, "backend", &arena);
+    for (size_t row = 0; row < type_component_count(rows); row++) {
+      double largest = -(double)INFINITY;
+      size_t terms = (size_t)type->dims[type->rank - 1], place = terms;
+      for (size_t i = terms; i-- > 0;) {
+        uint64_t bits = element_load(type->element, instance.operands[0].data, row * terms + i);
+        double value = format_to_double(type->element->format, bits);
+        if (isnan(value)) largest = (double)NAN;
+        if (value >= largest) largest = value, place = i;
+      }
+      if (isnan(largest) || largest == 0) continue;
+      uint64_t bits = format_from_double(type->element->format, largest);
+      g_assert_true(is_taken(&question, 1, row, bits));
+      g_assert_false(is_taken(&question, 1, row, bits - 1));
+      if (!isinf(largest)) g_assert_true(is_taken(&question, 3, row, place));
+      if (!isinf(largest)) g_assert_false(is_taken(&question, 3, row, place + 1));
+    }
+    end(&question);
+    arena_reset(&arena);
+  }
+  g_assert_cmpuint(compared, >, CASES);
+  arena_deinit(&arena);
+  release(declaration);
+}
+
 /* ---- Programs -------------------------------------------------------------------------------- */
 
 /* What fits no declaration is printed as a call, and breaks the constraint that says so. */
@@ -381,7 +470,11 @@ int main(int argc, char **argv) {
                                       "embedding",
                                       "int4_matmul",
                                       "quantized_add_relu",
-                                      "int8_matmul"};
+                                      "int8_matmul",
+                                      "kv_cache_update",
+                                      "embedding_gradient",
+                                      "softmax_with_statistics",
+                                      "fake_quant"};
   for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
     g_autofree char *path = g_strdup_printf("/declared_op/models/%s", files[i]);
     g_test_add_data_func(path, files[i], test_models);
@@ -390,7 +483,9 @@ int main(int argc, char **argv) {
     g_autofree char *path = g_strdup_printf("/declared_op/mistakes/%s/%zu", mistakes[i].op, i);
     g_test_add_data_func(path, &mistakes[i], test_mistake);
   }
-  static const char *const sums[] = {"rms_norm", "attention", "softmax", "int8_matmul"};
+  static const char *const sums[] = {
+      "rms_norm",    "attention",          "softmax",
+      "int8_matmul", "embedding_gradient", "softmax_with_statistics"};
   for (size_t i = 0; i < G_N_ELEMENTS(sums); i++) {
     g_autofree char *path = g_strdup_printf("/declared_op/dropped_term/%s", sums[i]);
     g_test_add_data_func(path, sums[i], test_dropped_term);
@@ -401,6 +496,7 @@ int main(int argc, char **argv) {
     g_test_add_data_func(path, &quantized_faults[i], test_quantized_fault);
   }
   g_test_add_func("/declared_op/softmax", test_softmax);
+  g_test_add_func("/declared_op/statistics", test_statistics);
   g_test_add_func("/declared_op/programs", test_programs);
   return g_test_run();
 }

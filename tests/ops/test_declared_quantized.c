@@ -42,7 +42,8 @@ typedef struct taken {
 static taken_t find_taken(question_t *question, size_t i) {
   taken_t taken = {.first = 128, .last = -129, .count = 0};
   for (int stored = -128; stored < 128; stored++) {
-    if (!is_taken(question, 0, i, (uint64_t)stored & 0xff)) continue;
+    const element_t *element = question->instance->program.results[0].element;
+    if (!is_taken(question, 0, i, (uint64_t)stored & element_mask(element))) continue;
     taken.first = MIN(taken.first, stored);
     taken.last = MAX(taken.last, stored);
     taken.count++;
@@ -135,15 +136,16 @@ static void test_twin(gconstpointer data) {
   release(declaration);
 }
 
+static const char *const of_quantize[] = {"spec",
+                                          "quantize=reciprocal",
+                                          "quantize_ties=away",
+                                          "backend",
+                                          "quantize=reciprocal,quantize_ties=either",
+                                          "quantize_zero_point=either"};
+
 /* stablehlo.uniform_quantize, per channel too, in the ways that libraries take. */
 static void test_quantize(gconstpointer data) {
   enum { CASES = 60, ROWS = 3, COLUMNS = 2 };
-  static const char *const of_quantize[] = {"spec",
-                                            "quantize=reciprocal",
-                                            "quantize_ties=away",
-                                            "backend",
-                                            "quantize=reciprocal,quantize_ties=either",
-                                            "quantize_zero_point=either"};
   const char *expressed = data;
   declaration_t *declaration =
       declare(HEAD "operand x[M, N]\nresult y[M, N] quantized i8 by N\ny = x\n");
@@ -163,6 +165,51 @@ static void test_quantize(gconstpointer data) {
     other.program.op = op_find(str_from("stablehlo.uniform_quantize"));
     const char *contract = of_quantize[n % (int)G_N_ELEMENTS(of_quantize)];
     compare_sets(&instance, &other, contract, &arena, &wider);
+    arena_reset(&arena);
+  }
+  g_assert_cmpint(wider, <, CASES * ROWS * COLUMNS / 50); /* Where an inverse overflows. */
+  arena_deinit(&arena);
+  release(declaration);
+}
+
+/* The same as a step, with scales and zero points that are operands (T204). */
+static void test_step(gconstpointer data) {
+  enum { CASES = 60, ROWS = 3, COLUMNS = 2 };
+  const element_t *expressed = element_named(data), *i32 = element_named("i32");
+  declaration_t *declaration =
+      declare(HEAD
+              "operand x[M, N]\noperand s[N]\noperand z[N] i32\nresult y[M, N] i32\n"
+              "y = quantize(x, i8, s, z)\n");
+  rng_t rng = rng_make(6);
+  int wider = 0;
+  arena_t arena;
+  arena_init(&arena);
+  for (int n = 0; n < CASES; n++) {
+    const int64_t dims[] = {ROWS, COLUMNS}, columns[] = {COLUMNS};
+    program_t program = {.op = &declaration->op, .operand_count = 3, .result_count = 1};
+    program.operands[0] = type_make(expressed, 2, dims);
+    program.operands[1] = type_make(expressed, 1, columns);
+    program.operands[2] = type_make(i32, 1, columns);
+    program.results[0] = type_make(i32, 2, dims);
+    const case_t instance = case_make(&arena, &program);
+    program_t builtin = {.op = op_find(str_from("stablehlo.uniform_quantize")),
+                         .operand_count = 1,
+                         .result_count = 1,
+                         .operands = {program.operands[0]}};
+    builtin.results[0] = type_make(element_named("i8"), 2, dims);
+    draw_quantization(&rng, &arena, expressed, 1, false, &builtin.results[0]);
+    const quantization_t *quantization = builtin.results[0].quantization;
+    bool is_whole = quantization->storage_min == -128 && quantization->storage_max == 127;
+    for (size_t i = 0; i < COLUMNS; i++) {
+      element_store(expressed, instance.operands[1].data, i,
+                    format_from_double(expressed->format, quantization->scales[i]));
+      element_store(i32, instance.operands[2].data, i,
+                    (uint64_t)quantization->zero_points[i] & element_mask(i32));
+    }
+    fill_floats(&rng, &instance.operands[0], quantization->scales[0]);
+    const case_t other = {.program = builtin, .operands = {instance.operands[0]}};
+    const char *contract = of_quantize[n % (int)G_N_ELEMENTS(of_quantize)];
+    if (is_whole) compare_sets(&instance, &other, contract, &arena, &wider);
     arena_reset(&arena);
   }
   g_assert_cmpint(wider, <, CASES * ROWS * COLUMNS / 50); /* Where an inverse overflows. */
@@ -280,6 +327,9 @@ int main(int argc, char **argv) {
   g_test_add_data_func("/declared_quantized/quantize/f32", "f32", test_quantize);
   g_test_add_data_func("/declared_quantized/quantize/f16", "f16", test_quantize);
   g_test_add_data_func("/declared_quantized/quantize/bf16", "bf16", test_quantize);
+  g_test_add_data_func("/declared_quantized/step/f32", "f32", test_step);
+  g_test_add_data_func("/declared_quantized/step/f16", "f16", test_step);
+  g_test_add_data_func("/declared_quantized/step/bf16", "bf16", test_step);
   g_test_add_func("/declared_quantized/storage", test_storage);
   g_test_add_func("/declared_quantized/types", test_types);
   return g_test_run();

@@ -9,6 +9,10 @@ typedef struct refused {
 } refused_t;
 
 #define SIGNATURE "op a.b\nsummary s\noperand x[N]\nresult y[N]\n"
+#define SCATTER "op a.b\nsummary s\noperand x[V]\noperand u[N]\noperand i[N] i32\nresult y[V]\n"
+#define SCATTERED                                                                                 \
+  "numbers are scattered along an index to places that integers give: \"scatter_add(table, rows " \
+  "over N at V=ids)\", or \"scatter(...)\" for those that replace what is there"
 static const refused_t refused[] = {
     {"", "x.op:1:1: the file ends without \"op PREFIX.NAME\""},
     {"op a.b\n", "x.op:2:1: the file ends without \"summary TEXT\""},
@@ -56,7 +60,8 @@ static const refused_t refused[] = {
     {SIGNATURE "y = sinh(x)\n",
      "x.op:5:5: no function \"sinh\"; there are exp, exp2, log, erf, tanh, sqrt, rsqrt, logistic, "
      "max, min, stored, either, sum, mean, online_sum, stack, count, position, select, convert, "
-     "round, remainder, storage, scale, zero_point, and, or, xor, not, shift_left, shift_right"},
+     "round, remainder, storage, scale, zero_point, scatter_add, scatter, quantize, dequantize, "
+     "and, or, xor, not, shift_left, shift_right"},
     {SIGNATURE "y = exp(x, x)\n", "x.op:5:5: exp has 1 argument here, not 2"},
     {SIGNATURE "y = sum(x)\n", "x.op:5:5: sum is taken over indices: \"sum(... over N)\""},
     {SIGNATURE "y = sum(x over M)\n",
@@ -79,20 +84,48 @@ static const refused_t refused[] = {
     {SIGNATURE "y = x[M=position(N)]\n",
      "x.op:5:7: expected an index of fixed size that the value runs along, as in \"x[P=0]\" with "
      "\"index P = 2\", or integers as places along any: \"table[V=ids]\""},
-    {"op a.b\noperand x[N]\noperand i[N] i32 below V\n",
-     "x.op:3:24: expected an index of an operand above, no group, below whose size the integers "
-     "are: \"operand ids[S] i32 below V\""},
+    {"op a.b\noperand x[N]\noperand i[N] i32 below v\n",
+     "x.op:3:24: expected an index, no group, below whose size the integers are: \"operand ids[S] "
+     "i32 below V\""},
+    {"op a.b\nsummary s\noperand x[N]\noperand i[N] i32 below V\nresult y[N]\ny = x + 1\n",
+     "x.op:4:1: no operand and no result runs along index V, so that its size is not known; give "
+     "it one above, as in \"index V = 2\""},
     {"op a.b\noperand x[N]\noperand i[N] f32 below N\n",
      "x.op:3:24: integers are below the size of an index: give it such a type"},
     {SIGNATURE "y = x\t+ 1\n", "x.op:5:6: byte 0x09: a line is printable ASCII, blanks no tabs"},
     {SIGNATURE "operand z[N]\ny = x * z\nresult w[N]\n",
      "x.op:7:1: expected \"NAME = ...\": the signature ends where the meaning begins"},
-    {"op a.b\nsummary s\noperand x[N]\nresult y[M]\ny = x\n",
-     "x.op:4:1: no operand runs along index M, so that its size is not known; give it one above, "
-     "as "
-     "in \"index M = 2\""},
-    {SIGNATURE "result z[]\ny = x + 1\n",
-     "x.op:5:1: results y and z have other dimensions; declare two ops"},
+    {"op a.b\nsummary s\noperand x[N]\nresult y[M]\ny = x + 1\n",
+     "x.op:5:1: result y does not run along the indices of its declaration: compute it along these "
+     "and no others"},
+    {SCATTER "y = scatter(x, u over N)\n",
+     "x.op:7:24: expected an index of the signature or \"at\": " SCATTERED},
+    {SCATTER "y = scatter(x, u at V=i)\n", "x.op:7:18: expected \"over\": " SCATTERED},
+    {SCATTER "y = scatter(x, u over N at N=i)\n",
+     "x.op:7:5: what is scattered, and its places, do not run along the index of the places, and "
+     "are taken over some other: " SCATTERED},
+    {SCATTER "y = scatter(x, u over V at V=i)\n",
+     "x.op:7:5: what is scattered to runs along V, which is taken over: " SCATTERED},
+    {SCATTER "y = scatter(x, 1 over N at V=3)\n",
+     "x.op:7:30: places along an index are integers, and this is a float: write \"convert(..., "
+     "i32)\""},
+    {SCATTER "y = scatter(x, i over N at V=i)\n",
+     "x.op:7:5: scatter stands between a float and i32: write \"convert(..., float)\""},
+    {SIGNATURE "y = quantize(x, f32, 1, 0)\n",
+     "x.op:5:17: expected what quantized numbers are stored as, one of i4, ui4, i8, ui8, i16, "
+     "ui16, i32: \"operand x[N] quantized i8\", \"quantize(x, i8, s, z)\""},
+    {SIGNATURE "y = convert(quantize(x, i8, x * 2, 0), float)\n",
+     "x.op:5:13: the scale of quantize is a positive number, an operand or attribute of floats, or "
+     "scale(x), and no sum or product of these"},
+    {SIGNATURE "y = convert(quantize(x, i8, 0, 0), float)\n",
+     "x.op:5:13: the scale of quantize is a positive number, an operand or attribute of floats, or "
+     "scale(x), and no sum or product of these"},
+    {SIGNATURE "y = convert(quantize(x, i8, 1, 200), float)\n",
+     "x.op:5:13: i8 has no 200 here: write one of its numbers, or convert"},
+    {SIGNATURE "y = convert(quantize(x, i8, 1, x), float)\n",
+     "x.op:5:13: quantize takes integers or booleans, and this is a float: write \"convert(a, "
+     "i32)\" "
+     "or compare it"},
     {"op a.b\nattribute e number 1\noperand x[N]\nresult y[N]\ne = x + 1\n",
      "x.op:5:1: \"e\" is an attribute; choose another name"},
     {"op a.b\nattribute e number 0x10\n",
@@ -177,12 +210,10 @@ static const refused_t refused_types[] = {
      "f64: \"types f16 bf16 f32\""},
     {"op a.b\noperand x[N] quantized i64\n",
      "x.op:2:24: expected what quantized numbers are stored as, one of i4, ui4, i8, ui8, i16, "
-     "ui16, "
-     "i32: \"operand x[N] quantized i8\""},
+     "ui16, i32: \"operand x[N] quantized i8\", \"quantize(x, i8, s, z)\""},
     {"op a.b\noperand x[N] quantized\n",
      "x.op:2:23: expected what quantized numbers are stored as, one of i4, ui4, i8, ui8, i16, "
-     "ui16, "
-     "i32: \"operand x[N] quantized i8\""},
+     "ui16, i32: \"operand x[N] quantized i8\", \"quantize(x, i8, s, z)\""},
     {"op a.b\noperand x[A..., N] quantized i8 by A\n",
      "x.op:2:36: expected an index that is a dimension here, each place of which has a scale: "
      "\"operand w[K, N] quantized i8 by N\""},

@@ -4,8 +4,10 @@
 #include "tests/ops/declared_file.h"
 
 static const char *const files[] = {
-    "causal_attention", "hard_swish",  "leaky_relu",         "relu6",      "bucket",
-    "embedding",        "int4_matmul", "quantized_add_relu", "int8_matmul"};
+    "causal_attention", "hard_swish",      "leaky_relu",         "relu6",
+    "bucket",           "embedding",       "int4_matmul",        "quantized_add_relu",
+    "int8_matmul",      "kv_cache_update", "embedding_gradient", "softmax_with_statistics",
+    "fake_quant"};
 
 static const char mixed[] =
     "op t.mixed\nsummary all kinds of steps\noperand x[B..., N]\noperand i[B..., N] i8\n"
@@ -47,9 +49,30 @@ static const char quantized[] =
     "y = x * w + v\nz = either(x * w, w * x) + exp(min(v, 0))\n"
     "i = storage(x) / 16 - 8 + zero_point(i) + round(min(max(v, 0), 1), i32)\n";
 
+/* Scattered to places that are known or not, added or put in the place of others, products too; and
+ * results of unlike shapes. */
+static const char scattered[] =
+    "op t.scattered\nsummary numbers scattered\noperand x[B..., N]\noperand i[B..., M] i8\n"
+    "operand u[B..., M, D]\noperand w[D]\noperand t[N] i16\nresult y[B..., N, D]\n"
+    "result s[B..., D]\nresult z[B..., N] i16\nresult k[M, B...] i8\n"
+    "near = convert(min(max(select(u == u, u, 0) * 2, -1), 5), i32)\n"
+    "s = max(u over M)\n"
+    "y = scatter_add(x * 0.5, u * w over M at N=i) + scatter(x, u over M at N=near)\n"
+    "z = scatter_add(scatter(t, convert(i, i16) over M at N=i / 2), convert(i, i16) over M at "
+    "N=i)\n"
+    "k = i + 1\n";
+
+/* Quantized in the middle, by attributes, operands and what is quantized. */
+static const char requantized[] =
+    "op t.requantized\nsummary fake quantization\ntypes f16 bf16 f32\nattribute step number 0.05 "
+    "0.125\nattribute zero integer 0 3\noperand x[B..., N]\noperand q[B..., N] quantized i8 by N\n"
+    "operand s[N]\noperand z[B...] i8\nresult y[B..., N]\nresult a[B..., N] i32\n"
+    "a = quantize(x * x, ui8, step, zero) - quantize(x, i16, scale(q), zero_point(q) / 2)\n"
+    "b = quantize(x + q, i4, s, remainder(z, 8))\n"
+    "y = dequantize(b, s, convert(remainder(z, 8), i32)) + dequantize(a, 0.1, 0)\n";
+
 static char *read_text(const char *name) {
-  if (name == mixed || name == unknown || name == places || name == quantized)
-    return g_strdup(name);
+  if (g_str_has_prefix(name, "op ")) return g_strdup(name);
   g_autofree char *path = g_strdup_printf(ASSAY_SOURCE_DIR "/corpus/ops/%s.op", name);
   char *text = NULL;
   g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
@@ -104,6 +127,8 @@ int main(int argc, char **argv) {
   g_test_add_data_func("/declared_sides/mixed", mixed, test_sides);
   g_test_add_data_func("/declared_sides/places", places, test_sides);
   g_test_add_data_func("/declared_sides/quantized", quantized, test_sides);
+  g_test_add_data_func("/declared_sides/scattered", scattered, test_sides);
+  g_test_add_data_func("/declared_sides/requantized", requantized, test_sides);
   g_test_add_data_func("/declared_sides/unknown", unknown, test_sides);
   return g_test_run();
 }

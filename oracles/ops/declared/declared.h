@@ -46,6 +46,8 @@ typedef struct declared_tensor {
   int8_t channel;           /* with a scale for each place along that index; -1: with one scale. */
   int8_t below;             /* Its integers are places along that index, or -1. */
   int8_t gathers;           /* The index along which they are taken as places, or -1. */
+  bool is_scale; /* Something is quantized by them as scales, so that they are positive; */
+  const element_t *zero_of; /* by them as zero points of that storage type; or NULL. */
 } declared_tensor_t;
 
 typedef enum attribute_kind {
@@ -103,8 +105,16 @@ typedef enum step_kind {
   STEP_SCALE,      /* Of operand or result `a`, as declared_tensor() numbers them; likewise: */
   STEP_ZERO_POINT,
   STEP_REMAINDER,
-  STEP_ROUND, /* Step `a`, a float, as the nearest integer of `type`; of two, the even one. */
+  STEP_ROUND,       /* Step `a`, a float, as the nearest integer of `type`; of two, the even one. */
+  STEP_SCATTER_ADD, /* Step `a` with those of step `b` along `over` added to it, at the places */
+  STEP_SCATTER_REPLACE, /* along index `index` that step `c` gives; or in the place of it. */
+  STEP_QUANTIZE, /* Step `a`, a float, as what is stored of it in type `storage`, by the scale that
+                  * step `b` is, an operand, attribute or number, and the zero point of step `c`. */
 } step_kind_t;
+
+static inline bool step_scatters(step_kind_t kind) {
+  return kind == STEP_SCATTER_ADD || kind == STEP_SCATTER_REPLACE;
+}
 
 typedef enum step_comparison {
   STEP_LESS,
@@ -118,13 +128,16 @@ typedef struct step {
   uint16_t a, b, c;
   const element_t *type;        /* Of integers and booleans; NULL: floats, of the steps' type. */
   const format_t *format;       /* Of conversions to floats; NULL: the steps'. */
+  const element_t *storage;     /* Of STEP_QUANTIZE. */
   step_comparison_t comparison; /* With `a` on the left. */
   uint32_t mask;                /* The indices that it runs along. */
   uint32_t over;
   uint8_t index;
   int64_t place;
-  bool is_bounded; /* Of STEP_GATHER: the file says that places are below the size of the index; of
-                    * one that is not, nothing is known.  Else places are cut to those there are. */
+  bool is_bounded;    /* Of STEP_GATHER and STEP_SCATTER_*: the file says that places are below the
+                       * size    of the index; of one that is not, nothing is known.  Else places are cut
+                       * to    those there are, or what is scattered to others is left out. */
+  bool keeps_unknown; /* Of STEP_CONVERT: an integer that may be any becomes any float. */
   elementary_t function;
   const char *decimal;
 } step_t;
@@ -165,6 +178,11 @@ typedef struct declaration {
 
 static inline const declaration_t *declared_of(const program_t *program) {
   return (const declaration_t *)program->op;
+}
+
+/* The indices that tell problems apart: all results run along them. */
+static inline uint32_t declared_outer(const declaration_t *declaration) {
+  return declaration->results[0].mask & ~declaration->inner;
 }
 
 /* The float types that operands and results may have or express, all the same one; ended by NULL.

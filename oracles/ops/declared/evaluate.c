@@ -8,6 +8,7 @@
 
 #include "oracles/ops/declared/gather.h"
 #include "oracles/ops/declared/quantized.h"
+#include "oracles/ops/declared/scatter.h"
 
 /* ---- Places ---------------------------------------------------------------------------------- */
 
@@ -240,12 +241,28 @@ static row_t choose(run_t *run, const step_t *step) {
   return formula_select(run->formula, conditions.sets, conditions.count, a, b);
 }
 
+/* Any number in the place of those that were made of integers that may be any of their type. */
+static row_t without_unknown(run_t *run, const step_t *step, integer_row_t from, row_t made) {
+  const integer_set_t all = integer_set_everything(run->meaning->steps[step->a].type);
+  const row_t rows[] = {made, formula_anything(run->formula)};
+  size_t *places = ARENA_NEW_ARRAY(run->formula->arena, size_t, MAX(from.count, 1));
+  bool has_unknown = false;
+  for (size_t i = 0; i < from.count; i++) {
+    bool is_unknown = from.sets[i].low == all.low && from.sets[i].high == all.high;
+    places[i] = is_unknown ? made.count : i;
+    has_unknown |= is_unknown;
+  }
+  if (!has_unknown) return made;
+  return formula_pick(run->formula, formula_join(run->formula, rows, 2), places, from.count);
+}
+
 /* Integers as floats, or floats rounded to another type of them. */
 static row_t convert(run_t *run, const step_t *step) {
   bool is_float = run->meaning->steps[step->a].type == NULL;
   if (is_float) return formula_convert(run->formula, step->format, run_value(run, step->a));
   integer_row_t from = run_integers(run, step->a);
-  return formula_from_integers(run->formula, step->format, from.sets, from.count);
+  row_t made = formula_from_integers(run->formula, step->format, from.sets, from.count);
+  return step->keeps_unknown ? without_unknown(run, step, from, made) : made;
 }
 
 static row_t stack(run_t *run, const step_t *step) {
@@ -318,6 +335,9 @@ static row_t take(run_t *run, const step_t *step) {
       return pick_place(run, step);
     case STEP_GATHER:
       return run_gather(run, step);
+    case STEP_SCATTER_ADD:
+    case STEP_SCATTER_REPLACE:
+      return run_scatter(run, step);
     case STEP_STACK:
       return stack(run, step);
     case STEP_SELECT:

@@ -4,6 +4,7 @@
 #include "harness/model/fault.h"
 #include "oracles/ops/declared/gather.h"
 #include "oracles/ops/declared/quantized.h"
+#include "oracles/ops/declared/scatter.h"
 
 static integer_set_t at(integer_row_t row, size_t i) { return row.sets[row.count == 1 ? 0 : i]; }
 
@@ -324,6 +325,11 @@ static integer_row_t take(run_t *run, const step_t *step) {
       return unite(run, step);
     case STEP_GATHER:
       return run_gather_integers(run, step);
+    case STEP_SCATTER_ADD:
+    case STEP_SCATTER_REPLACE:
+      return run_scatter_integers(run, step);
+    case STEP_QUANTIZE:
+      return run_quantize_step(run, step);
     default:
       return take_binary(run, step);
   }

@@ -9,45 +9,56 @@
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
 
+static composite_places_t find_places(const declaration_t *declaration, const binding_t *binding,
+                                      const declared_tensor_t *tensor, uint32_t outer,
+                                      arena_t *arena) {
+  const uint32_t inner = tensor->mask & declaration->inner;
+  size_t strides[DECLARED_INDICES_MAX];
+  declared_strides(tensor, binding, strides);
+  return (composite_places_t){
+      .count = declared_extent(declaration, binding, inner),
+      .base = declared_offsets(declaration, binding, outer, 0, strides, arena),
+      .offset = declared_offsets(declaration, binding, inner, 0, strides, arena)};
+}
+
 static composite_layout_t layout(const program_t *program, arena_t *arena) {
   const declaration_t *declaration = declared_of(program);
   if (declaration->is_elementwise) return composite_layout_elements(&program->results[0], arena);
   binding_t binding;
   declared_bind(program, &binding);
-  const uint32_t inner = declaration->inner, of_result = declaration->results[0].mask;
-  const uint32_t outer = of_result & ~inner;
-  composite_layout_t made = {0};
-  size_t strides[DECLARED_INDICES_MAX];
-  declared_strides(&declaration->results[0], &binding, strides);
-  made.group_base = declared_offsets(declaration, &binding, outer, 0, strides, arena);
-  made.term_offset = declared_offsets(declaration, &binding, of_result & inner, 0, strides, arena);
-  made.group_count = declared_extent(declaration, &binding, outer);
-  made.term_count = declared_extent(declaration, &binding, of_result & inner);
+  const uint32_t outer = declared_outer(declaration);
+  composite_layout_t made = {.group_count = declared_extent(declaration, &binding, outer)};
   for (uint32_t i = 0; i < declaration->operand_count; i++) {
     const declared_tensor_t *operand = &declaration->operands[i];
-    composite_places_t *places = &made.gathered[i];
-    places->count = declared_extent(declaration, &binding, operand->mask & inner);
-    declared_strides(operand, &binding, strides);
-    places->base = declared_offsets(declaration, &binding, outer, 0, strides, arena);
-    places->offset =
-        declared_offsets(declaration, &binding, operand->mask & inner, 0, strides, arena);
+    made.gathered[i] = find_places(declaration, &binding, operand, outer, arena);
   }
+  for (uint32_t i = 0; i < declaration->result_count; i++) {
+    const declared_tensor_t *result = &declaration->results[i];
+    made.gathered_results[i] = find_places(declaration, &binding, result, outer, arena);
+  }
+  made.group_base = made.gathered_results[0].base;
+  made.term_offset = made.gathered_results[0].offset;
+  made.term_count = made.gathered_results[0].count;
   return made;
 }
 
 /* ---- Roles ----------------------------------------------------------------------------------- */
 
-/* Whether the operand is all that a row of results has, in its order. */
-static bool is_row(const declaration_t *declaration, const declared_tensor_t *operand) {
-  if (operand->mask != (declaration->results[0].mask & declaration->inner)) return false;
+static bool is_in_order(const declared_tensor_t *tensor) {
   int last = -1;
-  for (uint32_t d = 0; d < operand->count; d++) {
-    for (uint32_t i = 0; i < operand->dimensions[d].count; i++) {
-      if (operand->dimensions[d].indices[i] < last) return false;
-      last = operand->dimensions[d].indices[i];
+  for (uint32_t d = 0; d < tensor->count; d++) {
+    for (uint32_t i = 0; i < tensor->dimensions[d].count; i++) {
+      if (tensor->dimensions[d].indices[i] < last) return false;
+      last = tensor->dimensions[d].indices[i];
     }
   }
-  return operand->count > 0;
+  return true;
+}
+
+/* Whether the operand is all that a row of results has, in its order. */
+static bool is_row(const declaration_t *declaration, const declared_tensor_t *operand) {
+  const uint32_t of_row = declaration->results[0].mask & declaration->inner;
+  return operand->mask == of_row && operand->count > 0 && is_in_order(operand);
 }
 
 static composite_role_t find_role(const declaration_t *declaration,
@@ -55,6 +66,13 @@ static composite_role_t find_role(const declaration_t *declaration,
   if (operand->count == 0) return COMPOSITE_SCALAR;
   if (declared_has_same_dimensions(operand, &declaration->results[0])) return COMPOSITE_ELEMENT;
   return is_row(declaration, operand) ? COMPOSITE_TERM : COMPOSITE_GATHERED;
+}
+
+static composite_role_t find_result_role(const declaration_t *declaration,
+                                         const declared_tensor_t *result) {
+  if (declared_has_same_dimensions(result, &declaration->results[0])) return COMPOSITE_ELEMENT;
+  bool is_of_group = result->mask == declared_outer(declaration) && is_in_order(result);
+  return is_of_group ? COMPOSITE_GROUP : COMPOSITE_GATHERED;
 }
 
 /* ---- The oracle ------------------------------------------------------------------------------ */
@@ -116,6 +134,9 @@ static bool has_rows(const declaration_t *declaration, const composite_t *compos
   for (uint32_t i = 0; i < declaration->operand_count; i++) {
     has = has && composite->operand_roles[i] != COMPOSITE_GATHERED;
   }
+  for (uint32_t i = 0; i < declaration->result_count; i++) {
+    has = has && composite->result_roles[i] != COMPOSITE_GATHERED;
+  }
   for (uint32_t f = 0; f < declaration->formula_count; f++) {
     has = has && may_be_taken_apart(declaration, &declaration->formulas[f]);
   }
@@ -130,6 +151,10 @@ void declared_make_oracle(declaration_t *inout_declaration) {
   for (uint32_t i = 0; i < declaration->operand_count; i++) {
     composite_role_t role = find_role(declaration, &declaration->operands[i]);
     made->composite.operand_roles[i] = role;
+  }
+  for (uint32_t i = 0; i < declaration->result_count; i++) {
+    composite_role_t role = find_result_role(declaration, &declaration->results[i]);
+    made->composite.result_roles[i] = role;
   }
   for (uint32_t i = 0; i < declaration->attribute_count; i++) {
     bool is_number = declaration->attributes[i].kind == ATTRIBUTE_NUMBER;

@@ -173,6 +173,16 @@ static integer_set_t quantize_model(const run_t *run, const type_t *type, size_t
       integer_from_pattern(type->element, (uint64_t)stored & element_mask(type->element)));
 }
 
+/* Number `n` of a row as what is stored of an element. */
+static integer_set_t quantize(const run_t *run, const type_t *type, size_t element, row_t floats,
+                              size_t n) {
+  if (is_model(run)) return quantize_model(run, type, element, floats.values[n]);
+  if (formula_is_fast(run->formula)) {
+    return quantize_fast(run, type, element, floats.fast->low[n], floats.fast->high[n]);
+  }
+  return quantize_enclosed(run, type, element, &floats.enclosed[n]);
+}
+
 integer_row_t run_quantize(const run_t *run, uint32_t result, row_t floats) {
   const formula_t *formula = run->formula;
   const type_t *type = &formula->program->results[result];
@@ -180,14 +190,106 @@ integer_row_t run_quantize(const run_t *run, uint32_t result, row_t floats) {
   integer_set_t *sets = ARENA_NEW_ARRAY(formula->arena, integer_set_t, MAX(count, 1));
   for (size_t i = 0; i < count; i++) {
     size_t element = part_result_element(formula->problem, formula->part, result, i);
-    size_t n = floats.count == 1 ? 0 : i;
-    if (is_model(run)) {
-      sets[i] = quantize_model(run, type, element, floats.values[n]);
-    } else if (formula_is_fast(formula)) {
-      sets[i] = quantize_fast(run, type, element, floats.fast->low[n], floats.fast->high[n]);
-    } else {
-      sets[i] = quantize_enclosed(run, type, element, &floats.enclosed[n]);
+    sets[i] = quantize(run, type, element, floats, floats.count == 1 ? 0 : i);
+  }
+  return (integer_row_t){count, sets};
+}
+
+/* ---- In the middle --------------------------------------------------------------------------- */
+
+/* What the floats of the steps express: of 16 bits only if no operand and no result is of f32. */
+static const element_t *find_expressed(const program_t *program) {
+  const element_t *f32 = element_named("f32"), *first = NULL;
+  for (uint32_t i = 0; i < program->operand_count + program->result_count; i++) {
+    const type_t *type = i < program->operand_count ? &program->operands[i]
+                                                    : &program->results[i - program->operand_count];
+    const element_t *element =
+        type->quantization != NULL ? type->quantization->expressed : type->element;
+    if (element->format == NULL) continue;
+    if (first == NULL || element == f32) first = element;
+  }
+  return first == NULL ? f32 : first;
+}
+
+/* Numbers that are known, of what a scale may be. */
+typedef struct scales {
+  size_t count;
+  const double *values;
+} scales_t;
+
+static scales_t find_scales(run_t *run, uint16_t number, const element_t *expressed) {
+  const step_t *step = &run->meaning->steps[number];
+  formula_t *formula = run->formula;
+  size_t count = 1;
+  const uint64_t *bits = NULL;
+  channels_t channels = {.first = 0};
+  if (step->kind == STEP_OPERAND) bits = composite_load_patterns(formula, step->a, &count);
+  if (step->kind == STEP_SCALE) {
+    channels = find_channels(run, step);
+    count = channels.count;
+  }
+  double *values = ARENA_NEW_ARRAY(formula->arena, double, MAX(count, 1));
+  for (size_t i = 0; i < count; i++) {
+    double value = 0;
+    if (step->kind == STEP_OPERAND) {
+      value = format_to_double(formula->program->operands[step->a].element->format, bits[i]);
+    } else if (step->kind == STEP_SCALE) {
+      value = channel_quantum(run, channels.type, channels.first + i).scale;
+    } else if (step->kind == STEP_ATTRIBUTE) {
+      value = declared_number(formula->program, step->a);
+    } else { /* STEP_NUMBER */
+      value = g_ascii_strtod(step->decimal, NULL);
     }
+    values[i] = format_round_double(expressed->format, value);
+  }
+  return (scales_t){count, values};
+}
+
+/* The places of a step's numbers in a row along the indices of one that it is made of. */
+static const size_t *find_places(const run_t *run, const step_t *step, uint16_t of, size_t count) {
+  size_t unused;
+  return run_places(run, count == 1 ? 0 : run_inner(run, of), step->mask & run->declaration->inner,
+                    0, 0, &unused);
+}
+
+/* Nobody says what a scale that is no positive number does, nor a zero point that is not stored. */
+static bool is_quantization(double scale, const integer_set_t *zero_point,
+                            const element_t *storage) {
+  return scale > 0 && isfinite(scale) && integer_set_is_point(zero_point) &&
+         integer_is_of(storage, zero_point->low);
+}
+
+/* As a result that is quantized so would be. */
+integer_row_t run_quantize_step(run_t *run, const step_t *step) {
+  const element_t *storage = step->storage, *expressed = find_expressed(run->formula->program);
+  const row_t floats = run_value(run, step->a);
+  const integer_row_t zero_points = run_integers(run, step->c);
+  const scales_t scales = find_scales(run, step->b, expressed);
+  const size_t *of_float = find_places(run, step, step->a, floats.count);
+  const size_t *of_scale = find_places(run, step, step->b, scales.count);
+  const size_t *of_zero_point = find_places(run, step, step->c, zero_points.count);
+  const uint32_t inner = step->mask & run->declaration->inner;
+  const size_t count = declared_extent(run->declaration, &run->binding, inner);
+  integer_set_t *sets = ARENA_NEW_ARRAY(run->formula->arena, integer_set_t, MAX(count, 1));
+  for (size_t i = 0; i < count; i++) {
+    const integer_set_t *zero_point = &zero_points.sets[of_zero_point[i]];
+    const double scale = scales.values[of_scale[i]];
+    sets[i] = integer_set_everything(step->type);
+    if (!is_quantization(scale, zero_point, storage)) continue;
+    const int64_t zero = (int64_t)zero_point->low;
+    const quantization_t quantization = {.expressed = expressed,
+                                         .storage_min = element_integer_min(storage),
+                                         .storage_max = (int64_t)element_integer_max(storage),
+                                         .axis = -1,
+                                         .count = 1,
+                                         .scales = &scale,
+                                         .zero_points = &zero};
+    type_t type = type_make(storage, 0, NULL);
+    type.quantization = &quantization;
+    const integer_set_t stored = quantize(run, &type, 0, floats, of_float[i]);
+    const integer_set_t all = integer_set_everything(storage);
+    bool is_anything = stored.low == all.low && stored.high == all.high;
+    sets[i] = is_anything && !is_model(run) ? integer_set_everything(step->type) : stored;
   }
   return (integer_row_t){count, sets};
 }

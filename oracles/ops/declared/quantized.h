@@ -14,6 +14,9 @@ row_t run_scale(const run_t *run, const step_t *step);
 integer_row_t run_storage(const run_t *run, const step_t *step);
 integer_row_t run_zero_point(const run_t *run, const step_t *step);
 
+/* The step STEP_QUANTIZE, of i32. */
+integer_row_t run_quantize_step(run_t *run, const step_t *step);
+
 /* What is stored of a quantized result, as integers of its storage type: of floats by quantizing
  * them; of integers, cut to the storage range. */
 integer_row_t run_quantize(const run_t *run, uint32_t result, row_t floats);

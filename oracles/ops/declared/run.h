@@ -28,8 +28,7 @@ typedef struct run {
 /* The place of the problem along an index that tells problems apart; these count in their order. */
 static inline size_t run_outer_place(const run_t *run, uint8_t index) {
   const declaration_t *declaration = run->declaration;
-  uint32_t behind = declaration->results[0].mask & ~declaration->inner;
-  behind &= ~((2U << index) - 1);
+  uint32_t behind = declared_outer(declaration) & ~((2U << index) - 1);
   size_t stride = declared_extent(declaration, &run->binding, behind);
   return run->formula->group / stride % run->binding.extent[index];
 }

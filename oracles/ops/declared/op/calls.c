@@ -27,6 +27,9 @@ typedef enum call_kind {
   CALL_REMAINDER,
   CALL_QUANTUM, /* Of a quantized operand or result by its name. */
   CALL_BITS,    /* Of integers and booleans. */
+  CALL_SCATTER,
+  CALL_QUANTIZE,
+  CALL_DEQUANTIZE,
 } call_kind_t;
 
 typedef struct call_row {
@@ -36,7 +39,7 @@ typedef struct call_row {
   uint8_t arguments;
   bool is_over;       /* It is taken over indices; */
   bool may_be_either; /* or, of two arguments, not. */
-  step_kind_t step;   /* Of CALL_BITS and CALL_QUANTUM. */
+  step_kind_t step;   /* Of CALL_BITS, CALL_QUANTUM and CALL_SCATTER. */
 } call_row_t;
 
 static const call_row_t calls[] = {
@@ -65,6 +68,10 @@ static const call_row_t calls[] = {
     {"storage", CALL_QUANTUM, ELEMENTARY_COUNT, 0, false, false, STEP_STORAGE},
     {"scale", CALL_QUANTUM, ELEMENTARY_COUNT, 0, false, false, STEP_SCALE},
     {"zero_point", CALL_QUANTUM, ELEMENTARY_COUNT, 0, false, false, STEP_ZERO_POINT},
+    {"scatter_add", CALL_SCATTER, ELEMENTARY_COUNT, 0, false, false, STEP_SCATTER_ADD},
+    {"scatter", CALL_SCATTER, ELEMENTARY_COUNT, 0, false, false, STEP_SCATTER_REPLACE},
+    {"quantize", CALL_QUANTIZE, ELEMENTARY_COUNT, 0, false, false, STEP_OPERAND},
+    {"dequantize", CALL_DEQUANTIZE, ELEMENTARY_COUNT, 3, false, false, STEP_OPERAND},
     {"and", CALL_BITS, ELEMENTARY_COUNT, 2, false, false, STEP_AND},
     {"or", CALL_BITS, ELEMENTARY_COUNT, 2, false, false, STEP_OR},
     {"xor", CALL_BITS, ELEMENTARY_COUNT, 2, false, false, STEP_XOR},
@@ -281,6 +288,9 @@ static status_t check_argument_types(reader_t *reader, const call_row_t *row,
     case CALL_REMAINDER:
     case CALL_QUANTUM:
     case CALL_BITS:
+    case CALL_SCATTER:
+    case CALL_QUANTIZE:
+    case CALL_DEQUANTIZE:
       return STATUS_OK;
     default:
       for (uint32_t i = 0; i < arguments->count; i++) {
@@ -337,7 +347,11 @@ static status_t add_call(reader_t *reader, const call_row_t *row, arguments_t *a
       return add_rounding(reader, arguments, out_step);
     case CALL_REMAINDER:
       return add_remainder(reader, arguments, out_step);
+    case CALL_DEQUANTIZE:
+      return reader_add_dequantize(reader, arguments->at, arguments->steps, out_step);
     case CALL_QUANTUM: /* See reader_call(). */
+    case CALL_SCATTER:
+    case CALL_QUANTIZE:
       break;
     case CALL_BITS:
       return add_bits(reader, row, arguments, out_step);
@@ -351,6 +365,8 @@ status_t reader_call(reader_t *reader, const char *at, str_t name, uint16_t *out
     g_string_append_printf(known, "%s%s", i == 0 ? "" : ", ", calls[i].name);
     if (!str_equal_text(name, calls[i].name)) continue;
     if (calls[i].kind == CALL_QUANTUM) return reader_quantum(reader, calls[i].step, out_step);
+    if (calls[i].kind == CALL_SCATTER) return reader_scatter(reader, at, calls[i].step, out_step);
+    if (calls[i].kind == CALL_QUANTIZE) return reader_quantize(reader, at, out_step);
     arguments_t arguments = {.at = at};
     STATUS_TRY(read_arguments(reader, &calls[i], &arguments));
     STATUS_TRY(check_arguments(reader, &calls[i], &arguments));

@@ -33,10 +33,11 @@ static int64_t draw_extent(rng_t *rng, const draw_limits_t *limits, bool is_comb
 /* The most dimensions that groups may have beside the others. */
 static uint32_t find_group_rank(const declaration_t *declaration, const draw_limits_t *limits) {
   uint32_t most = 0;
-  for (uint32_t i = 0; i < declaration->operand_count; i++) {
+  for (uint16_t i = 0; i < CASE_OPERANDS_MAX + CASE_RESULTS_MAX; i++) {
+    const declared_tensor_t *tensor = declared_tensor(declaration, i);
     uint32_t others = 0;
-    for (uint32_t d = 0; d < declaration->operands[i].count; d++) {
-      uint8_t index = declaration->operands[i].dimensions[d].indices[0];
+    for (uint32_t d = 0; d < tensor->count; d++) {
+      uint8_t index = tensor->dimensions[d].indices[0];
       others += !declaration->indices[index].is_group;
     }
     most = MAX(most, others);
@@ -115,8 +116,8 @@ static type_t make_type(const declaration_t *declaration, const declared_tensor_
 /* Where the dimension with that position is in the first tensor that has it. */
 static int64_t find_position(const declaration_t *declaration, const binding_t *binding,
                              uint32_t attribute) {
-  for (uint32_t i = 0; i < declaration->operand_count; i++) {
-    const declared_tensor_t *tensor = &declaration->operands[i];
+  for (uint16_t i = 0; i < CASE_OPERANDS_MAX + CASE_RESULTS_MAX; i++) {
+    const declared_tensor_t *tensor = declared_tensor(declaration, i);
     int64_t at = 0;
     for (uint32_t d = 0; d < tensor->count; d++) {
       uint8_t index = tensor->dimensions[d].indices[0];

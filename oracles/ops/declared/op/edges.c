@@ -75,6 +75,49 @@ static uint64_t draw_float(rng_t *rng, const format_t *format, const literals_t 
   return has_neighbours ? bits + (uint64_t)beside : bits;
 }
 
+/* A scale such that numbers near 1 neither vanish nor are clamped, and have ties if it is short. */
+static uint64_t draw_scale_bits(rng_t *rng, const format_t *format) {
+  int64_t significand = rng_one_in(rng, 2) ? 1 << rng_between(rng, 0, 3) : rng_between(rng, 1, 127);
+  return format_from_double(format, ldexp((double)significand, (int)rng_between(rng, -12, -4)));
+}
+
+/* The scale that something is quantized by, or that of the first place; or 0. */
+static double find_scale(const case_t *instance) {
+  const declaration_t *declaration = declared_of(&instance->program);
+  const declared_formula_t *formula = &declaration->formulas[0];
+  for (uint32_t i = 0; i < formula->step_count; i++) {
+    if (formula->steps[i].kind != STEP_QUANTIZE) continue;
+    const step_t *scale = &formula->steps[formula->steps[i].b];
+    if (scale->kind == STEP_NUMBER) return g_ascii_strtod(scale->decimal, NULL);
+    if (scale->kind == STEP_ATTRIBUTE) return declared_number(&instance->program, scale->a);
+    if (scale->kind != STEP_OPERAND) continue;
+    const tensor_t *tensor = &instance->operands[scale->a];
+    if (type_component_count(&tensor->type) == 0) continue;
+    const element_t *element = tensor->type.element;
+    return format_to_double(element->format, element_load(element, tensor->data, 0));
+  }
+  return 0;
+}
+
+/* Floats that are halfway between two that are stored, or beside that. */
+static void draw_ties(rng_t *rng, case_t *inout_case) {
+  const declaration_t *declaration = declared_of(&inout_case->program);
+  double scale = find_scale(inout_case);
+  if (!(scale > 0) || !isfinite(scale)) return;
+  for (uint32_t i = 0; i < inout_case->program.operand_count; i++) {
+    const tensor_t *tensor = &inout_case->operands[i];
+    const element_t *element = tensor->type.element;
+    if (element->format == NULL || declaration->operands[i].is_scale) continue;
+    for (size_t k = 0; k < type_component_count(&tensor->type); k++) {
+      if (!rng_one_in(rng, 3)) continue;
+      double halves = (double)rng_between(rng, -300, 300) / 2;
+      uint64_t bits = format_from_double(element->format, halves * scale);
+      bits += (uint64_t)rng_between(rng, -1, 1);
+      element_store(element, tensor->data, k, bits & element_mask(element));
+    }
+  }
+}
+
 void declared_draw_edges(rng_t *rng, case_t *inout_case) {
   const program_t *program = &inout_case->program;
   const literals_t literals = find_literals(program);
@@ -91,7 +134,12 @@ void declared_draw_edges(rng_t *rng, case_t *inout_case) {
       draw_stored(rng, &inout_case->operands[i]);
       continue;
     }
-    for (size_t k = 0; k < count && element->kind != ELEMENT_BOOLEAN; k++) {
+    const bool is_scale = declared_of(program)->operands[i].is_scale;
+    for (size_t k = 0; k < count && is_scale; k++) {
+      if (rng_one_in(rng, 8)) continue;
+      element_store(element, tensor->data, k, draw_scale_bits(rng, element->format));
+    }
+    for (size_t k = 0; k < count && element->kind != ELEMENT_BOOLEAN && !is_scale; k++) {
       bool is_float = element->format != NULL;
       if (is_float && (!compares_floats || rng_one_in(rng, 2))) continue;
       uint64_t bits = is_float       ? draw_float(rng, element->format, &literals)
@@ -100,16 +148,52 @@ void declared_draw_edges(rng_t *rng, case_t *inout_case) {
       element_store(element, tensor->data, k, bits & element_mask(element));
     }
   }
+  draw_ties(rng, inout_case);
 }
 
-/* Integers that the file says are below the size of an index, modulo that. */
+/* Scales between these are as they are; the exponents of others are moved, since by them all
+ * numbers but a few would be stored as 0 or as an end of the range. */
+enum { SCALE_EXPONENT_MIN = -14, SCALE_EXPONENTS = 22 };
+
+/* Numbers that are scales: positive ones, 1 in the place of 0 and of what is no finite number. */
+static void settle_scales(const tensor_t *tensor) {
+  const element_t *element = tensor->type.element;
+  for (size_t k = 0; k < type_component_count(&tensor->type); k++) {
+    double value = format_to_double(element->format, element_load(element, tensor->data, k));
+    bool is_scale = isfinite(value) && value != 0;
+    int exponent = 0;
+    double significand = is_scale ? frexp(fabs(value), &exponent) : 0.5;
+    int place = (exponent - SCALE_EXPONENT_MIN) % SCALE_EXPONENTS;
+    if (place < 0) place += SCALE_EXPONENTS;
+    value = is_scale ? ldexp(significand, SCALE_EXPONENT_MIN + place) : 1;
+    element_store(element, tensor->data, k, format_from_double(element->format, value));
+  }
+}
+
+/* Integers that are zero points: those of the storage type that their low bits are. */
+static void settle_zero_points(const tensor_t *tensor, const element_t *storage) {
+  const element_t *element = tensor->type.element;
+  for (size_t k = 0; k < type_component_count(&tensor->type); k++) {
+    uint64_t bits = element_load(element, tensor->data, k) & element_mask(storage);
+    int64_t value = element_signed_value(storage, bits);
+    bool has_value = element_integer_min(element) <= value &&
+                     (value < 0 || (uint64_t)value <= element_integer_max(element));
+    element_store(element, tensor->data, k,
+                  (has_value ? (uint64_t)value : 0) & element_mask(element));
+  }
+}
+
+/* Integers that the file says are below the size of an index, modulo that; and what quantizes. */
 void declared_settle(rng_t *rng, case_t *inout_case) {
   (void)rng;
   const program_t *program = &inout_case->program;
   binding_t binding;
   if (!declared_bind(program, &binding)) return;
   for (uint32_t i = 0; i < program->operand_count; i++) {
-    const int8_t below = declared_of(program)->operands[i].below;
+    const declared_tensor_t *operand = &declared_of(program)->operands[i];
+    if (operand->is_scale) settle_scales(&inout_case->operands[i]);
+    if (operand->zero_of != NULL) settle_zero_points(&inout_case->operands[i], operand->zero_of);
+    const int8_t below = operand->below;
     if (below < 0) continue;
     const tensor_t *tensor = &inout_case->operands[i];
     const element_t *element = tensor->type.element;

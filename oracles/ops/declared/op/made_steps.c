@@ -65,3 +65,20 @@ status_t reader_add_mean(reader_t *reader, uint16_t a, uint32_t over, uint16_t *
   STATUS_TRY(reader_add_binary(reader, STEP_MULTIPLY, sum, inverse, &product));
   return reader_add_binary(reader, STEP_EITHER, quotient, product, out_step);
 }
+
+/* (stored - zero point) * scale.  Of stored integers that may be any it may be any number. */
+status_t reader_add_dequantize(reader_t *reader, const char *at, uint16_t steps[3],
+                               uint16_t *out_step) {
+  STATUS_TRY(reader_match(reader, at, "dequantize", &steps[0], &steps[2]));
+  STATUS_TRY(reader_require_integer(reader, at, "dequantize", steps[0]));
+  STATUS_TRY(reader_require_number(reader, at, "dequantize", steps[0]));
+  STATUS_TRY(reader_require_float(reader, at, "dequantize", steps[1]));
+  uint16_t difference, number;
+  STATUS_TRY(reader_add_binary(reader, STEP_SUBTRACT, steps[0], steps[2], &difference));
+  const step_t conversion = {.kind = STEP_CONVERT,
+                             .a = difference,
+                             .mask = reader_step(reader, difference)->mask,
+                             .keeps_unknown = true};
+  STATUS_TRY(reader_add_step(reader, conversion, &number));
+  return reader_add_binary(reader, STEP_MULTIPLY, number, steps[1], out_step);
+}

@@ -13,6 +13,9 @@ status_t reader_add_logistic(reader_t *reader, uint16_t x, uint16_t *out_step);
 status_t reader_add_minimum(reader_t *reader, uint16_t a, uint16_t b, uint16_t *out_step);
 status_t reader_add_smallest(reader_t *reader, uint16_t a, uint32_t over, uint16_t *out_step);
 status_t reader_add_counts(reader_t *reader, uint32_t over, uint16_t *out_step);
+/* Of what is stored, a scale and a zero point, in this order; `at` is where that is written. */
+status_t reader_add_dequantize(reader_t *reader, const char *at, uint16_t steps[3],
+                               uint16_t *out_step);
 status_t reader_add_mean(reader_t *reader, uint16_t a, uint32_t over, uint16_t *out_step);
 
 #endif

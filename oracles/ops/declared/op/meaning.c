@@ -229,6 +229,9 @@ static uint32_t count_sources(step_kind_t kind) {
     case STEP_SMALLEST:
       return 1;
     case STEP_SELECT:
+    case STEP_SCATTER_ADD:
+    case STEP_SCATTER_REPLACE:
+    case STEP_QUANTIZE:
       return 3;
     default:
       return 2;
@@ -248,6 +251,16 @@ static void find_constants(const declared_formula_t *formula, bool out_constant[
   }
 }
 
+/* Operands that are scales and zero points. */
+static void note_quantization(declaration_t *declaration, const declared_formula_t *formula,
+                              const step_t *step) {
+  const step_t *scale = &formula->steps[step->b], *zero_point = &formula->steps[step->c];
+  if (scale->kind == STEP_OPERAND) declaration->operands[scale->a].is_scale = true;
+  if (zero_point->kind == STEP_OPERAND) {
+    declaration->operands[zero_point->a].zero_of = step->storage;
+  }
+}
+
 /* Indices along which not every step runs, or along which something is combined or taken apart.
  * Constants and integers may be taken once more in each problem: they round nothing. */
 static void analyse_formula(declaration_t *declaration, const declared_formula_t *formula) {
@@ -257,8 +270,8 @@ static void analyse_formula(declaration_t *declaration, const declared_formula_t
   for (uint32_t i = 0; i < formula->step_count; i++) {
     const step_t *step = &formula->steps[i];
     const element_t *type = step->type;
-    bool is_of_other =
-        step->kind == STEP_COMPARE || step->kind == STEP_CONVERT || step->kind == STEP_ROUND;
+    bool is_of_other = step->kind == STEP_COMPARE || step->kind == STEP_CONVERT ||
+                       step->kind == STEP_ROUND || step->kind == STEP_QUANTIZE;
     declaration->has_integers |= type != NULL;
     declaration->has_integer_operands |=
         step->kind == STEP_OPERAND && type != NULL && element_is_integer(type);
@@ -266,16 +279,19 @@ static void analyse_formula(declaration_t *declaration, const declared_formula_t
         type != NULL && is_of_other && formula->steps[step->a].type == NULL;
     declaration->inner |= step->over;
     declaration->combined |= step->over;
-    if (step->kind == STEP_PICK || step->kind == STEP_STACK || step->kind == STEP_GATHER) {
+    const bool is_scatter = step_scatters(step->kind);
+    if (step->kind == STEP_PICK || step->kind == STEP_STACK || step->kind == STEP_GATHER ||
+        is_scatter) {
       declaration->inner |= 1U << step->index;
     }
-    if (step->kind == STEP_GATHER) {
-      const step_t *places = &formula->steps[step->b];
+    if (step->kind == STEP_GATHER || is_scatter) {
+      const step_t *places = &formula->steps[is_scatter ? step->c : step->b];
       declaration->nonempty |= 1U << step->index;
       if (places->kind == STEP_OPERAND) {
         declaration->operands[places->a].gathers = (int8_t)step->index;
       }
     }
+    if (step->kind == STEP_QUANTIZE) note_quantization(declaration, formula, step);
     bool is_operand = step->kind == STEP_OPERAND || step->kind == STEP_DEQUANTIZE;
     if (is_operand || is_constant[i] || step->type != NULL) continue;
     declaration->inner |= all & ~step->mask;
@@ -323,6 +339,9 @@ void declared_analyse(declaration_t *inout_declaration) {
   declaration_t *declaration = inout_declaration;
   for (uint32_t f = 0; f < declaration->formula_count; f++) {
     analyse_formula(declaration, &declaration->formulas[f]);
+  }
+  for (uint32_t i = 0; i < declaration->result_count; i++) { /* A problem has all of each result. */
+    declaration->inner |= ((1U << declaration->index_count) - 1) & ~declaration->results[i].mask;
   }
   declaration->has_integers |= declaration->has_quantized;
   for (uint16_t i = 0; i < CASE_OPERANDS_MAX + CASE_RESULTS_MAX; i++) {

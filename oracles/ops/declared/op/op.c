@@ -156,6 +156,20 @@ static const attribute_codec_t *find_codec(attribute_kind_t kind) {
   return codecs[kind];
 }
 
+/* Those by which quantizing may be otherwise; NULL where nothing is quantized. */
+static const char *const *find_policies(const declaration_t *declaration) {
+  static const char *const of_quantizing[] = {"quantize_zero_point", "quantize", "quantize_ties",
+                                              NULL};
+  bool quantizes = declaration->has_quantized;
+  for (uint32_t f = 0; f < declaration->formula_count; f++) {
+    const declared_formula_t *formula = &declaration->formulas[f];
+    for (uint32_t i = 0; i < formula->step_count; i++) {
+      quantizes = quantizes || formula->steps[i].kind == STEP_QUANTIZE;
+    }
+  }
+  return quantizes ? of_quantizing : NULL;
+}
+
 void declared_make_row(declaration_t *inout_declaration) {
   declaration_t *declaration = inout_declaration;
   for (uint32_t i = 0; i < declaration->attribute_count; i++) {
@@ -167,7 +181,8 @@ void declared_make_row(declaration_t *inout_declaration) {
                    declaration->has_quantized;
   bool has_bounds = false;
   for (uint32_t i = 0; i < declaration->operand_count; i++) {
-    has_bounds = has_bounds || declaration->operands[i].below >= 0;
+    const declared_tensor_t *operand = &declaration->operands[i];
+    has_bounds = has_bounds || operand->below >= 0 || operand->is_scale || operand->zero_of != NULL;
   }
   declaration->op = (op_t){
       .name = declaration->op.name,
@@ -179,6 +194,7 @@ void declared_make_row(declaration_t *inout_declaration) {
       .draw = declared_draw,
       .print_algorithm = print_algorithm,
       .formulas = declaration->op.formulas,
+      .policies = find_policies(declaration),
       .is_composite = true,
       .print_mlir = declared_print_mlir,
       .print_words = print_words,

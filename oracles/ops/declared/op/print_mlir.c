@@ -242,6 +242,15 @@ static int print_named(printer_t *printer, const step_t *step, const char *name)
   return printer_binary(printer, name, a, b, &type);
 }
 
+static int print_scatter(printer_t *printer, const step_t *step) {
+  const uint32_t kept = step->mask & ~(1U << step->index);
+  const uint32_t of_places = formula_mask(printer, step->c) | step->over;
+  int operand = print_along(printer, step->a, step->mask);
+  const printed_t places = print_typed(printer, step->c, of_places);
+  int updates = print_along(printer, step->b, kept | step->over);
+  return printer_scatter(printer, step, operand, places, of_places, updates);
+}
+
 static int make_step(printer_t *printer, const step_t *step) {
   type_t type = printer_type(printer, step->mask);
   const char *name = find_name(printer, step->kind);
@@ -275,6 +284,15 @@ static int make_step(printer_t *printer, const step_t *step) {
     case STEP_GATHER: {
       const printed_t places = print_typed(printer, step->b, formula_mask(printer, step->b));
       return printer_gather(printer, step, print_step(printer, step->a), places);
+    }
+    case STEP_SCATTER_ADD:
+    case STEP_SCATTER_REPLACE:
+      return print_scatter(printer, step);
+    case STEP_QUANTIZE: {
+      const printed_t value = print_typed(printer, step->a, step->mask);
+      int scale = print_along(printer, step->b, step->mask);
+      return printer_quantize(printer, step, value, scale,
+                              print_typed(printer, step->c, step->mask));
     }
     default:
       return print_combined(printer, step);

@@ -51,6 +51,30 @@ int printer_channels(printer_t *printer, const step_t *step) {
   return made;
 }
 
+/* An end of the storage range, as a float. */
+static printed_t print_end(printer_t *printer, double end, const element_t *floats) {
+  const element_t *element = printer->element;
+  printer->element = floats;
+  const printed_t made = {printer_number(printer, end), type_make(floats, 0, NULL)};
+  printer->element = element;
+  return made;
+}
+
+int printer_quantize(printer_t *printer, const step_t *step, printed_t value, int scale,
+                     printed_t zero_point) {
+  const type_t *type = &value.type, stored = printer_type(printer, step->mask);
+  const element_t *storage = step->storage;
+  int quotient = printer_binary(printer, "divide", value.value, scale, type);
+  int zero = printer_unary(printer, "convert", zero_point.value, "", &zero_point.type, type);
+  const printed_t operands[] = {
+      print_end(printer, (double)element_integer_min(storage), type->element),
+      {printer_binary(printer, "add", quotient, zero, type), *type},
+      print_end(printer, (double)element_integer_max(storage), type->element)};
+  int cut = printer_op(printer, "clamp", "", 3, operands, type);
+  cut = printer_unary(printer, "round_nearest_even", cut, "", type, type);
+  return printer_unary(printer, "convert", cut, "", type, &stored);
+}
+
 int printer_clamp_stored(printer_t *printer, const quantization_t *range, int value,
                          const type_t *type) {
   const type_t scalar = type_make(printer->element, 0, NULL);

@@ -59,10 +59,18 @@ int printer_pick(printer_t *printer, const step_t *step, int value, uint32_t fro
 int printer_stack(printer_t *printer, const step_t *step, int a, int b);
 int printer_gather(printer_t *printer, const step_t *step, int value, printed_t places);
 
-/* print_quantized.c: a quantized operand as floats or, for STEP_STORAGE, as what is stored, of a
- * type without quantization; the scales or zero points that a step is; and a value of the step's
- * type within the storage range. */
+/* print_scatter.c: `updates`, along the indices of "over" and all but that of the places which the
+ * step has, scattered to places along `of_places`. */
+int printer_scatter(printer_t *printer, const step_t *step, int operand, printed_t places,
+                    uint32_t of_places, int updates);
+
+/* print_quantized.c: floats `value` of the type of `from` as what is stored of them, of i32, by a
+ * scale and a zero point along the same indices; a quantized operand as floats or, for
+ * STEP_STORAGE, as what is stored, of a type without quantization; the scales or zero points that a
+ * step is; and a value of the step's type within the storage range. */
 int printer_unquantized(printer_t *printer, uint16_t operand, step_kind_t kind, type_t *out_type);
+int printer_quantize(printer_t *printer, const step_t *step, printed_t value, int scale,
+                     printed_t zero_point);
 int printer_channels(printer_t *printer, const step_t *step);
 int printer_clamp_stored(printer_t *printer, const quantization_t *range, int value,
                          const type_t *type);

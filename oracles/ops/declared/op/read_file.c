@@ -39,24 +39,17 @@ static status_t check_types(const reader_t *reader) {
 /* What no problem can be made of: asked where the signature ends. */
 static status_t check_signature(const reader_t *reader) {
   const declaration_t *declaration = reader->declaration;
-  uint32_t of_operands = 0;
-  for (uint32_t i = 0; i < declaration->operand_count; i++) {
-    of_operands |= declaration->operands[i].mask;
+  uint32_t known = 0;
+  for (uint16_t i = 0; i < CASE_OPERANDS_MAX + CASE_RESULTS_MAX; i++) {
+    known |= declared_tensor(declaration, i)->mask;
   }
   for (uint32_t i = 0; i < declaration->index_count; i++) {
     const declared_index_t *index = &declaration->indices[i];
-    if ((of_operands >> i & 1) != 0 || index->fixed > 0) continue;
+    if ((known >> i & 1) != 0 || index->fixed > 0) continue;
     return reader_fail_in_line(reader, index->line,
-                               "no operand runs along index %s, so that its size is not known; "
-                               "give it one above, as in \"index %s = 2\"",
+                               "no operand and no result runs along index %s, so that its size is "
+                               "not known; give it one above, as in \"index %s = 2\"",
                                index->name, index->name);
-  }
-  for (uint32_t i = 1; i < declaration->result_count; i++) {
-    const declared_tensor_t *result = &declaration->results[i], *first = &declaration->results[0];
-    if (declared_has_same_dimensions(result, first)) continue;
-    return reader_fail_in_line(reader, result->line,
-                               "results %s and %s have other dimensions; declare two ops",
-                               first->name, result->name);
   }
   return check_types(reader);
 }

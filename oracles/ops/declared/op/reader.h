@@ -56,9 +56,16 @@ status_t reader_formulas(reader_t *reader);
 status_t reader_tensor(reader_t *reader, const char *what, uint32_t count_max,
                        uint32_t *inout_count, declared_tensor_t *tensors);
 
-/* read_quantized.c: behind "quantized"; and the argument of storage(), scale() or zero_point(). */
+/* read_quantized.c: a storage type; behind "quantized"; and the argument of storage(), scale() or
+ * zero_point(). */
+status_t reader_storage_type(reader_t *reader, const element_t **out_element);
 status_t reader_quantization(reader_t *reader, declared_tensor_t *inout_tensor);
 status_t reader_quantum(reader_t *reader, step_kind_t kind, uint16_t *out_step);
+/* Behind "quantize", which stands at `at`. */
+status_t reader_quantize(reader_t *reader, const char *at, uint16_t *out_step);
+
+/* read_scatter.c: behind "scatter" or "scatter_add", likewise. */
+status_t reader_scatter(reader_t *reader, const char *at, step_kind_t kind, uint16_t *out_step);
 
 /* A type; NULL for "float", the type that programs choose. */
 status_t reader_type_word(reader_t *reader, const element_t **out_element);

@@ -294,15 +294,20 @@ static status_t check_groups(const reader_t *reader, const char *at,
   return STATUS_OK;
 }
 
-/* "below V": an index that a tensor above has. */
+/* "below V": an index that a tensor above has, or one further down. */
 static status_t read_bound(reader_t *reader, declared_tensor_t *tensor) {
   reader_skip_blanks(reader);
   const char *at = reader->scan.cursor;
-  int index = reader_find_index(reader, reader_word(reader));
+  const str_t word = reader_word(reader);
+  int index = reader_find_index(reader, word);
+  if (index < 0 && reader_is_index(word)) {
+    index = (int)reader->declaration->index_count;
+    STATUS_TRY(add_index(reader, at, (declared_index_t){.name = reader_keep(reader, word)}));
+  }
   if (index < 0 || reader->declaration->indices[index].is_group) {
     return reader_fail(reader, at,
-                       "expected an index of an operand above, no group, below whose size the "
-                       "integers are: \"operand ids[S] i32 below V\"");
+                       "expected an index, no group, below whose size the integers are: \"operand "
+                       "ids[S] i32 below V\"");
   }
   if (tensor->element == NULL || !element_is_integer(tensor->element)) {
     return reader_fail(reader, at, "integers are below the size of an index: give it such a type");

@@ -12,7 +12,7 @@ status_t reader_fail(const reader_t *reader, const char *at, const char *format,
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   size_t column = (size_t)(at - reader->scan.begin) + 1;
-  return status_fail(reader->error, STATUS_INVALID, "%s:%zu:%zu: %.300s", reader->path,
+  return status_fail(reader->error, STATUS_INVALID, "%s:%zu:%zu: %.400s", reader->path,
                      reader->line, column, text);
 }
 
@@ -22,7 +22,7 @@ status_t reader_fail_in_line(const reader_t *reader, size_t line, const char *fo
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  return status_fail(reader->error, STATUS_INVALID, "%s:%zu:1: %.300s", reader->path, line, text);
+  return status_fail(reader->error, STATUS_INVALID, "%s:%zu:1: %.400s", reader->path, line, text);
 }
 
 status_t reader_fail_expecting(const reader_t *reader, const char *what) {
