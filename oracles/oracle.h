@@ -94,9 +94,10 @@ typedef struct oracle {
 
   /* Of an op with one result, each element of which is a problem of its own: the case whose result
    * has these elements of that of `instance` (by their row-major indices, repeated at will), in
-   * this order and with the accept sets that they have there; in the arena.  False if a part of
-   * this program would be another one, such as one with other scales.  NULL if the op has no such
-   * parts. */
+   * this order, each of which has accept sets that hold all that may be returned for it there; in
+   * the arena.  Which sums are judged by trees depends on how many a case has, so that sets may be
+   * smaller or larger than there (theory.md, T206).  False if a part of this program would be
+   * another one, such as one with other scales.  NULL if the op has no such parts. */
   bool (*pick)(const case_t *instance, const size_t *elements, size_t count, arena_t *arena,
                case_t *out_case);
 } oracle_t;

@@ -33,9 +33,10 @@ typedef struct oracle_call {
   const struct sample *sample; /* What need not be known exactly of large results (sample.h); NULL:
                                 * nothing. */
   decision_memo_t *memo;       /* Shared by calls about this case; NULL: nothing is kept. */
-  GString *why;                /* If not NULL, decide() appends what makes a component conform. */
-  arena_t *arena;              /* For what is returned, and for scratch. */
-  failure_t *error;            /* Set if the function fails. */
+  GString *why;   /* If not NULL, decide() appends what makes a component conform, and looks for it:
+                   * answer_t.is_unproven. */
+  arena_t *arena; /* For what is returned, and for scratch. */
+  failure_t *error; /* Set if the function fails. */
 } oracle_call_t;
 
 /* The same question about another case and its results, of which nothing is known yet. */

@@ -138,7 +138,9 @@ static status_t decide_relaxed(const judge_t *judge, const oracle_call_t *call,
   *out_answer = (answer_t){.conforms = false};
   if (memcmp(relaxed, &judge->contract, sizeof *relaxed) == 0) return STATUS_OK;
   oracle_call_t relaxed_call = *call;
+  g_autoptr(GString) why = g_string_new(NULL);
   relaxed_call.contract = relaxed;
+  relaxed_call.why = why;
   status_t status = judge->decide(judge->decide_context, &relaxed_call, wrong->result,
                                   wrong->component, out_answer);
   if (status != STATUS_UNSUPPORTED && status != STATUS_UNDECIDED) return status;
@@ -169,6 +171,7 @@ static status_t find_policy(const judge_t *judge, const oracle_call_t *call,
 status_t triage(const judge_t *judge, const oracle_call_t *call, const wrong_element_t *wrong,
                 divergence_class_t *out_class, char out_observed[sizeof((answer_t *)0)->observed]) {
   const op_t *op = call->instance->program.op;
+  const blame_t *perhaps = NULL;
   for (const blame_t *row = next_blame(NULL); row != NULL; row = next_blame(row)) {
     if (!concerns(row, op)) continue;
     if (!can_explain(row, &call->results[wrong->result], wrong->component)) continue;
@@ -176,12 +179,21 @@ status_t triage(const judge_t *judge, const oracle_call_t *call, const wrong_ele
     answer_t answer;
     STATUS_TRY(decide_relaxed(judge, call, &relaxed, wrong, &answer));
     if (!answer.conforms || answer.is_vacuous)
-      continue; /* What permits all values explains none. */
+      continue;               /* What permits all values explains none. */
+    if (answer.is_unproven) { /* Nor does what only a bound does not exclude. */
+      if (perhaps == NULL) perhaps = row;
+      continue;
+    }
     *out_class = row->class_;
     const char *observed = row->observed;
     g_strlcpy(out_observed, observed != NULL ? observed : answer.observed, sizeof answer.observed);
     return STATUS_OK;
   }
   *out_class = class_by_value(&call->results[wrong->result], wrong);
-  return find_policy(judge, call, wrong, out_observed, sizeof((answer_t *)0)->observed);
+  STATUS_TRY(find_policy(judge, call, wrong, out_observed, sizeof((answer_t *)0)->observed));
+  if (perhaps != NULL && out_observed[0] == '\0') {
+    g_snprintf(out_observed, sizeof((answer_t *)0)->observed, "perhaps %s",
+               class_spelling(perhaps->class_));
+  }
+  return STATUS_OK;
 }

@@ -72,6 +72,20 @@ static void test_class(gconstpointer data) {
   fixture_free(fixture);
 }
 
+/* What only a bound permits is said to be perhaps so, and names no class. */
+static void test_class_unproven(void) {
+  fixture_t *fixture = fixture_new("f32", 1);
+  fixture_set_value(fixture, 0, 1);
+  script_t *script = &fixture->scripts[0];
+  script->is_explained = if_order_or_truncation;
+  script->answer.is_unproven = true;
+  const verdict_t *verdict = fixture_judge(fixture);
+  g_assert_cmpint(verdict->outcome, ==, OUTCOME_diverges);
+  g_assert_cmpstr(class_spelling(verdict->class_), ==, "value");
+  g_assert_cmpstr(verdict->observed, ==, "perhaps order");
+  fixture_free(fixture);
+}
+
 /* A wrong integer has no NaN to speak of. */
 static void test_class_of_integer(void) {
   fixture_t *fixture = fixture_new("i8", 1);
@@ -293,6 +307,7 @@ int main(int argc, char **argv) {
     g_free(path);
   }
   g_test_add_func("/judge/class_of_integer", test_class_of_integer);
+  g_test_add_func("/judge/class/unproven", test_class_unproven);
   g_test_add_func("/judge/relaxations_that_differ", test_relaxations_that_differ);
   g_test_add_func("/judge/weak", test_weak);
   g_test_add_func("/judge/no_oracle", test_no_oracle);

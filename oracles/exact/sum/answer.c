@@ -16,6 +16,7 @@
 #include "oracles/exact/sum/bounds.h"
 #include "oracles/exact/sum/levels.h"
 #include "oracles/exact/sum/result.h"
+#include "oracles/exact/tree_search/choices.h"
 #include "oracles/exact/tree_search/find_tree.h"
 #include "oracles/exact/tree_search/tree_text.h"
 
@@ -192,6 +193,7 @@ static void decide_few_terms(sum_bounds_t *sum, const claim_t *claim, arena_t *a
   few_terms_word_t word = few_terms_ask(&terms, claimed_value(claim), arena, hull);
   inout_answer->conforms = word != FEW_TERMS_IMPOSSIBLE;
   inout_answer->is_treeless = word == FEW_TERMS_OPEN || word == FEW_TERMS_CONCEIVED;
+  inout_answer->is_unproven = inout_answer->is_treeless;
   if (claim->question->result != NULL) return;
   value_range_t *range = &sum->result_range;
   range->low = fmax(range->low, hull[0]);
@@ -222,6 +224,49 @@ static void explain_few_terms(const sum_bounds_t *sum, const claim_t *claim, are
   }
 }
 
+/* ---- Whether it is more than a bound ----------------------------------------------------------
+ */
+
+/* Terms of which one factor, or which themselves, may be read as zero. */
+static const bool *find_flushable(const sum_problem_t *question, arena_t *arena) {
+  bool *flushable = ARENA_NEW_ARRAY(arena, bool, MAX(question->count, 1));
+  for (size_t i = 0; i < question->count; i++) {
+    flushable[i] =
+        sum_may_flush_factor(question->left[i], question->left_format, question->left_storage);
+    if (question->right == NULL) continue;
+    flushable[i] |=
+        sum_may_flush_factor(question->right[i], question->right_format, question->right_storage);
+  }
+  return flushable;
+}
+
+/* Whether trees as the contract has them can be tried: of no sums with a low-order part, nor of
+ * more leaves than are searched. */
+static bool can_be_proven(const sum_bounds_t *sum, const claim_t *claim) {
+  const sum_problem_t *question = claim->question;
+  return is_one_sum(question) && !question->is_complex_part && isfinite(claimed_value(claim)) &&
+         question->count <= TREE_TERMS_MAX && sum->init_count <= IN_ORDER_INIT_COUNT_MAX;
+}
+
+/* Whether a tree is known that gives the answer, or no bound said so in the first place: where the
+ * range has one number, it is what every tree gives. */
+static bool is_proven(const sum_bounds_t *sum, const claim_t *claim, arena_t *arena) {
+  const contract_t *contract = claim->contract;
+  const uint8_t ftz = PERMITTED(contract, ftz);
+  if (!can_be_proven(sum, claim) || sum->result_range.low == sum->result_range.high) return true;
+  const few_terms_t terms = few_terms_of(sum, claim);
+  const tree_choices_t choices = {
+      .may_truncate = PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ,
+      .may_flush_results = ftz == FTZ_OUTPUTS || ftz == FTZ_BOTH,
+      .may_flush_terms = ftz == FTZ_INPUTS || ftz == FTZ_BOTH,
+      .flushable = find_flushable(claim->question, arena),
+      .is_in_order = sum_has_schedules(claim->question, sum->terms, contract)};
+  few_terms_tree_t tree;
+  const double value = claimed_value(claim);
+  bool has_tree = !choices.is_in_order && few_terms_find_tree(&terms, value, arena, &tree);
+  return has_tree || few_terms_choices_give(&terms, &choices, value);
+}
+
 /* A number of initial values, and what is known of all. */
 typedef struct init_numbers {
   const sum_totals_t *totals;
@@ -244,14 +289,17 @@ static status_t decide(sum_bounds_t *sum, const claim_t *claim, arena_t *arena,
     } else {
       const few_terms_t terms = few_terms_of(sum, claim);
       inout_answer->conforms = sum_ends_hold(sum, question, &terms, claimed_value(claim), arena);
+      inout_answer->is_unproven = true;
     }
     return STATUS_OK;
   }
   bool any_zero = PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY;
   double value = claimed_value(claim);
   schedules_t schedules = schedules_of(sum, question, contract, value);
-  if (PERMITTED(contract, ftz) != FTZ_NONE && !in_order_never_subnormal(&schedules))
+  if (PERMITTED(contract, ftz) != FTZ_NONE && !in_order_never_subnormal(&schedules)) {
+    inout_answer->is_unproven = true;
     return STATUS_OK;
+  }
   return in_order_admits(&schedules, value, any_zero, arena, &inout_answer->conforms, error);
 }
 
@@ -333,6 +381,8 @@ static status_t decide_number(const claim_t *claim, const init_numbers_t *number
   } else {
     status = decide(&sum, claim, arena, inout_answer, error);
   }
+  bool is_asked = question->why != NULL && inout_answer->conforms && inout_answer->is_unproven;
+  inout_answer->is_unproven = is_asked && !is_proven(&sum, claim, arena);
   if (status == STATUS_OK && (numbers->is_first || inout_answer->conforms)) {
     describe(&sum, question, claim->bits, inout_answer);
     if (question->why != NULL && inout_answer->conforms) explain_few_terms(&sum, claim, arena);

@@ -35,7 +35,7 @@ dot_general_layout_t dot_general_layout_make(const program_t *program, arena_t *
 
 /* ---- Some elements ---------------------------------------------------------------------------
  * They are a batch of dot products.  The specification defines each element by its row and its
- * column alone, and the terms keep their order. */
+ * column alone, and the terms keep their order (theory.md, T206). */
 
 static bool has_axis(const type_t *type) {
   return type->quantization != NULL && type->quantization->axis >= 0;
@@ -44,6 +44,7 @@ static bool has_axis(const type_t *type) {
 static type_t retyped(const type_t *type, uint32_t rank, int64_t count, int64_t terms) {
   type_t picked = *type;
   picked.rank = rank;
+  picked.dynamic_dims = 0; /* Those of the case have other places. */
   picked.dims[0] = count;
   picked.dims[1] = terms;
   return picked;
