@@ -175,7 +175,8 @@ static void test_loops(gconstpointer data) {
       magnitude += fabs(terms[i]);
       exact += terms[i];
     }
-    const double far = format_round_double(format, exact + magnitude / 4);
+    const double share = ldexp((double)count, -format->precision); /* Half of what is permitted. */
+    const double far = format_round_double(format, exact + magnitude * share);
     const uint64_t bits = format_from_double(format, far);
     if (!isfinite(far)) continue;
     g_assert_cmpint(sum_answer(&question, &contract, bits, &arena, &answer, &error), ==, STATUS_OK);

@@ -134,9 +134,10 @@ typedef struct step {
   uint32_t over;
   uint8_t index;
   int64_t place;
-  bool is_bounded;    /* Of STEP_GATHER and STEP_SCATTER_*: the file says that places are below the
-                       * size    of the index; of one that is not, nothing is known.  Else places are cut
-                       * to    those there are, or what is scattered to others is left out. */
+  /* Of STEP_GATHER and STEP_SCATTER_*: the file says that places are below the size of the index;
+   * of one that is not, nothing is known.  Else places are cut to those there are, or what is
+   * scattered to others is left out. */
+  bool is_bounded;
   bool keeps_unknown; /* Of STEP_CONVERT: an integer that may be any becomes any float. */
   elementary_t function;
   const char *decimal;
