@@ -17,6 +17,14 @@ static inline declaration_t *declare(const char *text) {
   return declaration;
 }
 
+/* The text of a file in corpus/ops; the caller frees it. */
+static inline char *read_op_file(const char *name) {
+  g_autofree char *path = g_strdup_printf(ASSAY_SOURCE_DIR "/corpus/ops/%s.op", name);
+  char *text = NULL;
+  g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+  return text;
+}
+
 static inline void release(declaration_t *declaration) {
   arena_deinit(&declaration->arena);
   g_free(declaration);

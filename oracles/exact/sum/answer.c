@@ -15,8 +15,8 @@
 #include "oracles/exact/in_order/in_order.h"
 #include "oracles/exact/sum/bounds.h"
 #include "oracles/exact/sum/levels.h"
+#include "oracles/exact/sum/proven.h"
 #include "oracles/exact/sum/result.h"
-#include "oracles/exact/tree_search/choices.h"
 #include "oracles/exact/tree_search/find_tree.h"
 #include "oracles/exact/tree_search/tree_text.h"
 
@@ -224,49 +224,6 @@ static void explain_few_terms(const sum_bounds_t *sum, const claim_t *claim, are
   }
 }
 
-/* ---- Whether it is more than a bound ----------------------------------------------------------
- */
-
-/* Terms of which one factor, or which themselves, may be read as zero. */
-static const bool *find_flushable(const sum_problem_t *question, arena_t *arena) {
-  bool *flushable = ARENA_NEW_ARRAY(arena, bool, MAX(question->count, 1));
-  for (size_t i = 0; i < question->count; i++) {
-    flushable[i] =
-        sum_may_flush_factor(question->left[i], question->left_format, question->left_storage);
-    if (question->right == NULL) continue;
-    flushable[i] |=
-        sum_may_flush_factor(question->right[i], question->right_format, question->right_storage);
-  }
-  return flushable;
-}
-
-/* Whether trees as the contract has them can be tried: of no sums with a low-order part, nor of
- * more leaves than are searched. */
-static bool can_be_proven(const sum_bounds_t *sum, const claim_t *claim) {
-  const sum_problem_t *question = claim->question;
-  return is_one_sum(question) && !question->is_complex_part && isfinite(claimed_value(claim)) &&
-         question->count <= TREE_TERMS_MAX && sum->init_count <= IN_ORDER_INIT_COUNT_MAX;
-}
-
-/* Whether a tree is known that gives the answer, or no bound said so in the first place: where the
- * range has one number, it is what every tree gives. */
-static bool is_proven(const sum_bounds_t *sum, const claim_t *claim, arena_t *arena) {
-  const contract_t *contract = claim->contract;
-  const uint8_t ftz = PERMITTED(contract, ftz);
-  if (!can_be_proven(sum, claim) || sum->result_range.low == sum->result_range.high) return true;
-  const few_terms_t terms = few_terms_of(sum, claim);
-  const tree_choices_t choices = {
-      .may_truncate = PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ,
-      .may_flush_results = ftz == FTZ_OUTPUTS || ftz == FTZ_BOTH,
-      .may_flush_terms = ftz == FTZ_INPUTS || ftz == FTZ_BOTH,
-      .flushable = find_flushable(claim->question, arena),
-      .is_in_order = sum_has_schedules(claim->question, sum->terms, contract)};
-  few_terms_tree_t tree;
-  const double value = claimed_value(claim);
-  bool has_tree = !choices.is_in_order && few_terms_find_tree(&terms, value, arena, &tree);
-  return has_tree || few_terms_choices_give(&terms, &choices, value);
-}
-
 /* A number of initial values, and what is known of all. */
 typedef struct init_numbers {
   const sum_totals_t *totals;
@@ -382,7 +339,9 @@ static status_t decide_number(const claim_t *claim, const init_numbers_t *number
     status = decide(&sum, claim, arena, inout_answer, error);
   }
   bool is_asked = question->why != NULL && inout_answer->conforms && inout_answer->is_unproven;
-  inout_answer->is_unproven = is_asked && !is_proven(&sum, claim, arena);
+  const few_terms_t terms = few_terms_of(&sum, claim);
+  inout_answer->is_unproven =
+      is_asked && !sum_is_proven(&sum, question, contract, &terms, claimed_value(claim), arena);
   if (status == STATUS_OK && (numbers->is_first || inout_answer->conforms)) {
     describe(&sum, question, claim->bits, inout_answer);
     if (question->why != NULL && inout_answer->conforms) explain_few_terms(&sum, claim, arena);
