@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "harness/num/binary64.h"
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/sum/rounded.h"
 #include "oracles/ops/dot_general/dot_general.h"
@@ -50,6 +51,20 @@ static const format_t *child_format(const profile_t *profile, uint32_t id) {
   return profile_node(profile, id)->format;
 }
 
+/* A factor as it is multiplied. */
+static double read_factor(const profile_t *profile, const format_t *format, rounding_t rounding,
+                          double value) {
+  double narrow = value;
+  if (rounding == ROUNDING_NEAREST_EVEN) {
+    narrow = format_round_double(format, value);
+  } else {
+    const format_t *carrier = &format_table[FORMAT_f64];
+    narrow =
+        format_to_double(format, format_convert(carrier, format, binary64_bits(value), rounding));
+  }
+  return flush_if(profile->flushes_inputs, format, narrow);
+}
+
 /* The value of a child as an addend: *out_factor is 1 unless it is an unrounded product. */
 static double read_child(const prediction_t *p, const profile_node_t *node, uint32_t id,
                          double *out_factor) {
@@ -60,8 +75,8 @@ static double read_child(const prediction_t *p, const profile_node_t *node, uint
     double value = profile_is_term(profile, id) ? p->left[id] : p->init;
     return flush_if(profile->flushes_inputs, child_format(profile, id), value);
   }
-  double left = flush_if(profile->flushes_inputs, profile->left, p->left[id]);
-  double right = flush_if(profile->flushes_inputs, profile->right, p->right[id]);
+  double left = read_factor(profile, profile->left, profile->left_rounding, p->left[id]);
+  double right = read_factor(profile, profile->right, profile->right_rounding, p->right[id]);
   if (node != NULL && node->fused) {
     *out_factor = right;
     return left;
@@ -91,7 +106,8 @@ static double round_addends(const prediction_t *p, const profile_node_t *node) {
                              .right = p->others,
                              .aligned_bits = node->aligned_bits,
                              .format = node->format,
-                             .rounding = node->rounding};
+                             .rounding = node->rounding,
+                             .overflows = node->overflows};
   return rounded_sum(&sum);
 }
 

@@ -66,7 +66,10 @@ static double sum_finite(const rounded_sum_t *sum, mpfr_t *addends, mpfr_ptr *po
   mpfr_init2(total, EXACT_BITS);
   mpfr_sum(total, pointers, sum->count, MPFR_RNDN);
   double value = 0;
-  if (!mpfr_zero_p(total)) {
+  bool is_beyond = !mpfr_zero_p(total) && mpfr_get_exp(total) > sum->format->exponent_max + 1;
+  if (is_beyond && sum->overflows && format_has_infinity(sum->format)) {
+    value = copysign((double)INFINITY, mpfr_sgn(total));
+  } else if (!mpfr_zero_p(total)) {
     uint64_t bits = format_from_mpfr(sum->format, total, sum->rounding, OVERFLOW_FORMAT);
     value = format_to_double(sum->format, bits);
   }

@@ -3,6 +3,7 @@
 #ifndef ASSAY_ORACLES_EXACT_SUM_ROUNDED_H
 #define ASSAY_ORACLES_EXACT_SUM_ROUNDED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "harness/num/format.h"
@@ -16,6 +17,8 @@ typedef struct rounded_sum {
                         * the two factors among the addends that are not zero. */
   const format_t *format;
   rounding_t rounding;
+  bool
+      overflows; /* Toward zero, a sum of 2^(exponent_max + 1) and more is infinite all the same. */
 } rounded_sum_t;
 
 /* The binary64 carrier of the rounded sum.  NaN and infinities carry on, infinities of both signs
