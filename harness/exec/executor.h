@@ -4,6 +4,7 @@
  *
  * An executor is named by text:
  *   dso:PATH?options      a shared object that exports assay_executor_query()
+ *   pjrt:PATH?options     a PJRT plugin: harness/exec/pjrt/pjrt.h
  *   openblas?options      a plugin, built from harness/exec/plugins/NAME_plugin.c
  *   proc:COMMAND          a worker process: harness/exec/workers/worker.md
  *   xla?options           a worker of ours that is installed: harness/exec/registry/registry.h

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Resolves an executor's name: builtin, worker command, installed worker, shared object or plugin
- * in the plugin directory, with messages that list what there is. */
+/* Resolves an executor's name: builtin, worker command, installed worker, shared object, PJRT
+ * plugin or plugin in the plugin directory, with messages that list what there is. */
 #include "harness/exec/executor_address.h"
 
 #include <string.h>
 
 #include "harness/exec/registry/registry.h"
+#ifdef ASSAY_HAS_PJRT
+#include "harness/exec/pjrt/pjrt.h"
+#endif
 
 static const char plugin_suffix[] = "_plugin.so";
 static const char name_bytes[] =
@@ -90,6 +93,23 @@ static status_t find_command(const char *name, executor_address_t *out_address, 
   return STATUS_OK;
 }
 
+static status_t find_pjrt(const char *name, executor_address_t *out_address, failure_t *error) {
+#ifdef ASSAY_HAS_PJRT
+  const char *plugin = name + strlen("pjrt:");
+  if (strcspn(plugin, "?") == 0) {
+    return status_fail(error, STATUS_INVALID,
+                       "pjrt: needs the path of a plugin, as in pjrt:./libmine_pjrt.so?device=0");
+  }
+  *out_address = (executor_address_t){
+      .table = pjrt_executor(), .is_foreign = true, .options = g_strdup(plugin)};
+  return STATUS_OK;
+#else
+  (void)out_address;
+  return status_fail(error, STATUS_UNSUPPORTED,
+                     "%s: this Assay was built without pjrt_c_api.h, and so without PJRT", name);
+#endif
+}
+
 status_t executor_address_find(const char *name, const executor_options_t *options,
                                executor_address_t *out_address, failure_t *error) {
   const assay_executor_t *table =
@@ -99,6 +119,7 @@ status_t executor_address_find(const char *name, const executor_options_t *optio
     return STATUS_OK;
   }
   if (g_str_has_prefix(name, "proc:")) return find_command(name, out_address, error);
+  if (g_str_has_prefix(name, "pjrt:")) return find_pjrt(name, out_address, error);
   bool is_dso = g_str_has_prefix(name, "dso:");
   const char *where = is_dso ? name + strlen("dso:") : name;
   size_t where_size = strcspn(where, "?");
@@ -106,7 +127,8 @@ status_t executor_address_find(const char *name, const executor_options_t *optio
   if (where_size == 0 || (!is_dso && !is_name)) {
     return status_fail(error, STATUS_INVALID,
                        "\"%s\" names no executor: write model:NAME, canary:NAME, the NAME of a "
-                       "plugin or worker, NAME?options, dso:PATH?options, or proc:COMMAND",
+                       "plugin or worker, NAME?options, dso:PATH?options, pjrt:PATH?options, or "
+                       "proc:COMMAND",
                        name);
   }
   const worker_t *worker = is_dso ? NULL : worker_find(where, where_size);

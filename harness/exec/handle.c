@@ -42,8 +42,17 @@ static status_t open_backend(const void *context, call_memory_t *memory,
   return table_transport_open(address->table, address->options, NULL, memory, out_transport, error);
 }
 
+/* Of one call.  A device is brought up, and its compiler searches for kernels, for longer than a
+ * library on a processor takes for anything. */
+static uint32_t find_timeout(const executor_address_t *address, const executor_options_t *options) {
+  enum { DEVICE_TIMEOUT_MS = 60000 };
+  bool is_default = options->timeout_ms == 0;
+  return is_default && address->is_foreign ? DEVICE_TIMEOUT_MS : options->timeout_ms;
+}
+
 static bool is_hosted(const executor_address_t *address, const executor_options_t *options) {
-  return options->isolate || (options->isolate_foreign && address->path != NULL);
+  return options->isolate || address->is_foreign ||
+         (options->isolate_foreign && address->path != NULL);
 }
 
 bool executor_lives_here(const char *name, const executor_options_t *options) {
@@ -68,7 +77,7 @@ static status_t open_transport(executor_t *executor, const executor_options_t *o
   const isolate_options_t isolate = {.open_backend = open_backend,
                                      .context = address,
                                      .memory = executor->memory,
-                                     .timeout_ms = options->timeout_ms,
+                                     .timeout_ms = find_timeout(address, options),
                                      .memory_bytes_max = options->memory_bytes_max};
   return isolate_open(&isolate, &executor->transport, error);
 }

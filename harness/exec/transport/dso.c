@@ -12,8 +12,7 @@ static const char query_symbol[] = "assay_executor_query";
 
 static void unload(void *library) { dlclose(library); }
 
-/* dlopen() looks for a name without a slash in the system's libraries: here it is a file. */
-static void *load(const char *path) {
+void *dso_load(const char *path) {
   if (strchr(path, '/') != NULL) return dlopen(path, RTLD_NOW | RTLD_LOCAL);
   char *here = g_strconcat("./", path, NULL);
   void *library = dlopen(here, RTLD_NOW | RTLD_LOCAL);
@@ -56,7 +55,7 @@ static status_t open_library(void *library, const char *options, call_memory_t *
 status_t dso_transport_open(const char *path, const char *options, call_memory_t *memory,
                             transport_t **out_transport, failure_t *error) {
   call_visit_t visit = call_visit_begin(memory, CALL_load);
-  void *library = load(path);
+  void *library = dso_load(path);
   bool changed = call_visit_end(memory, visit);
   if (library == NULL) return status_fail(error, STATUS_IO, "it does not load: %s", dlerror());
   failure_t reason = {0};

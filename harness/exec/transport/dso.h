@@ -10,4 +10,8 @@
 status_t dso_transport_open(const char *path, const char *options, call_memory_t *memory,
                             transport_t **out_transport, failure_t *error);
 
+/* dlopen() of a file: a name without a slash is none of the system's libraries.  NULL: dlerror().
+ */
+void *dso_load(const char *path);
+
 #endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of the executor ABI over a PJRT plugin. */
+#include "harness/exec/pjrt/pjrt.h"
+
+#include "harness/exec/pjrt/client.h"
+#include "harness/exec/pjrt/program.h"
+
+const assay_executor_t *pjrt_executor(void) {
+  static const assay_executor_t table = {
+      .abi = ASSAY_EXECUTOR_ABI,
+      .struct_size = sizeof(assay_executor_t),
+      .open = pjrt_client_open,
+      .name = pjrt_client_name,
+      .version = pjrt_client_version,
+      .hardware = pjrt_client_hardware,
+      .compile = pjrt_program_compile,
+      .execute = pjrt_program_execute,
+      .release = pjrt_program_release,
+      .close = pjrt_client_close,
+      .validates = 1, /* The dialect's verifier does, behind its parser. */
+      .compiling_is_dear = 1,
+  };
+  return &table;
+}
