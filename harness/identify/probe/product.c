@@ -95,6 +95,26 @@ static uint32_t other_product(const anatomy_t *anatomy, const profile_node_t *no
   return other;
 }
 
+/* Whether subnormal factors count with the least normal exponent: the least of them, lifted, loses
+ * what lies more than aligned_bits below that exponent. */
+static status_t decide_field(const anatomy_t *anatomy, profile_node_t *node, uint32_t child,
+                             uint32_t other) {
+  const discovery_t *discovery = anatomy->discovery;
+  mask_probe_t *probe = discovery->probe;
+  const format_t *left = probe->black_box->left, *right = probe->black_box->right;
+  int lift =
+      MIN(right->exponent_max, -left->exponent_min); /* The field's exponent is 0, or near. */
+  int field = left->exponent_min + lift;
+  double product = ldexp(1, field + 1 - left->precision),
+         lost = ldexp(1, field - node->aligned_bits);
+  mask_probe_set_factors(probe, node->children[child], ldexp(product, -lift), ldexp(1, lift));
+  mask_probe_set(probe, anatomy_leaf(anatomy, node, other), lost);
+  double value = 0;
+  status_t status = mask_probe_run(probe, &value, discovery->error);
+  node->by_field = status == STATUS_OK && value == product;
+  return status == STATUS_UNSUPPORTED ? STATUS_OK : status;
+}
+
 /* The same for an adder of a product and a number, whose sum is cut: of 1.5 times 1.5 less the last
  * bit beside 1. */
 static status_t decide_pair_alignment(const anatomy_t *anatomy, const profile_node_t *node,
@@ -267,6 +287,18 @@ static void settle_format(anatomy_t *anatomy, profile_t *profile) {
   }
 }
 
+/* How nodes that align unrounded products take subnormal factors. */
+static status_t probe_fields(anatomy_t *anatomy) {
+  for (size_t i = 0; i < anatomy->node_count; i++) {
+    profile_node_t *node = &anatomy->nodes[i];
+    if (!node->fused || node->aligned_bits <= 0 || node->child_count < 2) continue;
+    uint32_t child = other_product(anatomy, node, node->child_count);
+    if (child == node->child_count) continue;
+    STATUS_TRY(decide_field(anatomy, node, child, child == 0 ? 1 : 0));
+  }
+  return STATUS_OK;
+}
+
 /* A node is fused that adds a product unrounded. */
 static void mark_fused(anatomy_t *anatomy) {
   size_t term_count = anatomy->discovery->builder.term_count;
@@ -290,5 +322,5 @@ status_t probe_products(anatomy_t *anatomy, profile_t *profile) {
   if (widen_pair(anatomy)) STATUS_TRY(settle_exact(anatomy));
   settle_format(anatomy, profile);
   mark_fused(anatomy);
-  return STATUS_OK;
+  return probe_fields(anatomy);
 }

@@ -94,10 +94,10 @@ static status_t find_overflow(anatomy_t *anatomy, size_t number) {
   return status == STATUS_UNSUPPORTED ? STATUS_OK : status;
 }
 
-/* Whether an aligned adder cuts its addends so early that its own rounding cannot be asked for, and
- * keeps all bits of their sum: 1 + 1 + the last bit beside 1. */
+/* Whether an aligned adder cuts its addends so early that its own rounding cannot be asked for.  It
+ * keeps all bits of their sum, or cuts that as early: 1 + 1 + the last bit beside 1 tells. */
 static status_t hides_format(anatomy_t *anatomy, size_t number, int precision, bool *out_hides) {
-  const profile_node_t *node = &anatomy->nodes[number];
+  profile_node_t *node = &anatomy->nodes[number];
   mask_probe_t *probe = anatomy->discovery->probe;
   *out_hides = false;
   if (node->aligned_bits <= 0 || node->child_count < 3) return STATUS_OK;
@@ -107,13 +107,19 @@ static status_t hides_format(anatomy_t *anatomy, size_t number, int precision, b
   int above = parent == 0 ? 0 : anatomy->nodes[parent - term_count - 1].aligned_bits;
   *out_hides = above > 0 && above <= node->aligned_bits; /* Which cuts the sum as early. */
   if (*out_hides) return STATUS_OK;
-  double last = ldexp(1, 1 - node->aligned_bits), value = 0;
-  mask_probe_set(probe, anatomy_leaf(anatomy, node, 0), 1);
-  mask_probe_set(probe, anatomy_leaf(anatomy, node, 1), 1);
-  mask_probe_set(probe, anatomy_leaf(anatomy, node, 2), last);
-  status_t status = anatomy_read(anatomy, number, 2, &value);
-  *out_hides = value == last;
-  return status == STATUS_UNSUPPORTED ? STATUS_OK : status;
+  bool is_kept[2] = {false, false}; /* The last bit beside 1, and beside 2. */
+  for (int i = 0; i < 2; i++) {
+    double last = ldexp(1, i + 1 - node->aligned_bits), value = 0;
+    mask_probe_set(probe, anatomy_leaf(anatomy, node, 0), 1);
+    mask_probe_set(probe, anatomy_leaf(anatomy, node, 1), 1);
+    mask_probe_set(probe, anatomy_leaf(anatomy, node, 2), last);
+    status_t status = anatomy_read(anatomy, number, 2, &value);
+    if (status != STATUS_OK && status != STATUS_UNSUPPORTED) return status;
+    is_kept[i] = status == STATUS_OK && value == last;
+  }
+  node->cuts_sum = !is_kept[0] && is_kept[1];
+  *out_hides = is_kept[1];
+  return STATUS_OK;
 }
 
 /* The bits to which adders of more than two align; 0 if none of the tree does. */
@@ -123,6 +129,24 @@ static int tree_aligned_bits(const anatomy_t *anatomy) {
     bits = MAX(bits, anatomy->nodes[i].aligned_bits);
   }
   return bits;
+}
+
+/* Whether an aligned node of two children cuts their sum as early as these: a sum of 1 and the last
+ * bit beside it, and 1 more. */
+static status_t find_cut_of_pair(anatomy_t *anatomy, size_t number) {
+  profile_node_t *node = &anatomy->nodes[number];
+  mask_probe_t *probe = anatomy->discovery->probe;
+  size_t term_count = anatomy->discovery->builder.term_count;
+  uint32_t inner = node->children[0] > term_count ? 0 : 1;
+  if (node->children[inner] <= term_count) return STATUS_OK;
+  const profile_node_t *below = &anatomy->nodes[node->children[inner] - term_count - 1];
+  double last = ldexp(1, 1 - node->aligned_bits), value = last;
+  mask_probe_set(probe, anatomy_leaf(anatomy, below, 0), 1);
+  mask_probe_set(probe, anatomy_leaf(anatomy, below, 1), last);
+  mask_probe_set(probe, anatomy_leaf(anatomy, node, 1 - inner), 1);
+  status_t status = anatomy_read(anatomy, number, 2, &value);
+  node->cuts_sum = status == STATUS_OK && value == 0;
+  return status == STATUS_UNSUPPORTED ? STATUS_OK : status;
 }
 
 /* Whether a node of two children aligns them as others of its tree do, to fewer bits than its
@@ -140,8 +164,9 @@ static status_t find_short_pair(anatomy_t *anatomy, size_t number, int precision
     if (status != STATUS_OK && status != STATUS_UNSUPPORTED) return status;
     *out_is = status == STATUS_OK && value == (below == 0 ? small : 0);
   }
-  if (*out_is) node->aligned_bits = bits;
-  return STATUS_OK;
+  if (!*out_is) return STATUS_OK;
+  node->aligned_bits = bits;
+  return find_cut_of_pair(anatomy, number);
 }
 
 /* Bits that an aligned adder keeps, from the smallest term that survives beside 1 and -1. */

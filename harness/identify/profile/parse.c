@@ -55,6 +55,8 @@ static status_t parse_arithmetic(parser_t *parser) {
       return scan_fail(scan, parser->error, "an adder of %d bits", (int)bits);
     }
     row.aligned_bits = (int)bits;
+    row.by_field = scan_accept(scan, "/field");
+    row.cuts_sum = scan_accept(scan, "/cut");
   }
   list->rows[list->count++] = row;
   return STATUS_OK;

@@ -214,6 +214,8 @@ void profile_print(const profile_t *profile, GString *out_text) {
     if (row->overflows) g_string_append(out_text, "/inf");
     if (row->fused) g_string_append(out_text, "/fused");
     if (row->aligned_bits > 0) g_string_append_printf(out_text, "/aligned%d", row->aligned_bits);
+    if (row->by_field) g_string_append(out_text, "/field");
+    if (row->cuts_sum) g_string_append(out_text, "/cut");
   }
   g_string_append_printf(out_text, " tree=%s : %s", tree->str, profile->program_line);
   g_string_free(tree, TRUE);

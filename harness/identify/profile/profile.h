@@ -34,6 +34,8 @@ typedef struct profile_node {
   bool overflows;           /* Truncates, and yet sums beyond the largest number become infinite. */
   bool fused;               /* Products among its children are added unrounded. */
   int aligned_bits; /* Multiway adders that align addends and keep this many bits; 0: exact. */
+  bool by_field;    /* Where it aligns: a subnormal factor counts with the least normal exponent. */
+  bool cuts_sum;    /* Where it aligns: the sum is cut to as many bits of its own. */
 } profile_node_t;
 
 /* All memory is in one arena. */
@@ -87,8 +89,8 @@ static inline const profile_node_t *profile_node(const profile_t *profile, uint3
  *
  *   READ        FORMAT, then "/trunc" or "/away" where wider factors are rounded to it so
  *   ARITHMETIC  a letter from a on, "=" FORMAT, then any of "/trunc" "/inf" (the truncating node
- *               overflows) "/fused" "/alignedN", one for each different arithmetic of nodes, in
- *               order of first use in TREE
+ *               overflows) "/fused" "/alignedN" "/field" (by_field) "/cut" (cuts_sum), one for each
+ *               different arithmetic of nodes, in order of first use in TREE
  *   TREE        "0" without a tree; a CHILD
  *   CHILD       a term number, "i" for the initial value, or a NODE
  *   NODE        a letter (left out for a), then

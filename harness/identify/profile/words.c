@@ -90,7 +90,7 @@ static void append_formats(const profile_t *profile, GString *text) {
 
 static void append_rounding(const profile_t *profile, GString *text) {
   size_t adding = 0;
-  size_t truncating = 0, overflowing = 0;
+  size_t truncating = 0, overflowing = 0, by_field = 0, cutting = 0;
   int aligned_bits = 0;
   for (size_t i = 0; i < profile->node_count; i++) {
     const profile_node_t *node = &profile->nodes[i];
@@ -98,6 +98,8 @@ static void append_rounding(const profile_t *profile, GString *text) {
     adding++;
     truncating += node->rounding == ROUNDING_TOWARD_ZERO;
     overflowing += node->overflows;
+    by_field += node->by_field;
+    cutting += node->cuts_sum;
     aligned_bits = MAX(aligned_bits, node->aligned_bits);
   }
   if (truncating > 0) {
@@ -105,6 +107,8 @@ static void append_rounding(const profile_t *profile, GString *text) {
     if (overflowing > 0) g_string_append(text, " (beyond the largest number: infinity)");
   }
   if (aligned_bits > 0) g_string_append_printf(text, ", addends aligned to %d bits", aligned_bits);
+  if (by_field > 0) g_string_append(text, " (subnormal factors as if they were normal)");
+  if (cutting > 0) g_string_append(text, ", sums cut to as many");
 }
 
 static void append_flushing(const profile_t *profile, GString *text) {
