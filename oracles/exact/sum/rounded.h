@@ -13,8 +13,8 @@ typedef struct rounded_sum {
   const double *left;      /* Addend i is left[i] * right[i], exactly; */
   const double *right;     /* right[i] is 1 where the addend is a plain number. */
   int aligned_bits;        /* 0; or each addend is first cut toward zero to a multiple of
-                            * 2^(e - aligned_bits + 1), where e is the largest sum of the exponents of
-                            * the two factors among the addends that are not zero. */
+                            * 2^(e - aligned_bits + 1), where e is the largest sum of the
+                            * exponents of the two factors among the addends that are not zero. */
   const double *exponents; /* NULL; or, by addend, what stands for that sum of exponents. */
   bool cuts_sum;           /* The sum, too, is first cut to aligned_bits bits of its own. */
   const format_t *format;
