@@ -105,6 +105,26 @@ static int32_t check_outputs(const PJRT_Api *api, PJRT_Executable *executable, u
   return ASSAY_EXECUTOR_FAILED;
 }
 
+/* Who returns another type than the program has writes less than a result, or beyond it: XLA takes
+ * a reduction of bf16 into f32, and returns bf16.  Plugins that do not tell are not asked. */
+static int32_t check_types(const PJRT_Api *api, PJRT_Executable *executable,
+                           const pjrt_program_t *made, assay_reason_t *reason) {
+  if (!PJRT_HAS(api, PJRT_Executable_OutputElementTypes)) return ASSAY_EXECUTOR_OK;
+  PJRT_Executable_OutputElementTypes_Args args = {
+      .struct_size = PJRT_Executable_OutputElementTypes_Args_STRUCT_SIZE, .executable = executable};
+  int32_t code = pjrt_take_error(api, api->PJRT_Executable_OutputElementTypes(&args),
+                                 "its executable tells no types of results", reason);
+  for (size_t i = 0; code == ASSAY_EXECUTOR_OK && i < args.num_output_types; i++) {
+    const pjrt_tensor_t *wanted = &made->tensors[made->operand_count + i];
+    if (args.output_types[i] == wanted->element->type) continue;
+    snprintf(reason->text, reason->text_bytes,
+             "result %zu of its executable is of %s, that of the program of %s", i,
+             pjrt_element_name(args.output_types[i]), wanted->element->name);
+    return ASSAY_EXECUTOR_FAILED;
+  }
+  return code;
+}
+
 static int32_t check_executable(const PJRT_Api *api, const pjrt_program_t *made,
                                 assay_reason_t *reason) {
   PJRT_LoadedExecutable_GetExecutable_Args args = {
@@ -114,6 +134,7 @@ static int32_t check_executable(const PJRT_Api *api, const pjrt_program_t *made,
                                  "it does not show its executable", reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
   code = check_outputs(api, args.executable, made->result_count, reason);
+  if (code == ASSAY_EXECUTOR_OK) code = check_types(api, args.executable, made, reason);
   PJRT_Executable_Destroy_Args destroy = {.struct_size = PJRT_Executable_Destroy_Args_STRUCT_SIZE,
                                           .executable = args.executable};
   pjrt_drop_error(api, api->PJRT_Executable_Destroy(&destroy));
