@@ -23,10 +23,15 @@ static inline bool int128_multiply_by_parts(int128_t a, int128_t b, int128_t *ou
   return x != 0 && y > most / x;
 }
 
-/* The same.  Clang calls __muloti4() for the builtin, which libgcc has not, where it does not write
- * it out: on x86-64 it does. */
-static inline bool int128_multiply_overflows(int128_t a, int128_t b, int128_t *out_product) {
+/* Clang calls __muloti4() for the builtin, which libgcc has not, where it does not write it out: on
+ * x86-64 it does. */
 #if defined(__x86_64__) || !defined(__clang__)
+#define INT128_HAS_BUILTIN 1
+#endif
+
+/* The same. */
+static inline bool int128_multiply_overflows(int128_t a, int128_t b, int128_t *out_product) {
+#ifdef INT128_HAS_BUILTIN
   return __builtin_mul_overflow(a, b, out_product);
 #else
   return int128_multiply_by_parts(a, b, out_product);
