@@ -145,8 +145,8 @@ status_t executor_address_find(const char *name, const executor_options_t *optio
     STATUS_TRY(find_plugin(where, where_size, options, &path, error));
   }
   const char *after = where + where_size;
-  *out_address =
-      (executor_address_t){.path = path, .options = g_strdup(*after == '?' ? after + 1 : after)};
+  *out_address = (executor_address_t){
+      .path = path, .is_foreign = true, .options = g_strdup(*after == '?' ? after + 1 : after)};
   return STATUS_OK;
 }
 
