@@ -42,3 +42,10 @@ const pjrt_element_t *pjrt_element_find(const char *name) {
   }
   return NULL;
 }
+
+const char *pjrt_element_name(PJRT_Buffer_Type type) {
+  for (size_t i = 0; i < G_N_ELEMENTS(elements); i++) {
+    if (elements[i].type == type) return elements[i].name;
+  }
+  return "of a type that we do not know";
+}
