@@ -161,7 +161,7 @@ static double measure_bare(const char *path, int calls) {
 int main(int argc, char **argv) {
   if (argc < 2) fail("usage", "bench_pjrt PLUGIN.so [CALLS]");
 #ifdef ASSAY_HAS_PJRT
-  int calls = argc > 2 ? atoi(argv[2]) : 20000;
+  int calls = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 20000;
   char *name = g_strconcat("pjrt:", argv[1], NULL);
   double hosted = measure_executor(name, calls);
   double python = measure_executor("xla", calls / 10 + 1);

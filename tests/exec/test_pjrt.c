@@ -2,11 +2,9 @@
 /* PJRT plugins as executors: fakes of tests/exec/pjrt, good and bad.  A bad one costs one case, and
  * says what is wrong; a good one is asked for no more than its version has, gets options of the
  * types that they look like, and has nothing left when it is closed. */
-#include "tests/exec/exec_checks.h"
-
 #ifdef ASSAY_HAS_PJRT
 #include "harness/exec/pjrt/pjrt.h"
-#endif
+#include "tests/exec/exec_checks.h"
 
 static char *plugin_name(const char *file, const char *options) {
   return g_strdup_printf("pjrt:%s/tests/%s%s", ASSAY_BINARY_DIR, file, options);
@@ -62,8 +60,8 @@ static void test_older(void) { check_sums("pjrt/older.so", "", true, "pjrt:fake 
 static void test_newer(void) {
   g_autofree char *ours = pjrt_header_version();
   const char *minor = strchr(ours, '.') + 1;
-  g_autofree char *version =
-      g_strdup_printf("pjrt:fake 1.5, PJRT 0.%d, XLA 2, StableHLO 1.14.3", atoi(minor) + 40);
+  g_autofree char *version = g_strdup_printf("pjrt:fake 1.5, PJRT 0.%d, XLA 2, StableHLO 1.14.3",
+                                             (int)g_ascii_strtoll(minor, NULL, 10) + 40);
   check_sums("pjrt/newer.so", "", true, version);
 }
 
@@ -251,3 +249,9 @@ int main(int argc, char **argv) {
   add_rows();
   return g_test_run();
 }
+
+#else
+#include "tests/exec/pjrt_absent.h"
+
+int main(int argc, char **argv) { return main_without_pjrt(argc, argv); }
+#endif
