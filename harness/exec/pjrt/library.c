@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/exec/pjrt/pjrt.h"
 #include "harness/exec/transport/dso.h"
 
 /* The functions that we cannot do without. */
@@ -34,8 +33,6 @@
   X(PJRT_LoadedExecutable_Execute)       \
   X(PJRT_Buffer_Destroy)                 \
   X(PJRT_Buffer_ToHostBuffer)
-
-char *pjrt_header_version(void) { return g_strdup_printf("%d.%d", PJRT_API_MAJOR, PJRT_API_MINOR); }
 
 static int32_t say(assay_reason_t *reason, int32_t code, const char *text) {
   snprintf(reason->text, reason->text_bytes, "%s", text);

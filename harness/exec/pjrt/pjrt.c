@@ -6,6 +6,8 @@
 #include "harness/exec/pjrt/probe.h"
 #include "harness/exec/pjrt/program.h"
 
+char *pjrt_header_version(void) { return g_strdup_printf("%d.%d", PJRT_API_MAJOR, PJRT_API_MINOR); }
+
 /* A client that understands us. */
 static int32_t open_probed(const char *options, void **out_self, assay_reason_t *reason) {
   int32_t code = pjrt_client_open(options, out_self, reason);
