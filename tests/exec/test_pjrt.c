@@ -2,19 +2,17 @@
 /* PJRT plugins as executors: fakes of tests/exec/pjrt, good and bad.  A bad one costs one case, and
  * says what is wrong; a good one is asked for no more than its version has, gets options of the
  * types that they look like, and has nothing left when it is closed. */
-#include "tests/exec/exec_checks.h"
-
 #ifdef ASSAY_HAS_PJRT
 #include "harness/exec/pjrt/pjrt.h"
-#endif
+#include "tests/exec/exec_checks.h"
 
 static char *plugin_name(const char *file, const char *options) {
   return g_strdup_printf("pjrt:%s/tests/%s%s", ASSAY_BINARY_DIR, file, options);
 }
 
-static executor_t *open_plugin(const char *file, const char *options) {
+static executor_t *open_plugin(const char *file, const char *options, bool isolate) {
   g_autofree char *name = plugin_name(file, options);
-  const executor_options_t settings = {.timeout_ms = 300};
+  const executor_options_t settings = {.isolate = isolate, .timeout_ms = 300};
   executor_t *executor = NULL;
   failure_t error;
   if (executor_open(name, &settings, &executor, &error) != STATUS_OK) g_error("%s", error.text);
@@ -32,10 +30,10 @@ static void close_plugin(executor_t *executor) {
 
 /* ---- Plugins that work ----------------------------------------------------------------------- */
 
-static void check_sums(const char *file, const char *options, const char *version) {
+static void check_sums(const char *file, const char *options, bool isolate, const char *version) {
   bench_t bench;
   bench_init(&bench);
-  executor_t *executor = open_plugin(file, options);
+  executor_t *executor = open_plugin(file, options, isolate);
   g_assert_cmpstr(executor_version(executor), ==, version);
   g_assert_cmpstr(executor_hardware(executor), ==, "abacus, 1 device");
   for (int time = 0; time < 3; time++) {
@@ -53,17 +51,18 @@ static void test_good(void) {
   g_autofree char *ours = pjrt_header_version();
   g_autofree char *version =
       g_strdup_printf("pjrt:fake 1.5, PJRT %s, XLA 2, StableHLO 1.14.3", ours);
-  check_sums("pjrt/good.so", "", version);
+  check_sums("pjrt/good.so", "", true, version);
+  check_sums("pjrt/good.so", "", false, version);
 }
 
-static void test_older(void) { check_sums("pjrt/older.so", "", "pjrt:fake 1.5, PJRT 0.40"); }
+static void test_older(void) { check_sums("pjrt/older.so", "", true, "pjrt:fake 1.5, PJRT 0.40"); }
 
 static void test_newer(void) {
   g_autofree char *ours = pjrt_header_version();
   const char *minor = strchr(ours, '.') + 1;
-  g_autofree char *version =
-      g_strdup_printf("pjrt:fake 1.5, PJRT 0.%d, XLA 2, StableHLO 1.14.3", atoi(minor) + 40);
-  check_sums("pjrt/newer.so", "", version);
+  g_autofree char *version = g_strdup_printf("pjrt:fake 1.5, PJRT 0.%d, XLA 2, StableHLO 1.14.3",
+                                             (int)g_ascii_strtoll(minor, NULL, 10) + 40);
+  check_sums("pjrt/newer.so", "", true, version);
 }
 
 static void test_options(void) {
@@ -73,7 +72,7 @@ static void test_options(void) {
   g_autofree char *ours = pjrt_header_version();
   g_autofree char *version =
       g_strdup_printf("pjrt:fake 1.5, PJRT %s, XLA 2, StableHLO 1.14.3, %s", ours, options + 1);
-  check_sums("pjrt/good.so", options, version);
+  check_sums("pjrt/good.so", options, true, version);
 }
 
 /* ---- Plugins that do not open ---------------------------------------------------------------- */
@@ -120,7 +119,7 @@ static const refused_row_t refused_rows[] = {
 static void test_refused(gconstpointer data) {
   const refused_row_t *row = data;
   g_autofree char *name = plugin_name(row->file, row->options);
-  const executor_options_t settings = {.timeout_ms = 300};
+  const executor_options_t settings = {.isolate = true, .timeout_ms = 300};
   executor_t *executor = NULL;
   failure_t error;
   g_assert_cmpint(executor_open(name, &settings, &executor, &error), !=, STATUS_OK);
@@ -131,7 +130,7 @@ static void test_refused(gconstpointer data) {
 }
 
 static void test_no_path(void) {
-  const executor_options_t settings = {.timeout_ms = 300};
+  const executor_options_t settings = {.isolate = true, .timeout_ms = 300};
   executor_t *executor = NULL;
   failure_t error;
   g_assert_cmpint(executor_open("pjrt:?device=0", &settings, &executor, &error), ==,
@@ -173,7 +172,7 @@ static void test_fault(gconstpointer data) {
   bench_t bench;
   bench_init(&bench);
   g_autofree char *options = g_strdup_printf("?fault=%s", row->fault);
-  executor_t *executor = open_plugin("pjrt/good.so", options);
+  executor_t *executor = open_plugin("pjrt/good.so", options, true);
   for (int time = 0; time < 3; time++) {
     execution_t execution = check_run(executor, &bench);
     check_text_contains(execution.reason, row->reason);
@@ -186,7 +185,7 @@ static void test_fault(gconstpointer data) {
 static void test_writes_beyond(void) {
   bench_t bench;
   bench_init(&bench);
-  executor_t *executor = open_plugin("pjrt/good.so", "?fault=beyond");
+  executor_t *executor = open_plugin("pjrt/good.so", "?fault=beyond", true);
   execution_t execution = check_run(executor, &bench);
   g_assert_cmpint(execution.outcome, ==, EXECUTOR_OK);
   g_assert_true(execution.wrote_out_of_bounds);
@@ -214,7 +213,7 @@ static void test_inexpressible(gconstpointer data) {
   arena_t arena;
   arena_init(&arena);
   program_t program = check_parse_program(row->line, &arena);
-  executor_t *executor = open_plugin("pjrt/good.so", "");
+  executor_t *executor = open_plugin("pjrt/good.so", "", true);
   executor_program_t *compiled = NULL;
   char reason[192];
   g_assert_cmpint(executor_compile(executor, &program, &compiled, reason, sizeof reason), ==,
@@ -250,3 +249,9 @@ int main(int argc, char **argv) {
   add_rows();
   return g_test_run();
 }
+
+#else
+#include "tests/exec/pjrt_absent.h"
+
+int main(int argc, char **argv) { return main_without_pjrt(argc, argv); }
+#endif

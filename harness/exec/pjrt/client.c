@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/exec/pjrt/probe.h"
-
 /* The plugin's text, which need not end; freed by the caller. */
 static char *copy_text(const char *text, size_t size) {
   return text == NULL ? g_strdup("") : g_strndup(text, size);
@@ -159,7 +157,6 @@ static int32_t open_client(pjrt_client_t *self, assay_reason_t *reason) {
   if (code == ASSAY_EXECUTOR_OK) code = find_devices(self, reason);
   if (code == ASSAY_EXECUTOR_OK) code = describe_hardware(self, reason);
   if (code == ASSAY_EXECUTOR_OK) code = describe_plugin(self, reason);
-  if (code == ASSAY_EXECUTOR_OK) code = pjrt_probe(self, reason);
   return code;
 }
 

@@ -36,16 +36,16 @@ static const pjrt_element_t elements[] = {
     {"f4E2M1FN", PJRT_Buffer_Type_F4E2M1FN, 1, 4},
 };
 
-const char *pjrt_element_name(PJRT_Buffer_Type type) {
-  for (size_t i = 0; i < G_N_ELEMENTS(elements); i++) {
-    if (elements[i].type == type) return elements[i].name;
-  }
-  return "a type that Assay has not";
-}
-
 const pjrt_element_t *pjrt_element_find(const char *name) {
   for (size_t i = 0; i < G_N_ELEMENTS(elements); i++) {
     if (strcmp(elements[i].name, name) == 0) return &elements[i];
   }
   return NULL;
+}
+
+const char *pjrt_element_name(PJRT_Buffer_Type type) {
+  for (size_t i = 0; i < G_N_ELEMENTS(elements); i++) {
+    if (elements[i].type == type) return elements[i].name;
+  }
+  return "of a type that we do not know";
 }

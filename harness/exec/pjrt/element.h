@@ -16,7 +16,7 @@ typedef struct pjrt_element {
 /* The type called so, or NULL if PJRT has none. */
 const pjrt_element_t *pjrt_element_find(const char *name);
 
-/* The name of one of PJRT's types, "a type that Assay has not" for others. */
+/* The name of a type that PJRT has, or "of a type that we do not know". */
 const char *pjrt_element_name(PJRT_Buffer_Type type);
 
 #endif

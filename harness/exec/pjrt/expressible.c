@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Refuses programs with types that PJRT has no buffers of, calls of custom ops, attributes that
- * StableHLO has not, and collectives. */
+ * StableHLO has not, and collectives among the steps of a module. */
 #include "harness/exec/pjrt/expressible.h"
 
 #include <glib.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "harness/exec/pjrt/element.h"
+#include "harness/exec/pjrt/spread.h"
 
 __attribute__((format(printf, 2, 3))) static int32_t refuse(assay_reason_t *reason,
                                                             const char *format, ...) {
@@ -28,13 +29,8 @@ static int32_t check_types(const assay_type_t *types, uint32_t count, assay_reas
   return ASSAY_EXECUTOR_OK;
 }
 
-static bool is_collective(const char *op) {
-  return strcmp(op, "stablehlo.all_reduce") == 0 || strcmp(op, "stablehlo.reduce_scatter") == 0;
-}
-
 /* StableHLO's parser passes over a precision of a reduce, which RFC 000 considers. */
 static int32_t check_op(const assay_program_t *program, assay_reason_t *reason) {
-  if (is_collective(program->op)) return refuse(reason, "%s runs on one device here", program->op);
   if (strcmp(program->op, "stablehlo.reduce") != 0) return ASSAY_EXECUTOR_OK;
   for (uint32_t i = 0; i < program->attribute_count; i++) {
     if (strcmp(program->attributes[i].key, "precision") != 0) continue;
@@ -43,14 +39,16 @@ static int32_t check_op(const assay_program_t *program, assay_reason_t *reason) 
   return ASSAY_EXECUTOR_OK;
 }
 
-static int32_t check_steps(const assay_program_t *program, assay_reason_t *reason) {
-  int32_t code = check_op(program, reason);
-  for (uint32_t i = 0;
-       code == ASSAY_EXECUTOR_OK && program->module != NULL && i < program->module->step_count;
-       i++) {
-    code = check_op(program->module->steps[i].program, reason);
+static int32_t check_steps(const assay_module_t *module, assay_reason_t *reason) {
+  for (uint32_t i = 0; i < module->step_count; i++) {
+    const assay_program_t *step = module->steps[i].program;
+    pjrt_spread_t spread;
+    int32_t code = check_op(step, reason);
+    if (code == ASSAY_EXECUTOR_OK) code = pjrt_spread_find(step, &spread, reason);
+    if (code != ASSAY_EXECUTOR_OK) return code;
+    if (spread.is_collective) return refuse(reason, "no processes in a module of several steps");
   }
-  return code;
+  return ASSAY_EXECUTOR_OK;
 }
 
 int32_t pjrt_is_expressible(const assay_program_t *program, assay_reason_t *reason) {
@@ -62,5 +60,7 @@ int32_t pjrt_is_expressible(const assay_program_t *program, assay_reason_t *reas
   if (code == ASSAY_EXECUTOR_OK) {
     code = check_types(program->results, program->result_count, reason);
   }
-  return code == ASSAY_EXECUTOR_OK ? check_steps(program, reason) : code;
+  if (code == ASSAY_EXECUTOR_OK) code = check_op(program, reason);
+  bool has_steps = code == ASSAY_EXECUTOR_OK && program->module != NULL;
+  return has_steps ? check_steps(program->module, reason) : code;
 }

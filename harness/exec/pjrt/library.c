@@ -3,12 +3,10 @@
  * into answers of the executor ABI. */
 #include "harness/exec/pjrt/library.h"
 
-#include <dlfcn.h>
 #include <glib.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/exec/pjrt/pjrt.h"
 #include "harness/exec/transport/dso.h"
 
 /* The functions that we cannot do without. */
@@ -35,8 +33,6 @@
   X(PJRT_LoadedExecutable_Execute)       \
   X(PJRT_Buffer_Destroy)                 \
   X(PJRT_Buffer_ToHostBuffer)
-
-char *pjrt_header_version(void) { return g_strdup_printf("%d.%d", PJRT_API_MAJOR, PJRT_API_MINOR); }
 
 static int32_t say(assay_reason_t *reason, int32_t code, const char *text) {
   snprintf(reason->text, reason->text_bytes, "%s", text);
@@ -82,16 +78,17 @@ static int32_t initialize(const PJRT_Api *api, assay_reason_t *reason) {
 }
 
 int32_t pjrt_library_open(const char *path, const PJRT_Api **out_api, assay_reason_t *reason) {
-  void *library = dso_load(path);
+  const char *why = NULL;
+  void *library = dso_load(path, &why);
   if (library == NULL) {
-    g_autofree char *text = g_strconcat("it does not load: ", dlerror(), NULL);
+    g_autofree char *text = g_strconcat("it does not load: ", why, NULL);
     return say(reason, ASSAY_EXECUTOR_FAILED, text);
   }
   /* POSIX has dlsym() return functions as objects; ISO C has no cast for that. */
   union {
     void *object;
     const PJRT_Api *(*function)(void);
-  } symbol = {.object = dlsym(library, "GetPjrtApi")};
+  } symbol = {.object = dso_find(library, "GetPjrtApi")};
   if (symbol.object == NULL) {
     return say(reason, ASSAY_EXECUTOR_FAILED,
                "it exports no GetPjrtApi(): it is no PJRT plugin (a backend of Assay's own ABI is "

@@ -5,8 +5,9 @@
  *   pjrt:PATH?key=value,...
  *
  * Programs are handed over as the text of their StableHLO modules.  Options: options.h.  A plugin
- * starts threads when it is loaded and never lets go of them: whoever opens this table does so in a
- * process of its own (isolate/isolate.h). */
+ * starts threads when it is loaded, and never lets go of them: it stays in the process that opened
+ * it, which is a child of ours as it is for every shared object of others, and was forked before.
+ */
 #ifndef ASSAY_EXEC_PJRT_PJRT_H
 #define ASSAY_EXEC_PJRT_PJRT_H
 

@@ -1,35 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiles the StableHLO text of a program and runs it: operands to buffers of the device, one
- * execution, results back, row-major; every event is waited for and every object destroyed. */
+/* Compiles the StableHLO text of a program for one device, or a collective for as many as it has
+ * processes, and checks that what comes of it has the results that the program has. */
 #include "harness/exec/pjrt/program.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/exec/pjrt/client.h"
-#include "harness/exec/pjrt/element.h"
+#include "harness/exec/pjrt/compiled.h"
 #include "harness/exec/pjrt/expressible.h"
+#include "harness/exec/pjrt/spread.h"
 
-/* A tensor of the program, as buffers have it. */
-typedef struct pjrt_tensor {
-  const pjrt_element_t *element;
-  int64_t *dims;
-  int64_t *minor_to_major; /* rank-1, ..., 0: row-major. */
-  size_t rank;
-  size_t count; /* Of elements. */
-} pjrt_tensor_t;
-
-typedef struct pjrt_program {
-  PJRT_LoadedExecutable *executable;
-  uint32_t operand_count;
-  uint32_t result_count;
-  pjrt_tensor_t *tensors; /* Operands, then results. */
-  PJRT_Buffer **buffers;  /* Likewise, during an execution. */
-} pjrt_program_t;
-
-/* ---- Compiling ------------------------------------------------------------------------------- */
-
-static void take_tensor(const assay_type_t *type, pjrt_tensor_t *out_tensor) {
+static pjrt_tensor_t make_tensor(const assay_type_t *type) {
   pjrt_tensor_t tensor = {.element = pjrt_element_find(type->element),
                           .dims = g_new(int64_t, type->rank),
                           .minor_to_major = g_new(int64_t, type->rank),
@@ -40,50 +21,90 @@ static void take_tensor(const assay_type_t *type, pjrt_tensor_t *out_tensor) {
     tensor.minor_to_major[i] = (int64_t)(tensor.rank - 1 - i);
     tensor.count *= (size_t)type->dims[i];
   }
-  *out_tensor = tensor;
+  return tensor;
 }
 
-static pjrt_program_t *new_program(const assay_program_t *program) {
-  pjrt_program_t *made = g_new0(pjrt_program_t, 1);
-  made->operand_count = program->operand_count;
-  made->result_count = program->result_count;
-  uint32_t count = program->operand_count + program->result_count;
-  made->tensors = g_new0(pjrt_tensor_t, count);
-  made->buffers = g_new0(PJRT_Buffer *, count);
+static pjrt_tensor_t *make_tensors(const pjrt_spread_t *spread, const assay_type_t *types,
+                                   uint32_t count) {
+  pjrt_tensor_t *tensors = g_new(pjrt_tensor_t, count);
   for (uint32_t i = 0; i < count; i++) {
-    bool is_operand = i < program->operand_count;
-    take_tensor(is_operand ? &program->operands[i] : &program->results[i - program->operand_count],
-                &made->tensors[i]);
+    const assay_type_t own = pjrt_spread_type(spread, &types[i]);
+    tensors[i] = make_tensor(&own);
+  }
+  return tensors;
+}
+
+static void free_tensors(pjrt_tensor_t *tensors, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    g_free(tensors[i].dims);
+    g_free(tensors[i].minor_to_major);
+  }
+  g_free(tensors);
+}
+
+/* One process is on the device that was chosen, several on the first ones. */
+static void choose_devices(const pjrt_client_t *client, pjrt_program_t *made) {
+  for (uint32_t i = 0; i < made->process_count; i++) {
+    made->devices[i] = client->devices[made->process_count == 1 ? client->options.device : i];
+  }
+}
+
+static pjrt_program_t *new_program(const pjrt_client_t *client, const pjrt_spread_t *spread,
+                                   const assay_program_t *program) {
+  uint32_t processes = pjrt_spread_processes(spread);
+  pjrt_program_t *made = g_new0(pjrt_program_t, 1);
+  *made =
+      (pjrt_program_t){.process_count = processes,
+                       .operand_count = program->operand_count,
+                       .result_count = program->result_count,
+                       .devices = g_new0(PJRT_Device *, processes),
+                       .operands = make_tensors(spread, program->operands, program->operand_count),
+                       .results = make_tensors(spread, program->results, program->result_count),
+                       .operand_buffers = g_new0(PJRT_Buffer *, processes * program->operand_count),
+                       .result_buffers = g_new0(PJRT_Buffer *, processes * program->result_count),
+                       .argument_lists = g_new0(PJRT_Buffer *const *, processes),
+                       .output_lists = g_new0(PJRT_Buffer **, processes),
+                       .events = g_new0(PJRT_Event *, processes)};
+  choose_devices(client, made);
+  for (uint32_t i = 0; i < processes; i++) {
+    made->argument_lists[i] = made->operand_buffers + i * made->operand_count;
+    made->output_lists[i] = made->result_buffers + i * made->result_count;
   }
   return made;
 }
 
-static int32_t compile_text(const pjrt_client_t *client, const char *text, pjrt_program_t *made,
-                            assay_reason_t *reason) {
-  int64_t device = 0;
-  int32_t code = pjrt_device_id(client, client->devices[client->options.device], &device, reason);
-  if (code != ASSAY_EXECUTOR_OK) return code;
+/* The compile options as bytes, with the numbers of the devices; NULL with the reason. */
+static GByteArray *encode_options(const pjrt_client_t *client, const pjrt_spread_t *spread,
+                                  const pjrt_program_t *made, assay_reason_t *reason) {
+  g_autofree int64_t *ids = g_new(int64_t, made->process_count);
+  for (uint32_t i = 0; i < made->process_count; i++) {
+    int32_t code = pjrt_device_id(client, made->devices[i], &ids[i], reason);
+    if (code != ASSAY_EXECUTOR_OK) return NULL;
+  }
   const pjrt_compile_options_t options = {
-      .replicas = 1,
-      .partitions = 1,
-      .device_ids = &device,
+      .replicas = spread->replicas,
+      .partitions = spread->partitions,
+      .device_ids = ids,
       .overrides = (const pjrt_override_t *)(const void *)client->options.overrides->data,
       .override_count = client->options.overrides->len};
-  GByteArray *encoded = pjrt_compile_options_encode(&options);
+  return pjrt_compile_options_encode(&options);
+}
+
+static int32_t compile_text(const pjrt_client_t *client, char *text, const GByteArray *options,
+                            pjrt_program_t *made, assay_reason_t *reason) {
   static const char format[] = "mlir";
-  g_autofree char *code_text = g_strdup(text); /* The header has it changeable. */
   PJRT_Program source = {.struct_size = PJRT_Program_STRUCT_SIZE,
-                         .code = code_text,
+                         .code = text,
                          .code_size = strlen(text),
                          .format = format,
                          .format_size = strlen(format)};
   PJRT_Client_Compile_Args args = {.struct_size = PJRT_Client_Compile_Args_STRUCT_SIZE,
                                    .client = client->client,
                                    .program = &source,
-                                   .compile_options = (const char *)encoded->data,
-                                   .compile_options_size = encoded->len};
-  code = pjrt_take_compile_error(client->api, client->api->PJRT_Client_Compile(&args), reason);
-  g_byte_array_unref(encoded);
+                                   .compile_options = (const char *)options->data,
+                                   .compile_options_size = options->len};
+  int32_t code =
+      pjrt_take_compile_error(client->api, client->api->PJRT_Client_Compile(&args), reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
   made->executable = args.executable;
   if (made->executable != NULL) return ASSAY_EXECUTOR_OK;
@@ -91,38 +112,39 @@ static int32_t compile_text(const pjrt_client_t *client, const char *text, pjrt_
   return ASSAY_EXECUTOR_FAILED;
 }
 
-/* Who gives another number of results than the program has would write over memory that is not
- * there. */
-static int32_t check_outputs(const PJRT_Api *api, PJRT_Executable *executable, uint32_t expected,
-                             assay_reason_t *reason) {
+/* Results would go to memory that is not there. */
+static int32_t check_output_count(const PJRT_Api *api, PJRT_Executable *executable,
+                                  const pjrt_program_t *made, assay_reason_t *reason) {
   PJRT_Executable_NumOutputs_Args args = {
       .struct_size = PJRT_Executable_NumOutputs_Args_STRUCT_SIZE, .executable = executable};
   int32_t code = pjrt_take_error(api, api->PJRT_Executable_NumOutputs(&args),
                                  "its executable tells no number of results", reason);
-  if (code != ASSAY_EXECUTOR_OK || args.num_outputs == expected) return code;
+  if (code != ASSAY_EXECUTOR_OK || args.num_outputs == made->result_count) return code;
   snprintf(reason->text, reason->text_bytes, "its executable has %zu results, the program %u",
-           args.num_outputs, expected);
+           args.num_outputs, made->result_count);
   return ASSAY_EXECUTOR_FAILED;
 }
 
-/* Who returns another type than the program has writes less than a result, or beyond it: XLA takes
- * a reduction of bf16 into f32, and returns bf16.  Plugins that do not tell are not asked. */
-static int32_t check_types(const PJRT_Api *api, PJRT_Executable *executable,
-                           const pjrt_program_t *made, assay_reason_t *reason) {
+/* Bits of another type would be judged as if they were of this one. */
+static int32_t check_output_types(const PJRT_Api *api, PJRT_Executable *executable,
+                                  const pjrt_program_t *made, assay_reason_t *reason) {
   if (!PJRT_HAS(api, PJRT_Executable_OutputElementTypes)) return ASSAY_EXECUTOR_OK;
   PJRT_Executable_OutputElementTypes_Args args = {
       .struct_size = PJRT_Executable_OutputElementTypes_Args_STRUCT_SIZE, .executable = executable};
-  int32_t code = pjrt_take_error(api, api->PJRT_Executable_OutputElementTypes(&args),
-                                 "its executable tells no types of results", reason);
-  for (size_t i = 0; code == ASSAY_EXECUTOR_OK && i < args.num_output_types; i++) {
-    const pjrt_tensor_t *wanted = &made->tensors[made->operand_count + i];
-    if (args.output_types[i] == wanted->element->type) continue;
+  PJRT_Error *error = api->PJRT_Executable_OutputElementTypes(&args);
+  if (error != NULL) {
+    pjrt_drop_error(api, error); /* Not everybody tells. */
+    return ASSAY_EXECUTOR_OK;
+  }
+  for (uint32_t i = 0; i < made->result_count && i < args.num_output_types; i++) {
+    if (args.output_types[i] == made->results[i].element->type) continue;
+    const char *other = pjrt_element_name(args.output_types[i]);
     snprintf(reason->text, reason->text_bytes,
-             "result %zu of its executable is of %s, that of the program of %s", i,
-             pjrt_element_name(args.output_types[i]), wanted->element->name);
+             "result %u is %s in its executable, and %s in the program", i, other,
+             made->results[i].element->name);
     return ASSAY_EXECUTOR_FAILED;
   }
-  return code;
+  return ASSAY_EXECUTOR_OK;
 }
 
 static int32_t check_executable(const PJRT_Api *api, const pjrt_program_t *made,
@@ -133,22 +155,45 @@ static int32_t check_executable(const PJRT_Api *api, const pjrt_program_t *made,
   int32_t code = pjrt_take_error(api, api->PJRT_LoadedExecutable_GetExecutable(&args),
                                  "it does not show its executable", reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
-  code = check_outputs(api, args.executable, made->result_count, reason);
-  if (code == ASSAY_EXECUTOR_OK) code = check_types(api, args.executable, made, reason);
+  code = check_output_count(api, args.executable, made, reason);
+  if (code == ASSAY_EXECUTOR_OK) code = check_output_types(api, args.executable, made, reason);
   PJRT_Executable_Destroy_Args destroy = {.struct_size = PJRT_Executable_Destroy_Args_STRUCT_SIZE,
                                           .executable = args.executable};
   pjrt_drop_error(api, api->PJRT_Executable_Destroy(&destroy));
   return code;
 }
 
+static int32_t compile(const pjrt_client_t *client, const pjrt_spread_t *spread,
+                       const assay_program_t *program, pjrt_program_t *made,
+                       assay_reason_t *reason) {
+  g_autofree char *text = pjrt_spread_module(spread, program);
+  if (text == NULL) {
+    snprintf(reason->text, reason->text_bytes, "its module has no main that we know to mark");
+    return ASSAY_EXECUTOR_UNSUPPORTED;
+  }
+  GByteArray *options = encode_options(client, spread, made, reason);
+  if (options == NULL) return ASSAY_EXECUTOR_FAILED;
+  int32_t code = compile_text(client, text, options, made, reason);
+  g_byte_array_unref(options);
+  return code == ASSAY_EXECUTOR_OK ? check_executable(client->api, made, reason) : code;
+}
+
 int32_t pjrt_program_compile(void *self, const assay_program_t *program, void **out_handle,
                              assay_reason_t *reason) {
   const pjrt_client_t *client = self;
+  pjrt_spread_t spread;
   int32_t code = pjrt_is_expressible(program, reason);
+  if (code == ASSAY_EXECUTOR_OK) code = pjrt_spread_find(program, &spread, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
-  pjrt_program_t *made = new_program(program);
-  code = compile_text(client, program->mlir, made, reason);
-  if (code == ASSAY_EXECUTOR_OK) code = check_executable(client->api, made, reason);
+  if (pjrt_spread_processes(&spread) > client->device_count) {
+    snprintf(reason->text, reason->text_bytes,
+             "%u processes, and the client has %zu devices (XLA on a processor takes "
+             "cpu_device_count=N)",
+             pjrt_spread_processes(&spread), client->device_count);
+    return ASSAY_EXECUTOR_UNSUPPORTED;
+  }
+  pjrt_program_t *made = new_program(client, &spread, program);
+  code = compile(client, &spread, program, made, reason);
   if (code == ASSAY_EXECUTOR_OK) {
     *out_handle = made;
   } else {
@@ -166,126 +211,13 @@ void pjrt_program_release(void *self, void *handle) {
         .executable = program->executable};
     pjrt_drop_error(api, api->PJRT_LoadedExecutable_Destroy(&args));
   }
-  for (uint32_t i = 0; i < program->operand_count + program->result_count; i++) {
-    g_free(program->tensors[i].dims);
-    g_free(program->tensors[i].minor_to_major);
-  }
-  g_free(program->tensors);
-  g_free(program->buffers);
+  free_tensors(program->operands, program->operand_count);
+  free_tensors(program->results, program->result_count);
+  g_free(program->devices);
+  g_free(program->operand_buffers);
+  g_free(program->result_buffers);
+  g_free(program->argument_lists);
+  g_free(program->output_lists);
+  g_free(program->events);
   g_free(program);
-}
-
-/* ---- Running --------------------------------------------------------------------------------- */
-
-static int32_t send_operand(const pjrt_client_t *client, const pjrt_tensor_t *tensor,
-                            const void *data, PJRT_Buffer **out_buffer, assay_reason_t *reason) {
-  const PJRT_Api *api = client->api;
-  PJRT_Client_BufferFromHostBuffer_Args args = {
-      .struct_size = PJRT_Client_BufferFromHostBuffer_Args_STRUCT_SIZE,
-      .client = client->client,
-      .data = data,
-      .type = tensor->element->type,
-      .dims = tensor->dims,
-      .num_dims = tensor->rank,
-      .host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall,
-      .device = client->devices[client->options.device]};
-  int32_t code = pjrt_take_error(api, api->PJRT_Client_BufferFromHostBuffer(&args),
-                                 "it takes no operand", reason);
-  if (code != ASSAY_EXECUTOR_OK) return code;
-  *out_buffer = args.buffer;
-  return pjrt_await(api, args.done_with_host_buffer, "an operand does not arrive", reason);
-}
-
-static int32_t send_operands(const pjrt_client_t *client, const pjrt_program_t *program,
-                             const void *const *operands, assay_reason_t *reason) {
-  int32_t code = ASSAY_EXECUTOR_OK;
-  for (uint32_t i = 0; i < program->operand_count && code == ASSAY_EXECUTOR_OK; i++) {
-    code = send_operand(client, &program->tensors[i], operands[i], &program->buffers[i], reason);
-  }
-  return code;
-}
-
-static int32_t run(const pjrt_client_t *client, const pjrt_program_t *program,
-                   assay_reason_t *reason) {
-  const PJRT_Api *api = client->api;
-  PJRT_ExecuteOptions options = {.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE};
-  PJRT_Buffer *const *arguments[] = {program->buffers};
-  PJRT_Buffer **outputs[] = {program->buffers + program->operand_count};
-  PJRT_Event *complete[] = {NULL};
-  PJRT_LoadedExecutable_Execute_Args args = {
-      .struct_size = PJRT_LoadedExecutable_Execute_Args_STRUCT_SIZE,
-      .executable = program->executable,
-      .options = &options,
-      .argument_lists = arguments,
-      .num_devices = 1,
-      .num_args = program->operand_count,
-      .output_lists = outputs,
-      .device_complete_events = complete};
-  int32_t code =
-      pjrt_take_error(api, api->PJRT_LoadedExecutable_Execute(&args), "it does not run", reason);
-  if (code != ASSAY_EXECUTOR_OK) return code;
-  return pjrt_await(api, complete[0], "it does not run", reason);
-}
-
-/* Types narrower than a byte come with whatever is in the high bits: XLA extends the sign. */
-static void clear_high_bits(const pjrt_tensor_t *tensor, void *data) {
-  if (tensor->element->bits == 0) return;
-  uint8_t *bytes = data;
-  uint8_t mask = (uint8_t)((1u << tensor->element->bits) - 1);
-  for (size_t i = 0; i < tensor->count; i++) bytes[i] &= mask;
-}
-
-static int32_t fetch_result(const pjrt_client_t *client, const pjrt_tensor_t *tensor,
-                            PJRT_Buffer *buffer, void *data, assay_reason_t *reason) {
-  const PJRT_Api *api = client->api;
-  if (tensor->count == 0) return ASSAY_EXECUTOR_OK;
-  PJRT_Buffer_MemoryLayout row_major = {
-      .struct_size = PJRT_Buffer_MemoryLayout_STRUCT_SIZE,
-      .tiled = {.struct_size = PJRT_Buffer_MemoryLayout_Tiled_STRUCT_SIZE,
-                .minor_to_major = tensor->minor_to_major,
-                .minor_to_major_size = tensor->rank},
-      .type = PJRT_Buffer_MemoryLayout_Type_Tiled};
-  PJRT_Buffer_ToHostBuffer_Args args = {.struct_size = PJRT_Buffer_ToHostBuffer_Args_STRUCT_SIZE,
-                                        .src = buffer,
-                                        .host_layout = &row_major,
-                                        .dst = data,
-                                        .dst_size = tensor->count * tensor->element->bytes};
-  int32_t code =
-      pjrt_take_error(api, api->PJRT_Buffer_ToHostBuffer(&args), "it gives no result", reason);
-  if (code != ASSAY_EXECUTOR_OK) return code;
-  code = pjrt_await(api, args.event, "a result does not arrive", reason);
-  clear_high_bits(tensor, data);
-  return code;
-}
-
-static int32_t fetch_results(const pjrt_client_t *client, const pjrt_program_t *program,
-                             void *const *results, assay_reason_t *reason) {
-  int32_t code = ASSAY_EXECUTOR_OK;
-  for (uint32_t i = 0; i < program->result_count && code == ASSAY_EXECUTOR_OK; i++) {
-    uint32_t place = program->operand_count + i;
-    code =
-        fetch_result(client, &program->tensors[place], program->buffers[place], results[i], reason);
-  }
-  return code;
-}
-
-static void destroy_buffers(const PJRT_Api *api, pjrt_program_t *program) {
-  for (uint32_t i = 0; i < program->operand_count + program->result_count; i++) {
-    if (program->buffers[i] == NULL) continue;
-    PJRT_Buffer_Destroy_Args args = {.struct_size = PJRT_Buffer_Destroy_Args_STRUCT_SIZE,
-                                     .buffer = program->buffers[i]};
-    pjrt_drop_error(api, api->PJRT_Buffer_Destroy(&args));
-    program->buffers[i] = NULL;
-  }
-}
-
-int32_t pjrt_program_execute(void *self, void *handle, const void *const *operands,
-                             void *const *results, assay_reason_t *reason) {
-  const pjrt_client_t *client = self;
-  pjrt_program_t *program = handle;
-  int32_t code = send_operands(client, program, operands, reason);
-  if (code == ASSAY_EXECUTOR_OK) code = run(client, program, reason);
-  if (code == ASSAY_EXECUTOR_OK) code = fetch_results(client, program, results, reason);
-  destroy_buffers(client->api, program);
-  return code;
 }
