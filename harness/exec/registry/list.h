@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lists that environments of workers are made of: workers/NAME.requirements, complete and with
- * hashes, as workers/lock.py writes them. */
+/* The lists that environments of workers are made of: workers/requirements/NAME.requirements,
+ * complete and with hashes, as lock.py beside them writes them. */
 #ifndef ASSAY_EXEC_REGISTRY_LIST_H
 #define ASSAY_EXEC_REGISTRY_LIST_H
+
+#include <stdbool.h>
 
 #include "harness/base/status.h"
 
@@ -14,6 +16,7 @@ typedef struct worker_list {
    * is for everywhere. */
   char *wanted;
   char *otherwise;
+  bool is_alone; /* What its packages ask for is not in it, and not needed. */
 } worker_list_t;
 
 /* Reads the list called `name`; `directory` as for worker_source().  STATUS_IO if it is not there.
