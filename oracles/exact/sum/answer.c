@@ -15,7 +15,6 @@
 #include "oracles/exact/in_order/in_order.h"
 #include "oracles/exact/sum/bounds.h"
 #include "oracles/exact/sum/levels.h"
-#include "oracles/exact/sum/proven.h"
 #include "oracles/exact/sum/result.h"
 #include "oracles/exact/tree_search/find_tree.h"
 #include "oracles/exact/tree_search/tree_text.h"

@@ -340,7 +340,8 @@ void declared_analyse(declaration_t *inout_declaration) {
   for (uint32_t f = 0; f < declaration->formula_count; f++) {
     analyse_formula(declaration, &declaration->formulas[f]);
   }
-  for (uint32_t i = 0; i < declaration->result_count; i++) { /* A problem has all of each result. */
+  /* A problem has all of each result (theory.md, T205). */
+  for (uint32_t i = 0; i < declaration->result_count; i++) {
     declaration->inner |= ((1U << declaration->index_count) - 1) & ~declaration->results[i].mask;
   }
   declaration->has_integers |= declaration->has_quantized;
