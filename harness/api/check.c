@@ -84,6 +84,7 @@ static status_t check_all(check_t *check, assay_verdict_t *verdict) {
   bool is_sampled = false;
   STATUS_TRY(check_sampled(check, verdict, &is_sampled));
   if (!is_sampled) STATUS_TRY(check_whole(check, verdict));
+  STATUS_TRY(smallest_tell(check, verdict));
   return progress_tell(&check->progress, 1) ? STATUS_OK : check_cancelled(check);
 }
 
