@@ -235,7 +235,7 @@ typedef struct assay_value {
   const char *hex;     /* "0x1.800002p+3" */
 } assay_value_t;
 
-typedef struct assay_verdict_info {
+typedef struct {
   uint32_t struct_size;
   int32_t outcome;           /* Of assay_outcome. */
   const char *class_name;    /* Of a divergence: "value", "flush", "nan", ... */
@@ -311,7 +311,7 @@ enum assay_special {
 typedef struct assay_accept_set assay_accept_set_t;
 
 /* All arrays are the handle's: an entry for each component, row-major. */
-typedef struct assay_accept_info {
+typedef struct {
   uint32_t struct_size;
   uint32_t components_per_element; /* 2 of complex types. */
   size_t count;                    /* Components. */
