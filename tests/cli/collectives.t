@@ -7,13 +7,13 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 workers=$root/harness/exec/workers
 . "$(dirname "$0")/checks.sh"
 
-python3 "$root/tests/cli/process_groups.py" "$workers" >out 2>err
+python3 "$root/tests/cli/process_groups.py" "$workers/shared_programs" >out 2>err
 [ $? -eq 0 ] && [ ! -s out ]
 ok $? "groups of processes: the specification's examples, random ones, and the threads that they need"
 mkdir planted
 # Faulty: the partitions of a replica come together, as XLA has them.
 sed 's/for number in range(partitions) for replica in group\]/for replica in group for number in range(partitions)]/' \
-  "$workers/process_groups.py" >planted/process_groups.py
+  "$workers/shared_programs/process_groups.py" >planted/process_groups.py
 python3 "$root/tests/cli/process_groups.py" planted >out 2>err
 like out '^and_partition: ' "groups of processes: a planted order of partitions is seen"
 
@@ -78,7 +78,9 @@ if ready xla; then
 import sys
 sys.path.insert(0, "$workers")
 import numpy as np
-import assay_worker, collective_program, xla_collective, xla_worker
+import assay_worker, xla_worker
+from shared_programs import collective_program
+from xla_backend import xla_collective
 options = assay_worker._parse_options(sys.argv[1:])
 fault, join = options.pop("fault"), collective_program.Collective.join
 def reversed_join(results):
@@ -167,7 +169,8 @@ EOF
   cat >planted_torch.py <<EOF
 import sys
 sys.path.insert(0, "$workers")
-import assay_worker, torch_collective, torch_worker
+import assay_worker, torch_worker
+from torch_backend import torch_collective
 run = torch_collective.TorchCollective._run
 def rotated(self, rank, operand, operation, dimension, count):
     return run(self, rank, operand.roll(1, dimension or 0), operation, dimension, count)

@@ -10,7 +10,7 @@ cmake --install "$build" --prefix "$folder/prefix" >out 2>err
 ok $? "it installs"
 for file in share/man/man1/assay.1 share/bash-completion/completions/assay \
             share/zsh/site-functions/_assay share/fish/vendor_completions.d/assay.fish \
-            lib/assay/workers/xla_worker.py lib/assay/workers/jax.requirements; do
+            lib/assay/workers/xla_worker.py lib/assay/workers/requirements/jax.requirements; do
   [ -s "prefix/$file" ]
   ok $? "$file"
 done

@@ -13,20 +13,20 @@ static const char module[] = "module {}\n";
 static char *make_workers(const char *program) {
   char *folder = g_dir_make_tmp("assay-XXXXXX", NULL);
   g_assert_nonnull(folder);
-  g_autofree char *list =
-      g_build_filename(ASSAY_SOURCE_DIR, "harness", "exec", "workers", "jax.requirements", NULL);
-  g_autofree char *list_copy = g_build_filename(folder, "jax.requirements", NULL);
+  g_autofree char *lists =
+      g_build_filename(ASSAY_SOURCE_DIR, "harness", "exec", "workers", "requirements", NULL);
+  g_autofree char *lists_copy = g_build_filename(folder, "requirements", NULL);
   g_autofree char *reader = g_build_filename(folder, "mlir_import", NULL);
   g_autofree char *script = g_build_filename(reader, "main.py", NULL);
   g_autofree char *text = g_strdup_printf("import sys, time\n%s", program);
-  g_assert_cmpint(symlink(list, list_copy), ==, 0);
+  g_assert_cmpint(symlink(lists, lists_copy), ==, 0);
   g_assert_cmpint(g_mkdir(reader, 0700), ==, 0);
   g_assert_true(g_file_set_contents(script, text, -1, NULL));
   return folder;
 }
 
 static void remove_workers(char *folder) {
-  static const char *const parts[] = {"jax.requirements", "mlir_import/main.py", "mlir_import", ""};
+  static const char *const parts[] = {"requirements", "mlir_import/main.py", "mlir_import", ""};
   for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
     g_autofree char *path = g_build_filename(folder, parts[i], NULL);
     g_assert_cmpint(g_remove(path), ==, 0);

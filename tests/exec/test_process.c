@@ -248,8 +248,8 @@ static void test_giving_up(void) {
 static void test_shell_example(void) {
   bench_t bench;
   bench_init(&bench);
-  executor_t *executor =
-      open_worker("proc:" ASSAY_SOURCE_DIR "/harness/exec/workers/example_worker.sh", 0, 0);
+  executor_t *executor = open_worker(
+      "proc:" ASSAY_SOURCE_DIR "/harness/exec/workers/examples/example_worker.sh", 0, 0);
   g_assert_cmpstr(executor_version(executor), ==, "example-shell 1");
   for (int time = 0; time < 3; time++) {
     execution_t execution = check_run(executor, &bench);

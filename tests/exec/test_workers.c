@@ -228,11 +228,13 @@ static void test_registry(void) {
   g_assert_cmpint(executor_open("torch?x", &settings, &executor, &error), ==, STATUS_IO);
   check_text_contains(error.text, "not installed: run `assay executors install torch`");
 
-  char *requirements = g_build_filename(folder, "torch.requirements", NULL);
+  char *lists = g_build_filename(folder, "requirements", NULL);
+  char *requirements = g_build_filename(lists, "torch.requirements", NULL);
   char *bin = g_build_filename(g_get_user_data_dir(), "assay", "executors", "torch", "bin", NULL);
   char *fake = g_build_filename(bin, "python", NULL);
   char *stamp = g_build_filename(bin, "..", "assay.requirements", NULL);
   g_assert_cmpint(g_mkdir_with_parents(bin, 0700), ==, 0);
+  g_assert_cmpint(g_mkdir(lists, 0700), ==, 0);
   g_assert_true(g_file_set_contents(requirements, "torch==1\n", -1, NULL));
   g_assert_true(g_file_set_contents(
       fake, "#!/bin/sh\nprintf 'assay-worker 1\\nname fake\\nversion %s\\nready\\n' \"$2\"; cat\n",
@@ -250,7 +252,7 @@ static void test_registry(void) {
   g_assert_cmpint(worker_remove(worker, &error), ==, STATUS_OK);
   g_assert_false(worker_is_installed(worker, folder));
   g_assert_false(g_file_test(bin, G_FILE_TEST_EXISTS));
-  g_assert_cmpint(g_remove(requirements), ==, 0);
+  g_assert_cmpint(g_remove(requirements) | g_rmdir(lists), ==, 0);
   g_assert_cmpint(g_rmdir(folder), ==, 0);
   char *executors = g_build_filename(data, "assay", "executors", NULL);
   char *assay = g_path_get_dirname(executors);
@@ -262,6 +264,7 @@ static void test_registry(void) {
   g_free(fake);
   g_free(bin);
   g_free(requirements);
+  g_free(lists);
   g_free(folder);
 }
 

@@ -15,7 +15,7 @@ import numpy as np
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "harness/exec/workers"))
 
 import assay_worker  # noqa: E402
-import byteir_program  # noqa: E402
+from shared_programs import byteir_program  # noqa: E402
 from assay_worker import Program, Unsupported  # noqa: E402
 
 BLOCK = 64

@@ -5,8 +5,8 @@
 # packages are two small ones made here.
 . "$(dirname "$0")/../cli/checks.sh"
 root=$(cd "$(dirname "$ASSAY")/.." && pwd)
-workers=$root/harness/exec/workers
-[ -e "$workers/lock.py" ] || { echo "1..0 # SKIP $ASSAY is not in a checkout's build folder"; exit 0; }
+lists=$root/harness/exec/workers/requirements
+[ -e "$lists/lock.py" ] || { echo "1..0 # SKIP $ASSAY is not in a checkout's build folder"; exit 0; }
 
 # ---- The lists -----------------------------------------------------------------------------------------
 cat >check_lists.py <<'END'
@@ -34,7 +34,7 @@ for name in names:
             package, _, version = line.partition("==")
             assert locked[package.lower().replace("_", "-")] == version, (name, line)
 END
-python3 check_lists.py "$workers" >out 2>err
+python3 check_lists.py "$lists" >out 2>err
 ok $? "every list is there, has hashes throughout, and has the versions that were asked for"
 
 # ---- The script ----------------------------------------------------------------------------------------
@@ -57,7 +57,7 @@ ok $? "two packages are made"
 export PIP_NO_INDEX=1 PIP_FIND_LINKS="$folder/wheels" PIP_CONFIG_FILE=/dev/null
 python=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 printf '# For this test.\nwanted==1.0\n' >lists/onnxruntime.in
-python3 "$workers/lock.py" --folder lists --pythons "$python" >out 2>err
+python3 "$lists/lock.py" --folder lists --pythons "$python" >out 2>err
 ok $? "lock.py"
 hash_of() { sha256sum "wheels/$1" | cut -d' ' -f1; }
 cat >expected <<END
@@ -73,7 +73,7 @@ ok $? "lock.py: what is needed is in the list too, each with its hash"
 
 # ---- Installing ----------------------------------------------------------------------------------------
 # The program looks for its workers beside itself.
-mkdir -p program/workers
+mkdir -p program/workers/requirements
 cp "$ASSAY" program/assay
 export XDG_DATA_HOME="$folder/data"
 unset ASSAY_PYTHON
@@ -85,7 +85,7 @@ install() { # STATUS DESCRIPTION
   ok $? "$2: exit code $1"
 }
 
-sed 's/^\(    --hash=sha256:\)./\1f/; s/^\(    --hash=sha256:f\)f/\1e/' expected >program/workers/onnxruntime.requirements
+sed 's/^\(    --hash=sha256:\)./\1f/; s/^\(    --hash=sha256:f\)f/\1e/' expected >program/workers/requirements/onnxruntime.requirements
 install 3 "a hash that was tampered with"
 like err "DO NOT MATCH THE HASHES" "a hash that was tampered with: pip says which"
 like err "^assay: what pip found is not what .*onnxruntime.requirements was locked with" \
@@ -93,17 +93,17 @@ like err "^assay: what pip found is not what .*onnxruntime.requirements was lock
 [ ! -e "$made/assay.requirements" ] && ! "$made/bin/python" -c 'import wanted' 2>/dev/null
 ok $? "a hash that was tampered with: nothing counts as installed, and nothing is"
 
-grep -v -A1 '^needed' expected | grep -v "$(hash_of needed-2.5-py3-none-any.whl)" >program/workers/onnxruntime.requirements
+grep -v -A1 '^needed' expected | grep -v "$(hash_of needed-2.5-py3-none-any.whl)" >program/workers/requirements/onnxruntime.requirements
 install 3 "a list that is not complete"
 like err "pip could not install" "a list that is not complete: nothing is taken that is not in it"
 
-sed "s/Python $python/Python 2.7, 3.4/" expected >program/workers/onnxruntime.requirements
+sed "s/Python $python/Python 2.7, 3.4/" expected >program/workers/requirements/onnxruntime.requirements
 install 3 "a list for other versions"
 like err "is no Python of a version that .* is locked for (2.7, 3.4): set ASSAY_PYTHON" "a list for other versions: which"
 
 sed "1s/.*/# For elsewhere.\n# Where pip finds no wanted==1.0+cpu, other is installed instead./" expected \
-  >program/workers/onnxruntime.requirements
-cp expected program/workers/other.requirements
+  >program/workers/requirements/onnxruntime.requirements
+cp expected program/workers/requirements/other.requirements
 install 0 "a list for elsewhere"
 "$made/bin/python" -c 'import wanted, needed' 2>err
 ok $? "a list for elsewhere: the other one is installed"
@@ -113,7 +113,7 @@ unlike out "hash" "what is installed is told without hashes"
 like out "^wanted==1.0$" "what is installed is told"
 install 0 "installed already"
 like out "^onnxruntime is installed in " "installed already: says so"
-echo "# Changed." >>program/workers/other.requirements
+echo "# Changed." >>program/workers/requirements/other.requirements
 program/assay executors >out 2>err
 like out "^onnxruntime  *absent" "a list that changed: it is to be installed again"
 finish

@@ -20,7 +20,8 @@ static char *find_between(const char *text, const char *before, const char *afte
 
 status_t worker_list_read(const char *directory, const char *name, worker_list_t *out_list,
                           failure_t *error) {
-  worker_list_t list = {.path = worker_source(directory, name, ".requirements")};
+  g_autofree char *file = g_build_filename("requirements", name, NULL);
+  worker_list_t list = {.path = worker_source(directory, file, ".requirements")};
   if (!g_file_get_contents(list.path, &list.text, NULL, NULL)) {
     status_fail(error, STATUS_IO, "cannot read %s: is Assay installed whole?", list.path);
     g_free(list.path);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lists that environments of workers are made of: workers/NAME.requirements, complete and with
- * hashes, as workers/lock.py writes them. */
+/* The lists that environments of workers are made of: workers/requirements/NAME.requirements,
+ * complete and with hashes, as lock.py beside them writes them. */
 #ifndef ASSAY_EXEC_REGISTRY_LIST_H
 #define ASSAY_EXEC_REGISTRY_LIST_H
 

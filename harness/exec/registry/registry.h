@@ -11,7 +11,7 @@
 /* One worker: harness/exec/workers/NAME_worker.py. */
 typedef struct worker {
   const char *name;        /* Of the executor: "xla". */
-  const char *environment; /* Locked in workers/ENVIRONMENT.requirements; several may share one. */
+  const char *environment; /* workers/requirements/ENVIRONMENT.requirements; some share one. */
   const char *summary;     /* One line for `assay executors`. */
 } worker_t;
 

@@ -24,15 +24,13 @@ from typing import Any, Callable
 import numpy as np
 
 import assay_worker
-import byteir_program
-import collective_program
-import module_program
 import xla_worker
 from assay_worker import Invalid, Program, Unsupported, Worker
-from jax_byteir import JaxByteir
-from jax_collective import JaxCollective
-from jax_module import JaxModule
-from python_functions import PythonFunctions
+from jax_backend.jax_byteir import JaxByteir
+from jax_backend.jax_collective import JaxCollective
+from jax_backend.jax_module import JaxModule
+from shared_programs import byteir_program, collective_program, module_program
+from shared_programs.python_functions import PythonFunctions
 
 ATTRIBUTES = {
     "stablehlo.reduce": ("body", "dims"),

@@ -13,7 +13,7 @@ import numpy as np
 
 import assay_worker
 from assay_worker import Program, Unsupported, Worker
-from python_functions import PythonFunctions
+from shared_programs.python_functions import PythonFunctions
 
 
 class NumPy(Worker):

@@ -25,20 +25,24 @@ from typing import Any
 
 import numpy as np
 
-import accumulation_program
 import assay_worker
-import batch_norm_program
-import byteir_program
-import data_dependent_program
-import module_program
-import onnxruntime_batch_norm
-import onnxruntime_byteir
-import onnxruntime_data_dependent
-import onnxruntime_elementwise
-import onnxruntime_module
-import onnxruntime_stablehlo
-from accumulation_program import Chain
 from assay_worker import Program, Type, Unsupported, Worker
+from onnxruntime_backend import (
+    onnxruntime_batch_norm,
+    onnxruntime_byteir,
+    onnxruntime_data_dependent,
+    onnxruntime_elementwise,
+    onnxruntime_module,
+    onnxruntime_stablehlo,
+)
+from shared_programs import (
+    accumulation_program,
+    batch_norm_program,
+    byteir_program,
+    data_dependent_program,
+    module_program,
+)
+from shared_programs.accumulation_program import Chain
 
 OPSET = 21
 # Of modules: with 21 the optimizer of 1.31.1 gives a QuantizeLinear of i8 a zero point of ui8, and then refuses its own

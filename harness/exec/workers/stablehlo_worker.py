@@ -33,17 +33,13 @@ from typing import Any, Sequence
 import numpy as np
 
 import assay_worker
-import batch_norm_program
-import batch_norm_stablehlo
-import byteir_program
-import byteir_stablehlo
-import collective_program
-import module_program
 from assay_worker import BITS, Program, Type, Unsupported, Worker
-from collective_program import Collective
-from process_groups import threads_needed
-from quantized_stablehlo import WAYS, Lowering
-from stablehlo_text import mlir_type, mlir_types
+from shared_programs import batch_norm_program, byteir_program, collective_program, module_program
+from shared_programs.collective_program import Collective
+from shared_programs.process_groups import threads_needed
+from stablehlo_modules import batch_norm_stablehlo, byteir_stablehlo
+from stablehlo_modules.quantized_stablehlo import WAYS, Lowering
+from stablehlo_modules.stablehlo_text import mlir_type, mlir_types
 
 OPS = (
     "stablehlo.dot_general", "stablehlo.reduce", "stablehlo.convolution", "stablehlo.reduce_window",

@@ -17,9 +17,9 @@ from typing import Any, Sequence
 import numpy as np
 
 import assay_worker
-import tflite_ops
 from assay_worker import Program, Type, Unsupported, Worker
-from tflite_graph import Graph, quantized
+from tflite_backend import tflite_ops
+from tflite_backend.tflite_graph import Graph, quantized
 
 KERNELS = {
     "xnnpack": "BUILTIN", "builtin": "BUILTIN_WITHOUT_DEFAULT_DELEGATES", "reference": "BUILTIN_REF",

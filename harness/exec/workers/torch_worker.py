@@ -23,25 +23,27 @@ from typing import Any, Callable
 
 import numpy as np
 
-import accumulation_program
 import assay_worker
-import batch_norm_program
-import byteir_program
-import collective_program
-import data_dependent_program
-import module_program
-import torch_module
-from accumulation_program import Chain
 from assay_worker import Invalid, Program, Type, Unsupported, Worker
-from elementwise_program import ELEMENTWISE, MOVEMENTS
-from python_functions import PythonFunctions
-from torch_batch_norm import TorchBatchNorm
-from torch_byteir import Options, TorchByteir
-from torch_collective import TorchCollective
-from torch_data_dependent import TorchDataDependent
-from torch_elementwise import TorchElementwise
-from torch_quantized import TorchQuantized
-from torch_stablehlo import TorchStablehlo
+from shared_programs import (
+    accumulation_program,
+    batch_norm_program,
+    byteir_program,
+    collective_program,
+    data_dependent_program,
+    module_program,
+)
+from shared_programs.accumulation_program import Chain
+from shared_programs.elementwise_program import ELEMENTWISE, MOVEMENTS
+from shared_programs.python_functions import PythonFunctions
+from torch_backend import torch_module
+from torch_backend.torch_batch_norm import TorchBatchNorm
+from torch_backend.torch_byteir import Options, TorchByteir
+from torch_backend.torch_collective import TorchCollective
+from torch_backend.torch_data_dependent import TorchDataDependent
+from torch_backend.torch_elementwise import TorchElementwise
+from torch_backend.torch_quantized import TorchQuantized
+from torch_backend.torch_stablehlo import TorchStablehlo
 
 F8_TYPES = ("f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ", "f8E8M0FNU")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

@@ -4,5 +4,5 @@ file(CREATE_LINK ${CMAKE_SOURCE_DIR}/harness/exec/workers ${CMAKE_BINARY_DIR}/wo
 
 # The worker in C that worker.md points to, tested as such.
 add_executable(example_worker EXCLUDE_FROM_ALL
-               ${CMAKE_SOURCE_DIR}/harness/exec/workers/example_worker.c)
+               ${CMAKE_SOURCE_DIR}/harness/exec/workers/examples/example_worker.c)
 add_dependencies(check_programs example_worker)

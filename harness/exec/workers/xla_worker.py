@@ -31,16 +31,13 @@ from typing import Any
 import numpy as np
 
 import assay_worker
-import batch_norm_program
-import byteir_program
-import byteir_stablehlo
-import collective_program
-import module_program
 from assay_worker import Invalid, Program, Unsupported, Worker
-from collective_program import Collective
-from quantized_stablehlo import WAYS, Lowering
-from xla_collective import CollectiveHandle, Processes
-from xla_dynamic import DynamicHandle
+from shared_programs import batch_norm_program, byteir_program, collective_program, module_program
+from shared_programs.collective_program import Collective
+from stablehlo_modules import byteir_stablehlo
+from stablehlo_modules.quantized_stablehlo import WAYS, Lowering
+from xla_backend.xla_collective import CollectiveHandle, Processes
+from xla_backend.xla_dynamic import DynamicHandle
 
 OPS = (
     "stablehlo.dot_general", "stablehlo.reduce", "stablehlo.convolution", "stablehlo.reduce_window",

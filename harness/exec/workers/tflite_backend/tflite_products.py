@@ -12,9 +12,9 @@ import math
 
 import numpy as np
 
-import window_program
 from assay_worker import Program, Quantization, Type, Unsupported, plain_product
-from tflite_graph import Graph, quantized
+from shared_programs import window_program
+from tflite_backend.tflite_graph import Graph, quantized
 
 VALID = 1  # The schema's Padding.
 

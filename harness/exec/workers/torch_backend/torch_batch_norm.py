@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-import batch_norm_program
 from assay_worker import Program, Type, Unsupported
+from shared_programs import batch_norm_program
 
 Run = Callable[..., list[Any]]
 

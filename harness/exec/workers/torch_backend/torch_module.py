@@ -13,9 +13,9 @@ import shutil
 import types
 from typing import Any, Callable
 
-import module_program
 from assay_worker import Invalid, Program, Unsupported
-from module_program import Module
+from shared_programs import module_program
+from shared_programs.module_program import Module
 
 Run = Callable[..., list[Any]]
 WAYS = ("call", "compile")

@@ -14,7 +14,7 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from assay_worker import Program, Type
-from stablehlo_text import mlir_type, mlir_types
+from stablehlo_modules.stablehlo_text import mlir_type, mlir_types
 
 FIRST_BOUND = 64
 TYPE = re.compile(r"tensor<((?:\?x|\d+x)*)((?:complex<\w+>|\w+))>")

@@ -11,13 +11,11 @@ from typing import Callable
 
 import numpy as np
 
-import byteir_program
-import elementwise_program
-import tflite_products
-import window_program
 from assay_worker import Invalid, Program, Type, Unsupported, plain_reduction
-from tflite_graph import Graph, permuted
-from tflite_products import VALID, require_multiplier, reshaped
+from shared_programs import byteir_program, elementwise_program, window_program
+from tflite_backend import tflite_products
+from tflite_backend.tflite_graph import Graph, permuted
+from tflite_backend.tflite_products import VALID, require_multiplier, reshaped
 
 BINARY = {
     "stablehlo.add": ("ADD", "AddOptions"),

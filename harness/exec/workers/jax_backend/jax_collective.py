@@ -14,8 +14,8 @@ from typing import Any, Callable
 import numpy as np
 
 from assay_worker import Program, Unsupported
-from collective_program import plain_collective
-from xla_collective import DEVICES
+from shared_programs.collective_program import plain_collective
+from xla_backend.xla_collective import DEVICES
 
 
 class JaxCollective:

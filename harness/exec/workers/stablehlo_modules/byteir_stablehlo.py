@@ -30,9 +30,9 @@ from typing import Callable, Sequence
 
 import numpy as np
 
-import byteir_program as byteir
 from assay_worker import Program, Type, Unsupported
-from stablehlo_text import Block, Value, module
+from shared_programs import byteir_program as byteir
+from stablehlo_modules.stablehlo_text import Block, Value, module
 
 VARIANTS = ("stable", "published")
 Body = Callable[[Block, list[Value]], Sequence[Value]]

@@ -16,8 +16,8 @@ import math
 from typing import Any, Callable
 
 import assay_worker
-import window_program
 from assay_worker import Program, Unsupported
+from shared_programs import window_program
 
 Run = Callable[..., list[Any]]
 FLOATS = ("f16", "bf16", "f32", "f64")

@@ -35,8 +35,8 @@ from typing import Any, Callable
 
 import numpy as np
 
-import byteir_program as byteir
 from assay_worker import Program, Unsupported
+from shared_programs import byteir_program as byteir
 
 Run = Callable[..., list[Any]]
 

@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Callable
 
 from assay_worker import Program, Unsupported
-from collective_program import Collective, plain_collective
+from shared_programs.collective_program import Collective, plain_collective
 
 RANKS = 16
 TIMEOUT_S = 8

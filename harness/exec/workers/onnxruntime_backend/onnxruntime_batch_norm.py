@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-import batch_norm_program
 from assay_worker import Program, Unsupported
+from shared_programs import batch_norm_program
 
 
 def make(graph: Any, program: Program) -> list[str]:

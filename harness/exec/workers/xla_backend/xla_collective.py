@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from assay_worker import Program, Unsupported
-from collective_program import Collective
-from stablehlo_text import mlir_type
+from shared_programs.collective_program import Collective
+from stablehlo_modules.stablehlo_text import mlir_type
 
 DEVICES = 64  # Of a processor: the most processes that a case can have.
 

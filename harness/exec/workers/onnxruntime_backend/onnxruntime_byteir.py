@@ -22,8 +22,8 @@ from typing import Any, Callable
 
 import numpy as np
 
-import byteir_program as byteir
 from assay_worker import Program, Type, Unsupported
+from shared_programs import byteir_program as byteir
 
 SIZE = Type("i64", ())
 RESIZE_MODES = {False: "nearest", True: "linear"}

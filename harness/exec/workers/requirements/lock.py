@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes NAME.requirements, complete lists with hashes, from NAME.in, what is asked for:
 
-    python3 harness/exec/workers/lock.py [NAME...]        # default: every *.in beside this file
+    python3 harness/exec/workers/requirements/lock.py [NAME...]        # default: every *.in beside this file
 
 To update, change a version in NAME.in and run it.  `assay executors install` gives the lists to
 `pip install --require-hashes --only-binary :all:`, which takes nothing that is not in them.

@@ -17,8 +17,8 @@ from typing import Any, Callable
 
 import numpy as np
 
-import window_program
 from assay_worker import Invalid, Program, Type, Unsupported
+from shared_programs import window_program
 
 BYTES = ("i8", "ui8")
 STORAGES = ("i8", "ui8", "i32")

@@ -19,8 +19,8 @@ import re
 from dataclasses import replace
 from typing import Any
 
-import quantized_reduction
 from assay_worker import Invalid, Program, Type, Unsupported
+from stablehlo_modules import quantized_reduction
 
 # The dialect knows no kernel of size 0, and of add no result with other parameters than the
 # operands': what the specification permits (tests/exec/verifier_disagreements.def).

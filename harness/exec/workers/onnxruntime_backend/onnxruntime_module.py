@@ -12,10 +12,9 @@ from typing import Any, Callable
 
 import numpy as np
 
-import onnxruntime_elementwise
-import onnxruntime_stablehlo
 from assay_worker import Program, Unsupported
-from module_program import Module, Step
+from onnxruntime_backend import onnxruntime_elementwise, onnxruntime_stablehlo
+from shared_programs.module_program import Module, Step
 
 Make = Callable[[Any, Program], list[str]]
 

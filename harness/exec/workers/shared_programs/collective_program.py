@@ -13,7 +13,7 @@ from typing import Sequence
 import numpy as np
 
 from assay_worker import Invalid, Program, Type, Unsupported
-from process_groups import process_groups
+from shared_programs.process_groups import process_groups
 
 COLLECTIVES = ("stablehlo.all_reduce", "stablehlo.reduce_scatter")
 

@@ -14,12 +14,10 @@ from typing import Any, Callable
 import numpy as np
 
 import assay_worker
-import byteir_program
-import elementwise_program
-import window_program
 from assay_worker import Program, Quantization, Type, Unsupported
-from elementwise_program import MOVEMENTS
-from module_program import Module
+from shared_programs import byteir_program, elementwise_program, window_program
+from shared_programs.elementwise_program import MOVEMENTS
+from shared_programs.module_program import Module
 
 Make = Callable[[Program], Callable[..., Any]]
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-import data_dependent_program as dependent
 from assay_worker import Program, Type
+from shared_programs import data_dependent_program as dependent
 
 
 def types(program: Program) -> tuple[str, ...]:

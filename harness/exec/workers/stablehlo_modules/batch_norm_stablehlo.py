@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Sequence
 
-import batch_norm_program
 from assay_worker import Program, Type
-from batch_norm_program import BatchNorm
-from stablehlo_text import Block, Value, module
+from shared_programs import batch_norm_program
+from shared_programs.batch_norm_program import BatchNorm
+from stablehlo_modules.stablehlo_text import Block, Value, module
 
 
 class _Steps:

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-import elementwise_program
 from assay_worker import Program, Unsupported
+from shared_programs import elementwise_program
 
 Run = Callable[..., list[Any]]
 

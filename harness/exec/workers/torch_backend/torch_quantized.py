@@ -22,8 +22,8 @@ from typing import Any, Callable
 import numpy as np
 
 import assay_worker
-import window_program
 from assay_worker import Program, Quantization, Type, Unsupported
+from shared_programs import window_program
 
 Run = Callable[..., list[Any]]
 SHIFT = 128  # From i8 to ui8.

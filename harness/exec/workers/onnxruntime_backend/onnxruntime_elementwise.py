@@ -16,9 +16,9 @@ from typing import Any, Callable
 
 import numpy as np
 
-import elementwise_program
 from assay_worker import Program, Quantization, Unsupported
-from window_program import is_power_of_two, is_recovered
+from shared_programs import elementwise_program
+from shared_programs.window_program import is_power_of_two, is_recovered
 
 OPS = {
     "stablehlo.add": "Add",
