@@ -318,6 +318,7 @@ def main():
         normal = blames(kernel, normal_cases(kernel, options.seed, 3), judges)
         drawn = blames(kernel, drawn_cases(kernel, options.seed, options.cases), judges)
         rows.append((kernel, normal, drawn))
+        print(f"{kernel.name}: {drawn[0]} drawn cases", file=sys.stderr)
     print_table(rows, [*judges, "assay"])
     print_totals(rows, [*judges, "assay"])
 

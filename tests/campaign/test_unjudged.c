@@ -82,8 +82,8 @@ static void spoil(tensor_t *tensor, rng_t *rng) {
   }
 }
 
-static verdict_t judge_under(specimen_t *specimen, const contract_t contract,
-                             const tensor_t *results, uint32_t unjudged) {
+static verdict_t judge(specimen_t *specimen, const tensor_t *results, uint32_t unjudged) {
+  const contract_t contract = contract_backend();
   case_runner_t walk;
   verdict_t verdict;
   failure_t error = {0};
@@ -93,10 +93,6 @@ static verdict_t judge_under(specimen_t *specimen, const contract_t contract,
   status_t status = case_runner_judge(&walk, &specimen->expectation, results, &verdict, &error);
   if (status != STATUS_OK) g_error("%s: %s", specimen->instance.program.op->name, error.text);
   return verdict;
-}
-
-static verdict_t judge(specimen_t *specimen, const tensor_t *results, uint32_t unjudged) {
-  return judge_under(specimen, contract_backend(), results, unjudged);
 }
 
 static void complain(const specimen_t *specimen, const verdict_t *verdict, uint32_t kept) {
@@ -146,42 +142,6 @@ static bool hold_case(specimen_t *specimen, rng_t *rng, tally_t *tally) {
   return true;
 }
 
-/* 1 of index 1 is right for NaN and 1 where NaNs may be passed over, and neither half of it is what
- * usually comes: who knows one half alone can blame nobody. */
-static void test_pair(void) {
-  specimen_t specimen = {0};
-  arena_init(&specimen.arena);
-  failure_t error = {0};
-  contract_t contract;
-  const char *violation = NULL;
-  const char line[] =
-      "byteir.arg_max axis=0 keep_dims=false select_last_index=false f32[2] -> f32[] i64[] : "
-      "7fc000003f800000";
-  if (contract_parse(str_from("arg_nan=any"), &contract, &error) != STATUS_OK ||
-      case_parse(str_from(line), &specimen.arena, &specimen.instance, &violation, &error) !=
-          STATUS_OK) {
-    g_error("%s", error.text);
-  }
-  case_runner_t walk;
-  case_runner_init(&walk, &contract, 1);
-  g_assert_cmpint(case_runner_expect(&walk, &specimen.instance, NULL, &specimen.arena,
-                                     &specimen.expectation, &error),
-                  ==, STATUS_OK);
-  const program_t *program = &specimen.instance.program;
-  tensor_t results[2];
-  for (int i = 0; i < 2; i++) results[i] = tensor_make(&specimen.arena, &program->results[i]);
-  element_store(program->results[0].element, results[0].data, 0, 0x3f800000);
-  element_store(program->results[1].element, results[1].data, 0, 1);
-  g_assert_cmpint(judge_under(&specimen, contract, results, 0).outcome, ==, OUTCOME_conforms);
-  for (int i = 0; i < 2; i++) {
-    tensor_t half[2] = {results[0], results[1]};
-    half[i] = tensor_make(&specimen.arena, &program->results[i]);
-    memset(half[i].data, 0, type_bytes(&program->results[i]));
-    g_assert_cmpint(judge_under(&specimen, contract, half, 1U << i).outcome, ==, OUTCOME_no_oracle);
-  }
-  arena_deinit(&specimen.arena);
-}
-
 /* An op, and how many ops of several results there were so far. */
 typedef struct op_test {
   const op_t *op;
@@ -213,7 +173,6 @@ static void test_op(gconstpointer data) {
 
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/unjudged/pair", test_pair);
   int covered = 0;
   op_test_t tests[OPS_MAX];
   size_t count = 0;

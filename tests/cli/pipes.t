@@ -123,6 +123,11 @@ like out "^no-oracle: no result is to be judged" "judge: that this is no verdict
 judge_one 2 "- : -" "fewer than there are"
 line='byteir.arg_max axis=0 keep_dims=false select_last_index=false f32[2] -> f32[] i64[] : 3f80000040000000'
 judge_one 0 "40000000 : 0000000000000001" "a value and its place"
+# NaN and 1: where NaNs may be passed over 1 of place 1 is right, as is NaN of place 0, and no half of it is right alone.
+pair='byteir.arg_max axis=0 keep_dims=false select_last_index=false f32[2] -> f32[] i64[] : 7fc000003f800000'
+judge_case 0 "$pair" "3f800000 : 0000000000000001" arg_nan=any
+judge_case 0 "$pair" "- : 0000000000000001" arg_nan=any
+like out "^no-oracle: the results of this op are judged together" "judge: a place without its value"
 judge_one 0 "- : 0000000000000000" "a wrong place without its value"
 like out "^no-oracle: the results of this op are judged together" "judge: that the two belong together"
 line='stablehlo.add f32[0] f32[0] -> f32[0] : - : -'

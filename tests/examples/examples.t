@@ -46,4 +46,10 @@ check_example() { # FOLDER TESTS FAULTY_TESTS
 check_example numpy 4 2
 has torch torch && check_example triton 6 4
 has jax xla && check_example pallas 2 1
+
+"$python" "$root/examples/compare.py" --only numpy/softmax --cases 10 >out 2>err
+ok $? "compare.py prints a table"
+like out "^| normal, allclose | 0 | 0 |$" "by a tolerance on normal data no fault is found"
+like out "^| normal, gpucheck | 0 | 0 |$" "nor by gpucheck's"
+like out "^| drawn, assay | 1 | 0 |$" "by Assay it is, and nothing right is blamed"
 finish
