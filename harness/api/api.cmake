@@ -9,11 +9,11 @@ set(ASSAY_SOVERSION 0)
 file(GLOB API_SOURCES CONFIGURE_DEPENDS ${API_FOLDER}/*.c)
 add_library(libassay SHARED ${API_SOURCES})
 target_compile_definitions(libassay PRIVATE ASSAY_VERSION="${PROJECT_VERSION}")
-target_link_libraries(libassay PRIVATE assay_builtin assay_session assay_power assay_reports_verdict)
+target_link_libraries(libassay PRIVATE assay_builtin assay_session assay_run_parts assay_power assay_reports_verdict)
 target_link_options(libassay PRIVATE
   -Wl,--version-script=${API_FOLDER}/assay.map -Wl,--as-needed)
 set_property(TARGET libassay APPEND PROPERTY LINK_DEPENDS ${API_FOLDER}/assay.map)
-if(NOT ASSAY_SANITIZE)  # Whose runtime is the program's.
+if(NOT ASSAY_SANITIZE AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize=thread")  # Whose runtime is the program's.
   target_link_options(libassay PRIVATE -Wl,--no-undefined)
 endif()
 set_target_properties(libassay PROPERTIES

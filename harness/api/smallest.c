@@ -9,10 +9,10 @@
 enum { LINE_BYTES_MAX = 1 << 16 };
 
 /* A part of the case with its results. */
-typedef struct cut {
+typedef struct lone {
   case_t instance;
   tensor_t results[CASE_RESULTS_MAX];
-} cut_t;
+} lone_t;
 
 /* One index of every axis along which results are independent of one another: that of the worst
  * element. */
@@ -37,7 +37,7 @@ static void gather(const tensor_t *whole, const size_t *map, tensor_t *part) {
   }
 }
 
-static bool cut_out(check_t *check, const assay_verdict_info_t *info, cut_t *out_cut) {
+static bool cut_out(check_t *check, const assay_verdict_info_t *info, lone_t *out_lone) {
   const case_t *instance = &check->question.instance;
   arena_t *arena = &check->context->arena;
   axes_t axes;
@@ -49,31 +49,31 @@ static bool cut_out(check_t *check, const assay_verdict_info_t *info, cut_t *out
   for (uint32_t i = 0; i < axes.count; i++) {
     if (selection.from[i] != NULL) view.items[i].size = 1;
   }
-  if (!axes_view(instance, &axes, &selection, &view, arena, &out_cut->instance)) return false;
-  const program_t *program = &out_cut->instance.program;
+  if (!axes_view(instance, &axes, &selection, &view, arena, &out_lone->instance)) return false;
+  const program_t *program = &out_lone->instance.program;
   for (uint32_t i = 0; i < program->result_count; i++) {
-    out_cut->results[i] = tensor_make(arena, &program->results[i]);
+    out_lone->results[i] = tensor_make(arena, &program->results[i]);
     const size_t *map = axes_result_map(&axes, &selection, &view, i, arena);
-    gather(&check->results[i], map, &out_cut->results[i]);
+    gather(&check->results[i], map, &out_lone->results[i]);
   }
   return true;
 }
 
 /* Hex of all data has about so many bytes. */
-static size_t line_bytes(const cut_t *cut) {
-  const program_t *program = &cut->instance.program;
+static size_t line_bytes(const lone_t *lone) {
+  const program_t *program = &lone->instance.program;
   size_t bytes = 0;
   for (uint32_t i = 0; i < program->operand_count; i++) bytes += type_bytes(&program->operands[i]);
   for (uint32_t i = 0; i < program->result_count; i++) bytes += type_bytes(&program->results[i]);
   return 2 * bytes;
 }
 
-static void print(const cut_t *cut, assay_verdict_t *verdict) {
+static void print(const lone_t *lone, assay_verdict_t *verdict) {
   g_autoptr(GString) line = g_string_new(NULL);
-  case_print(&cut->instance, line);
-  for (uint32_t i = 0; i < cut->instance.program.result_count; i++) {
+  case_print(&lone->instance, line);
+  for (uint32_t i = 0; i < lone->instance.program.result_count; i++) {
     g_string_append(line, i == 0 ? "\t" : " : ");
-    tensor_print_data(&cut->results[i], line);
+    tensor_print_data(&lone->results[i], line);
   }
   verdict->smallest = arena_copy_text(&verdict->arena, line->str, line->len);
 }
@@ -83,13 +83,13 @@ status_t smallest_tell(check_t *check, assay_verdict_t *verdict) {
   verdict->smallest = "";
   bool is_asked = info->outcome == ASSAY_DIVERGES && info->wrong_count > 0 &&
                   (check->question.asked.flags & ASSAY_NO_CAUSE) == 0;
-  cut_t cut;
-  if (!is_asked || !cut_out(check, info, &cut) || line_bytes(&cut) > LINE_BYTES_MAX) {
+  lone_t lone;
+  if (!is_asked || !cut_out(check, info, &lone) || line_bytes(&lone) > LINE_BYTES_MAX) {
     return STATUS_OK;
   }
   checked_t checked;
-  STATUS_TRY(check_case(check, &cut.instance, cut.results, true, &checked));
-  if (checked.verdict.outcome == OUTCOME_diverges) print(&cut, verdict);
+  STATUS_TRY(check_case(check, &lone.instance, lone.results, true, &checked));
+  if (checked.verdict.outcome == OUTCOME_diverges) print(&lone, verdict);
   return STATUS_OK;
 }
 

@@ -3,6 +3,7 @@
  * chooses a cause only if its evidence suffices and no rival explains the result as well. */
 #include "harness/diagnose/cause.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,6 +24,16 @@ static const char *const sentences[CAUSE_COUNT] = {
 };
 
 const char *cause_spelling(cause_id_t cause) { return spellings[cause]; }
+
+cause_reference_t cause_reference_of(const accept_t *accept, size_t component) {
+  cause_reference_t found = {.reference = (double)NAN};
+  if (accept->reference == NULL) return found;
+  found.reference = accept->reference[component];
+  if (accept->reference_tail != NULL) found.tail = accept->reference_tail[component];
+  found.has_magnitude = accept->magnitude != NULL;
+  if (found.has_magnitude) found.magnitude = accept->magnitude[component];
+  return found;
+}
 
 bool cause_is_sought(const verdict_t *verdict) {
   if (verdict->outcome != OUTCOME_diverges || verdict->wrong_count == 0) return false;

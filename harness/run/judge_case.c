@@ -12,16 +12,6 @@
 #include "harness/run/observed_algorithms.h"
 #include "harness/run/observed_formula.h"
 
-/* What the judge needs to ask the oracle; its time is the oracle's, not the judge's. */
-typedef struct decide_context {
-  const oracle_t *oracle;
-  decision_memo_t memo;
-  arena_t *arena;
-  case_runner_times_t *times;
-  const case_runner_interrupt_t *interrupt;
-  evidence_t evidence;
-} decide_context_t;
-
 static void note_wrong(void *context, uint32_t result, size_t component) {
   decide_context_t *asked = (decide_context_t *)context;
   evidence_t *evidence = &asked->evidence;
@@ -42,6 +32,7 @@ static status_t decide_oracle(void *context, const oracle_call_t *call, uint32_t
   uint64_t begin = clock_nanoseconds();
   arena_mark_t mark = arena_mark(asked->arena);
   oracle_call_t remembering = *call;
+  remembering.whole_count = asked->whole_count;
   remembering.memo = &asked->memo;
   remembering.arena = asked->arena;
   status_t status = asked->oracle->decide(&remembering, result, component, out_answer);
@@ -52,6 +43,27 @@ static status_t decide_oracle(void *context, const oracle_call_t *call, uint32_t
   log_debug(LOG_ORACLE, "decided component %zu of result %u exactly, %.1f us", component, result,
             (double)spent / 1000);
   return status;
+}
+
+decide_context_t decide_context_make(case_runner_t *walk, const expectation_t *expectation,
+                                     const tensor_t *results) {
+  decide_context_t context = {.oracle = expectation->oracle,
+                              .whole_count = expectation->whole_count,
+                              .arena = expectation->arena,
+                              .times = &walk->times,
+                              .interrupt = &walk->interrupt,
+                              .evidence = {.is_judged = true}};
+  memcpy(context.evidence.results, results,
+         expectation->instance->program.result_count * sizeof *results);
+  decision_memo_init(&context.memo);
+  return context;
+}
+
+judge_t decide_context_judge(decide_context_t *context, const contract_t *contract) {
+  return (judge_t){.decide = decide_oracle,
+                   .decide_context = context,
+                   .contract = *contract,
+                   .on_wrong = note_wrong};
 }
 
 /* ---- One contract -----------------------------------------------------------------------------
@@ -78,21 +90,11 @@ static status_t judge_under(const judging_t *judging, const question_t *question
   case_runner_t *walk = judging->walk;
   const case_t *instance = judging->expectation->instance;
   uint64_t begin = clock_nanoseconds();
-  decide_context_t context = {.oracle = judging->expectation->oracle,
-                              .arena = judging->expectation->arena,
-                              .times = &walk->times,
-                              .interrupt = &walk->interrupt,
-                              .evidence = {.is_judged = true}};
-  memcpy(context.evidence.results, judging->results,
-         instance->program.result_count * sizeof *judging->results);
-  decision_memo_init(&context.memo);
-  const judge_t judge = {.decide = decide_oracle,
-                         .decide_context = &context,
-                         .contract = *question->contract,
-                         .decide_wrong_max = question->is_brief ? 1 : walk->decide_wrong_max,
-                         .unjudged = walk->unjudged,
-                         .skips_class = question->is_brief,
-                         .on_wrong = note_wrong};
+  decide_context_t context = decide_context_make(walk, judging->expectation, judging->results);
+  judge_t judge = decide_context_judge(&context, question->contract);
+  judge.decide_wrong_max = question->is_brief ? 1 : walk->decide_wrong_max;
+  judge.unjudged = walk->unjudged;
+  judge.skips_class = question->is_brief;
   status_t status = judge_results(&judge, instance, question->accepts, judging->results,
                                   out_verdict, judging->error);
   decision_memo_deinit(&context.memo);

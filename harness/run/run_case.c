@@ -26,7 +26,11 @@ void case_runner_init(case_runner_t *walk, const contract_t *contract, uint64_t 
 static status_t expect_valid(case_runner_t *walk, expectation_t *expectation, failure_t *error) {
   failure_t reason = {0};
   const oracle_call_t call = case_runner_call(walk, expectation, NULL, &reason);
-  if (!walk->judges_all) expectation->sample = sample_make(expectation->oracle, &call);
+  if (walk->sample != NULL) {
+    expectation->sample = *walk->sample;
+  } else if (!walk->judges_all) {
+    expectation->sample = sample_make(expectation->oracle, &call);
+  }
   expectation->oracle_status = expectation->oracle->accept(&call, expectation->accepts);
   switch (expectation->oracle_status) {
     case STATUS_OK:
@@ -70,7 +74,8 @@ status_t case_runner_expect(case_runner_t *walk, const case_t *instance,
   out_expectation->oracle_status = STATUS_OK;
   out_expectation->oracle = oracle_find(instance->program.op);
   out_expectation->broken = broken;
-  out_expectation->sample = (sample_t){{NULL}, {0}};
+  out_expectation->sample = (sample_t){{NULL}, {0}, {0}};
+  out_expectation->whole_count = walk->whole_count;
   out_expectation->reason[0] = '\0';
   if (op_constraint_is_forbidden(broken)) return STATUS_OK;
   if (broken != NULL || out_expectation->oracle == NULL) {

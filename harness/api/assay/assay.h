@@ -197,8 +197,8 @@ enum assay_flag {
                            * values beyond may conform too. */
 };
 
-/* Told now and then how much of a call is done, 0 to 1, from the thread that called, at least when
- * an element was decided exactly.  Another answer than 0 ends the call: ASSAY_CANCELLED. */
+/* Told now and then how much of a call is done, 0 to 1, from the thread that called, which tells
+ * whenever it decided an element exactly.  Another answer than 0 ends the call: ASSAY_CANCELLED. */
 typedef int32_t (*assay_progress_t)(void *user, double done);
 
 /* What is asked.  Calls read of it what they are about. */
@@ -215,15 +215,15 @@ typedef struct assay_question {
   double budget_seconds;            /* Of processor time; 0: no limit.  See assay_check(). */
   assay_progress_t progress;        /* May be NULL. */
   void *user;                       /* Handed to it. */
+  uint32_t threads, reserved; /* Of assay_check(): any number gives the same verdict; and 0. */
 } assay_question_t;
 
 typedef struct assay_verdict assay_verdict_t;
 
-/* Holds results against operands.  Every result element is judged, but of large results of ops that
- * need exact arithmetic for each (functions in f64, say), of which a sample is; ASSAY_ALL_ELEMENTS
- * judges these too.  With a budget so is one of a dot_general that would take longer: 13,809 random
- * elements, corners and edges of tiles.  assay_verdict_info_t says what a sample may have missed.
- */
+/* Holds results against operands.  Every result element is judged, but of large results that need
+ * exact arithmetic for each (functions in f64, say), and with a budget of what would take longer, a
+ * sample; assay_verdict_info_t says what that may have missed.  Only here tensors may have up to
+ * 2^31 elements, where parts of at most 2^24 can be cut out of them. */
 int32_t assay_check(assay_context_t *context, const assay_question_t *question,
                     assay_verdict_t **out_verdict, assay_error_t *error);
 void assay_verdict_free(assay_verdict_t *verdict);
