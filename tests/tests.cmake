@@ -50,6 +50,7 @@ add_test_folder(reports assay_reports)
 add_test_folder(tidy assay_model)
 add_dependencies(check_programs fuzz_targets)  # Without an engine, for tests/fuzz.
 include(${CMAKE_SOURCE_DIR}/tests/exec/dso.cmake)
+include(${CMAKE_SOURCE_DIR}/tests/exec/pjrt.cmake)
 include(${CMAKE_SOURCE_DIR}/tests/kernel_bank/kernels.cmake)
 include(${CMAKE_SOURCE_DIR}/tests/store/preload.cmake)
 include(${CMAKE_SOURCE_DIR}/tests/store/extra_columns.cmake)

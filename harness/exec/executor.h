@@ -4,6 +4,8 @@
  *
  * An executor is named by text:
  *   dso:PATH?options      a shared object that exports assay_executor_query()
+ *   pjrt:PATH?options     a PJRT plugin: harness/exec/pjrt/pjrt.h; or the name of one that is
+ *                         installed: harness/exec/registry/pjrt_plugins.h
  *   openblas?options      a plugin, built from harness/exec/plugins/NAME_plugin.c
  *   proc:COMMAND          a worker process: harness/exec/workers/worker.md
  *   xla?options           a worker of ours that is installed: harness/exec/registry/registry.h
@@ -69,6 +71,9 @@ executor_aftermath_t executor_take_aftermath(executor_t *executor);
 
 /* Names of the plugins that are there, sorted, ended by NULL; freed with g_strfreev(). */
 char **executor_plugins(const executor_options_t *options);
+
+/* Whether pjrt:PATH is an executor here: not where Assay was built without PJRT's header. */
+bool executor_has_pjrt(void);
 
 /* As given to executor_open(); and as the backend says.  Valid until executor_close(). */
 const char *executor_name(const executor_t *executor);

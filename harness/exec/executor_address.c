@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Resolves an executor's name: builtin, worker command, installed worker, shared object or plugin
- * in the plugin directory, with messages that list what there is. */
+/* Resolves an executor's name: builtin, worker command, installed worker, shared object, PJRT
+ * plugin or plugin in the plugin directory, with messages that list what there is. */
 #include "harness/exec/executor_address.h"
 
 #include <string.h>
 
 #include "harness/exec/registry/registry.h"
+#ifdef ASSAY_HAS_PJRT
+#include "harness/exec/pjrt/pjrt.h"
+#include "harness/exec/registry/pjrt_plugins.h"
+#endif
 
 static const char plugin_suffix[] = "_plugin.so";
 static const char name_bytes[] =
@@ -90,6 +94,73 @@ static status_t find_command(const char *name, executor_address_t *out_address, 
   return STATUS_OK;
 }
 
+#ifdef ASSAY_HAS_PJRT
+/* A word is the name of a plugin that is installed somewhere, unless there is a file called so. */
+static bool is_word(const char *plugin) {
+  return strspn(plugin, name_bytes) == strlen(plugin) && !g_str_has_suffix(plugin, ".so") &&
+         !g_file_test(plugin, G_FILE_TEST_EXISTS);
+}
+
+static status_t find_pjrt_path(const char *plugin, const executor_options_t *options,
+                               char **out_path, failure_t *error) {
+  if (!is_word(plugin)) {
+    *out_path = g_strdup(plugin);
+    return STATUS_OK;
+  }
+  GPtrArray *plugins = pjrt_plugins_find(options->worker_directory);
+  const pjrt_plugin_t *found = pjrt_plugins_named(plugins, plugin);
+  status_t status = STATUS_OK;
+  if (found != NULL) {
+    *out_path = g_strdup(found->path);
+  } else {
+    g_autofree char *names = pjrt_plugins_names(plugins);
+    status =
+        status_fail(error, STATUS_INVALID,
+                    "there is no PJRT plugin \"%s\": found %s; write pjrt:PATH for a file, and "
+                    "`assay executors install pjrt-cpu` brings two for processors",
+                    plugin, names);
+  }
+  g_ptr_array_unref(plugins);
+  return status;
+}
+
+static status_t find_pjrt(const char *name, const executor_options_t *options,
+                          executor_address_t *out_address, failure_t *error) {
+  const char *where = name + strlen("pjrt:");
+  g_autofree char *plugin = g_strndup(where, strcspn(where, "?"));
+  if (plugin[0] == '\0') {
+    return status_fail(
+        error, STATUS_INVALID,
+        "pjrt: needs the path of a plugin, as in pjrt:./libmine_pjrt.so?device=0, or "
+        "the name of one that `assay executors` lists");
+  }
+  g_autofree char *path = NULL;
+  STATUS_TRY(find_pjrt_path(plugin, options, &path, error));
+  *out_address = (executor_address_t){.table = pjrt_executor(),
+                                      .is_foreign = true,
+                                      .options = g_strconcat(path, where + strlen(plugin), NULL)};
+  return STATUS_OK;
+}
+#else
+static status_t find_pjrt(const char *name, const executor_options_t *options,
+                          executor_address_t *out_address, failure_t *error) {
+  (void)options;
+  (void)out_address;
+  return status_fail(error, STATUS_UNSUPPORTED,
+                     "%s: this Assay was built without pjrt_c_api.h, and so without PJRT: run "
+                     "harness/exec/pjrt/fetch-header, and build it again",
+                     name);
+}
+#endif
+
+bool executor_has_pjrt(void) {
+#ifdef ASSAY_HAS_PJRT
+  return true;
+#else
+  return false;
+#endif
+}
+
 status_t executor_address_find(const char *name, const executor_options_t *options,
                                executor_address_t *out_address, failure_t *error) {
   const assay_executor_t *table =
@@ -99,6 +170,7 @@ status_t executor_address_find(const char *name, const executor_options_t *optio
     return STATUS_OK;
   }
   if (g_str_has_prefix(name, "proc:")) return find_command(name, out_address, error);
+  if (g_str_has_prefix(name, "pjrt:")) return find_pjrt(name, options, out_address, error);
   bool is_dso = g_str_has_prefix(name, "dso:");
   const char *where = is_dso ? name + strlen("dso:") : name;
   size_t where_size = strcspn(where, "?");
@@ -106,7 +178,8 @@ status_t executor_address_find(const char *name, const executor_options_t *optio
   if (where_size == 0 || (!is_dso && !is_name)) {
     return status_fail(error, STATUS_INVALID,
                        "\"%s\" names no executor: write model:NAME, canary:NAME, the NAME of a "
-                       "plugin or worker, NAME?options, dso:PATH?options, or proc:COMMAND",
+                       "plugin or worker, NAME?options, dso:PATH?options, pjrt:PATH?options, or "
+                       "proc:COMMAND",
                        name);
   }
   const worker_t *worker = is_dso ? NULL : worker_find(where, where_size);
@@ -123,8 +196,8 @@ status_t executor_address_find(const char *name, const executor_options_t *optio
     STATUS_TRY(find_plugin(where, where_size, options, &path, error));
   }
   const char *after = where + where_size;
-  *out_address =
-      (executor_address_t){.path = path, .options = g_strdup(*after == '?' ? after + 1 : after)};
+  *out_address = (executor_address_t){
+      .path = path, .is_foreign = true, .options = g_strdup(*after == '?' ? after + 1 : after)};
   return STATUS_OK;
 }
 

@@ -8,7 +8,8 @@
 /* Where a backend is and how to open it: the table of a builtin, the path of a shared object, or
  * the command that starts a worker. */
 typedef struct executor_address {
-  const assay_executor_t *table; /* NULL unless a builtin. */
+  const assay_executor_t *table; /* NULL unless a builtin, or what serves PJRT plugins. */
+  bool is_foreign;               /* Opening it loads code of others into this process. */
   char *path;                    /* Owned; NULL unless a shared object. */
   char *command;                 /* Owned; NULL unless a worker; its options are in it. */
   char *options;                 /* Owned. */

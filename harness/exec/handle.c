@@ -42,15 +42,24 @@ static status_t open_backend(const void *context, call_memory_t *memory,
   return table_transport_open(address->table, address->options, NULL, memory, out_transport, error);
 }
 
+/* Of one call.  A device is brought up, and its compiler searches for kernels, for longer than a
+ * library on a processor takes for anything. */
+static uint32_t find_timeout(const executor_address_t *address, const executor_options_t *options) {
+  enum { DEVICE_TIMEOUT_MS = 60000 };
+  bool is_default = options->timeout_ms == 0;
+  bool is_device = address->table != NULL && address->is_foreign;
+  return is_default && is_device ? DEVICE_TIMEOUT_MS : options->timeout_ms;
+}
+
 static bool is_hosted(const executor_address_t *address, const executor_options_t *options) {
-  return options->isolate || (options->isolate_foreign && address->path != NULL);
+  return options->isolate || (options->isolate_foreign && address->is_foreign);
 }
 
 bool executor_lives_here(const char *name, const executor_options_t *options) {
   executor_address_t address = {0};
   failure_t ignored;
   if (executor_address_find(name, options, &address, &ignored) != STATUS_OK) return false;
-  bool lives_here = address.path != NULL && !is_hosted(&address, options);
+  bool lives_here = address.is_foreign && !is_hosted(&address, options);
   executor_address_deinit(&address);
   return lives_here;
 }
@@ -68,7 +77,7 @@ static status_t open_transport(executor_t *executor, const executor_options_t *o
   const isolate_options_t isolate = {.open_backend = open_backend,
                                      .context = address,
                                      .memory = executor->memory,
-                                     .timeout_ms = options->timeout_ms,
+                                     .timeout_ms = find_timeout(address, options),
                                      .memory_bytes_max = options->memory_bytes_max};
   return isolate_open(&isolate, &executor->transport, error);
 }
@@ -76,7 +85,7 @@ static status_t open_transport(executor_t *executor, const executor_options_t *o
 /* Only what lives in this process shares its memory with who watches over the process. */
 static status_t find_memory(executor_t *executor, const executor_options_t *options,
                             failure_t *error) {
-  bool lives_here = executor->address.path != NULL && !is_hosted(&executor->address, options);
+  bool lives_here = executor->address.is_foreign && !is_hosted(&executor->address, options);
   executor->memory = options->memory;
   if (!lives_here || options->memory == NULL) {
     executor->own_memory = call_memory_new();

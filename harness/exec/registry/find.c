@@ -10,14 +10,15 @@
 #include "harness/exec/registry/paths.h"
 
 const worker_t worker_table[] = {
-    {"xla", "jax", "XLA, on the StableHLO program itself"},
-    {"jax", "jax", "JAX, through jax.lax with its checks"},
-    {"stablehlo", "jax", "the StableHLO reference interpreter"},
-    {"onnxruntime", "onnxruntime", "ONNX Runtime, on ONNX graphs of the program"},
-    {"torch", "torch", "PyTorch, eager"},
-    {"tflite", "tflite", "TensorFlow Lite (LiteRT), on models of the program"},
-    {"numpy", "onnxruntime", "NumPy, by functions of yours"},
-    {NULL, NULL, NULL},
+    {"xla", "jax", "XLA, on the StableHLO program itself", false},
+    {"jax", "jax", "JAX, through jax.lax with its checks", false},
+    {"stablehlo", "jax", "the StableHLO reference interpreter", false},
+    {"onnxruntime", "onnxruntime", "ONNX Runtime, on ONNX graphs of the program", false},
+    {"torch", "torch", "PyTorch, eager", false},
+    {"tflite", "tflite", "TensorFlow Lite (LiteRT), on models of the program", false},
+    {"numpy", "onnxruntime", "NumPy, by functions of yours", false},
+    {"pjrt-cpu", "pjrt_cpu", "two builds of XLA for processors, as PJRT plugins", true},
+    {NULL, NULL, NULL, false},
 };
 
 const worker_t *worker_find(const char *name, size_t name_size) {
@@ -72,6 +73,11 @@ bool worker_is_installed(const worker_t *worker, const char *directory) {
 
 status_t worker_command(const worker_t *worker, const char *directory, const char *options,
                         char **out_command, failure_t *error) {
+  if (worker->brings_plugins) {
+    return status_fail(error, STATUS_INVALID,
+                       "%s is no executor: write pjrt:NAME, NAME as `assay executors` lists it",
+                       worker->name);
+  }
   if (!worker_is_installed(worker, directory)) {
     return status_fail(error, STATUS_IO, "%s is not installed: run `assay executors install %s`",
                        worker->name, worker->name);

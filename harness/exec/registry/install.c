@@ -93,6 +93,7 @@ static status_t fill_environment(const worker_t *worker, const worker_list_t *li
                                  ":all:",
                                  "--requirement",
                                  list->path,
+                                 list->is_alone ? "--no-deps" : NULL,
                                  NULL};
   g_autofree char *errors = NULL;
   if (run(install, RUN_SHOWN, &errors)) return STATUS_OK;

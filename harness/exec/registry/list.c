@@ -33,6 +33,7 @@ status_t worker_list_read(const char *directory, const char *name, worker_list_t
   if (list.wanted != NULL) {
     list.otherwise = find_between(strstr(list.text, list.wanted), ", ", " is installed instead");
   }
+  list.is_alone = strstr(list.text, "\n# Installed without what these packages ask for.\n") != NULL;
   *out_list = list;
   return STATUS_OK;
 }

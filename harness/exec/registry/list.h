@@ -4,6 +4,8 @@
 #ifndef ASSAY_EXEC_REGISTRY_LIST_H
 #define ASSAY_EXEC_REGISTRY_LIST_H
 
+#include <stdbool.h>
+
 #include "harness/base/status.h"
 
 typedef struct worker_list {
@@ -14,6 +16,7 @@ typedef struct worker_list {
    * is for everywhere. */
   char *wanted;
   char *otherwise;
+  bool is_alone; /* What its packages ask for is not in it, and not needed. */
 } worker_list_t;
 
 /* Reads the list called `name`; `directory` as for worker_source().  STATUS_IO if it is not there.

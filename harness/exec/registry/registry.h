@@ -8,11 +8,12 @@
 
 #include "harness/base/status.h"
 
-/* One worker: harness/exec/workers/NAME_worker.py. */
+/* One worker: harness/exec/workers/NAME_worker.py; or what is installed as one is. */
 typedef struct worker {
   const char *name;        /* Of the executor: "xla". */
   const char *environment; /* workers/requirements/ENVIRONMENT.requirements; some share one. */
   const char *summary;     /* One line for `assay executors`. */
+  bool brings_plugins; /* It is no worker: its environment holds PJRT plugins (pjrt_plugins.h). */
 } worker_t;
 
 /* All of them, ended by a row whose name is NULL. */

@@ -12,14 +12,14 @@ static const char query_symbol[] = "assay_executor_query";
 
 static void unload(void *library) { dlclose(library); }
 
-/* dlopen() looks for a name without a slash in the system's libraries: here it is a file. */
-static void *load(const char *path) {
-  if (strchr(path, '/') != NULL) return dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  char *here = g_strconcat("./", path, NULL);
-  void *library = dlopen(here, RTLD_NOW | RTLD_LOCAL);
-  g_free(here);
+void *dso_load(const char *path, const char **out_why) {
+  g_autofree char *here = strchr(path, '/') == NULL ? g_strconcat("./", path, NULL) : NULL;
+  void *library = dlopen(here == NULL ? path : here, RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) *out_why = dlerror();
   return library;
 }
+
+void *dso_find(void *library, const char *symbol) { return dlsym(library, symbol); }
 
 static status_t query(void *library, call_memory_t *memory, const assay_executor_t **out_table,
                       failure_t *error) {
@@ -27,7 +27,7 @@ static status_t query(void *library, call_memory_t *memory, const assay_executor
   union {
     void *object;
     assay_executor_query_t function;
-  } symbol = {.object = dlsym(library, query_symbol)};
+  } symbol = {.object = dso_find(library, query_symbol)};
   if (symbol.object == NULL) {
     return status_fail(error, STATUS_IO,
                        "it exports no %s(): a backend does, see harness/exec/plugins/README.md",
@@ -56,9 +56,10 @@ static status_t open_library(void *library, const char *options, call_memory_t *
 status_t dso_transport_open(const char *path, const char *options, call_memory_t *memory,
                             transport_t **out_transport, failure_t *error) {
   call_visit_t visit = call_visit_begin(memory, CALL_load);
-  void *library = load(path);
+  const char *why = NULL;
+  void *library = dso_load(path, &why);
   bool changed = call_visit_end(memory, visit);
-  if (library == NULL) return status_fail(error, STATUS_IO, "it does not load: %s", dlerror());
+  if (library == NULL) return status_fail(error, STATUS_IO, "it does not load: %s", why);
   failure_t reason = {0};
   status_t status = open_library(library, options, memory, out_transport, &reason);
   if (status != STATUS_OK) {

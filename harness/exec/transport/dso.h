@@ -10,4 +10,11 @@
 status_t dso_transport_open(const char *path, const char *options, call_memory_t *memory,
                             transport_t **out_transport, failure_t *error);
 
+/* Loads a shared object: a name without a slash is a file too, and none of the system's libraries.
+ * NULL, with *out_why (valid until the next call) if it does not load. */
+void *dso_load(const char *path, const char **out_why);
+
+/* Its function or object called so, or NULL. */
+void *dso_find(void *library, const char *symbol);
+
 #endif

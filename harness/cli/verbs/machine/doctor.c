@@ -178,7 +178,8 @@ static void check_executors(doctor_t *doctor, const executor_flags_t *flags,
   }
   g_strfreev(plugins);
   for (const worker_t *worker = worker_table; worker->name != NULL; worker++) {
-    bool is_due = flags->names == NULL && worker_is_installed(worker, options->worker_directory);
+    bool is_due = flags->names == NULL && !worker->brings_plugins &&
+                  worker_is_installed(worker, options->worker_directory);
     if (is_due) check_executor(doctor, worker->name, *options, ops, op_count);
   }
 }

@@ -6,6 +6,7 @@
 
 #include "harness/builtin/builtin.h"
 #include "harness/cli/options/flags.h"
+#include "harness/exec/registry/pjrt_plugins.h"
 #include "harness/exec/registry/registry.h"
 #include "harness/session/session.h"
 #include "reports/verdict/describe.h"
@@ -17,6 +18,7 @@ typedef struct listing {
 static const char *kind_of(const char *name) {
   if (g_str_has_prefix(name, "model:")) return "model";
   if (g_str_has_prefix(name, "canary:")) return "canary";
+  if (g_str_has_prefix(name, "pjrt:")) return "pjrt";
   return worker_find(name, strlen(name)) == NULL ? "plugin" : "worker";
 }
 
@@ -72,8 +74,7 @@ static char *sample_promises(executor_t *executor) {
 /* Opens it to learn its version.  Plugins are opened in a process of their own: a library that
  * cannot be loaded must not end the listing. */
 static void list_executor(listing_t *listing, const char *name) {
-  const executor_options_t options = {.find_builtin = builtin_find,
-                                      .isolate = strcmp(kind_of(name), "plugin") == 0};
+  const executor_options_t options = {.find_builtin = builtin_find, .isolate_foreign = true};
   executor_t *executor = NULL;
   failure_t error = {0};
   if (executor_open(name, &options, &executor, &error) == STATUS_OK) {
@@ -90,7 +91,7 @@ static void list_executor(listing_t *listing, const char *name) {
 static void list_workers(listing_t *listing) {
   for (const worker_t *worker = worker_table; worker->name != NULL; worker++) {
     if (worker_is_installed(worker, NULL)) {
-      list_executor(listing, worker->name);
+      if (!worker->brings_plugins) list_executor(listing, worker->name);
     } else {
       char *how = g_strdup_printf("%s; `assay executors install %s` installs it", worker->summary,
                                   worker->name);
@@ -98,6 +99,23 @@ static void list_workers(listing_t *listing) {
       g_free(how);
     }
   }
+}
+
+static void list_pjrt_plugins(listing_t *listing) {
+  if (!executor_has_pjrt()) {
+    fputs(
+        "no pjrt: executors: Assay was built without pjrt_c_api.h; run "
+        "harness/exec/pjrt/fetch-header, and build it again\n",
+        stderr);
+    return;
+  }
+  GPtrArray *plugins = pjrt_plugins_find(NULL);
+  for (guint i = 0; i < plugins->len; i++) {
+    const pjrt_plugin_t *plugin = g_ptr_array_index(plugins, i);
+    g_autofree char *name = g_strconcat("pjrt:", plugin->name, NULL);
+    list_executor(listing, name);
+  }
+  g_ptr_array_unref(plugins);
 }
 
 static void list_all(listing_t *listing) {
@@ -109,6 +127,7 @@ static void list_all(listing_t *listing) {
           stderr);
   }
   g_strfreev(plugins);
+  list_pjrt_plugins(listing);
   list_workers(listing);
   GString *text = g_string_new(NULL);
   builtin_list(text);
@@ -127,7 +146,8 @@ static void list(bool as_json) {
     json_print(listing.document, false);
   } else {
     puts(
-        "\nAlso: dso:PATH?options for a shared object, proc:COMMAND for a worker process.\n"
+        "\nAlso: dso:PATH?options for a shared object, pjrt:PATH?options for a PJRT plugin,\n"
+        "proc:COMMAND for a worker process.\n"
         "A model takes options: model:lanes8+fma+acc=f64+seed=3+init=2; a canary a schedule:\n"
         "canary:drop_last_term+pairwise.");
   }

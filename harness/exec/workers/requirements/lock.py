@@ -11,7 +11,8 @@ Each list is resolved by pip itself, once for each version of Python in --python
 there as python3.11 and so on, since what a package needs depends on the version that asks.  A list
 has the union, with a marker where a package is not for all of them.  Hashes are of the files that
 pip would install on this machine's platform, from the indexes and folders that it is configured
-with; where NAME.in has a line `# index: pypi`, from PyPI alone.
+with; where NAME.in has a line `# index: pypi`, from PyPI alone.  Where it says that its packages are
+installed without what they ask for, they are all that the list has.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from pathlib import Path
 PYTHONS = ("3.11", "3.12", "3.13")
 PYPI = "# index: pypi"
 FOR_PYTHONS = "# pythons: "  # Versions, where a list is not for all of PYTHONS.
+ALONE = "# Installed without what these packages ask for."  # pip gets --no-deps, from us as here.
 
 
 def normal(name: str) -> str:
@@ -49,6 +51,7 @@ def resolve(python: str, listed: Path, source: str) -> dict[str, tuple[str, str]
         subprocess.run([python, "-m", "venv", folder], check=True)
         command = [f"{folder}/bin/python", "-m", "pip", "install", "--quiet", "--dry-run"]
         command += ["--ignore-installed", "--only-binary", ":all:", "--report", f"{folder}/report"]
+        command += ["--no-deps"] if ALONE in source.splitlines() else []
         subprocess.run(
             [*command, "--requirement", str(listed)], check=True, env=environment(source)
         )
