@@ -10,9 +10,10 @@
  *   cc -O3 -shared -fPIC -I . -o libmine.so mine.c
  *   assay vet --executor dso:./libmine.so --op byteir.softmax
  *
- * Standalone, but for the executor ABI, which it fills in: a program that no row describes is
- * refused.  Of several kernels in one object `dso:./libmine.so?NAME` chooses one; without a name it
- * is the first.  Include it in one file of a shared object. */
+ * Standalone, but for the executor ABI, which it fills in, and its helpers, which read attributes
+ * as numbers and dimensions (executor_helpers.h, executor_products.h): a program that no row
+ * describes is refused.  Of several kernels in one object `dso:./libmine.so?NAME` chooses one;
+ * without a name it is the first.  Include it in one file of a shared object. */
 #ifndef ASSAY_KERNEL_H
 #define ASSAY_KERNEL_H
 
@@ -21,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/exec/assay_executor.h"
+#include "harness/exec/executor_products.h"
 
 typedef struct assay_kernel {
   const char *name;
@@ -41,10 +42,8 @@ typedef struct assay_kernel {
 
 /* The text of an attribute; "" if it is not there. */
 static inline const char *assay_attribute(const assay_program_t *program, const char *key) {
-  for (uint32_t i = 0; i < program->attribute_count; i++) {
-    if (strcmp(program->attributes[i].key, key) == 0) return program->attributes[i].value;
-  }
-  return "";
+  const char *text = assay_attribute_text(program, key);
+  return text == NULL ? "" : text;
 }
 
 static inline int64_t assay_last_size(const assay_type_t *type) {
@@ -66,13 +65,13 @@ static inline int64_t assay_rows(const assay_type_t *type) {
 
 /* Whether `axis`, or `dims`, is the last dimension of the first operand, alone. */
 static inline int assay_is_along_last(const assay_program_t *program) {
-  const char *text = assay_attribute(program, "axis");
-  if (*text == '\0') text = assay_attribute(program, "dims");
-  if (*text == '[') text++;
-  char *end = NULL;
-  long long axis = strtoll(text, &end, 10);
-  return end != text && (*end == '\0' || strcmp(end, "]") == 0) &&
-         axis + 1 == (long long)program->operands[0].rank;
+  const int64_t last = (int64_t)program->operands[0].rank - 1;
+  int64_t axis;
+  assay_dims_t dims;
+  if (assay_attribute_integer(program, "axis", &axis)) return axis == last;
+  return (assay_attribute_dims(program, "axis", &dims) ||
+          assay_attribute_dims(program, "dims", &dims)) &&
+         assay_dims_are(&dims, last);
 }
 
 /* ---- The executor ABI ------------------------------------------------------------------------ */
