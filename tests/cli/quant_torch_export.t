@@ -44,21 +44,19 @@ class Decomposed(torch_models.Frozen):
         stored = ops.quantize_per_channel(x, *parameters) if self.stored is None else self.stored
         return ops.dequantize_per_channel(stored, *parameters)
 torch_models.Frozen = Decomposed
-def export(name, stores):
-    torch.manual_seed(1)
-    shape = (1, torch_models.CHANNELS, torch_models.SIZE, torch_models.SIZE)
-    model = torch_models.InvertedResidual().eval()
-    for _ in range(64):
-        model(2 * torch.rand(shape) - 1)
-    torch_models.freeze(model)
-    for module in model.modules() if stores else ():
-        if isinstance(module, torch_models.Convolution):
-            one = module.weight_fake_quant
-            parameters = (one.scale, one.zero_point, one.axis, *one.limits, torch.int8)
-            one.stored = ops.quantize_per_channel(module.conv.weight.detach(), *parameters)
-    torch.export.save(torch.export.export(model, (torch.zeros(shape),)), name)
-export("pairs.pt2", False)
-export("stored.pt2", True)
+torch.manual_seed(1)
+shape = (1, torch_models.CHANNELS, torch_models.SIZE, torch_models.SIZE)
+model = torch_models.InvertedResidual().eval()
+for _ in range(64):
+    model(2 * torch.rand(shape) - 1)
+torch_models.freeze(model)
+torch.export.save(torch.export.export(model, (torch.zeros(shape),)), "pairs.pt2")
+for module in model.modules():
+    if isinstance(module, torch_models.Convolution):
+        one = module.weight_fake_quant
+        parameters = (one.scale, one.zero_point, one.axis, *one.limits, torch.int8)
+        one.stored = ops.quantize_per_channel(module.conv.weight.detach(), *parameters)
+torch.export.save(torch.export.export(model, (torch.zeros(shape),)), "stored.pt2")
 
 class Unread(torch.nn.Module):
     def __init__(self, after):
