@@ -17,6 +17,7 @@
 #ifndef ASSAY_KERNEL_H
 #define ASSAY_KERNEL_H
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,9 @@ typedef struct assay_kernel {
                       * A program with another one is refused. */
   int (*takes)(const assay_program_t *program); /* Of such a program, whether it can do exactly
                                                  * this one; NULL: any. */
-  /* Computes it.  The program is a copy that lives as long as it is needed, without its MLIR. */
+  /* Computes it.  The program is a copy that lives as long as it is needed, without its MLIR.  All
+   * its sizes are those of this call, and so they are for `takes`; of a program with sizes that are
+   * unknown when it is compiled ("?" in program_line), the next call has others. */
   void (*run)(const assay_program_t *program, const void *const *operands, void *const *results);
 } assay_kernel_t;
 
@@ -192,6 +195,24 @@ static inline const char *assay_kernel_strange_key(const assay_program_t *progra
   return NULL;
 }
 
+static inline int assay_kernel_has_unknown(const assay_type_t *types, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t dim = 0; dim < types[i].rank; dim++) {
+      if (types[i].dims[dim] < 0) return 1;
+    }
+  }
+  return 0;
+}
+
+/* Puts the sizes of a call into the types of a copy, which owns them. */
+static inline void assay_kernel_set_sizes(const assay_type_t *types, uint32_t count,
+                                          const int64_t *const *sizes) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (types[i].rank == 0) continue;
+    memcpy((void *)(uintptr_t)types[i].dims, sizes[i], types[i].rank * sizeof *types[i].dims);
+  }
+}
+
 static inline int32_t assay_kernel_open(const assay_kernel_t *kernels, size_t count,
                                         const char *options, void **out_self,
                                         assay_reason_t *reason) {
@@ -224,6 +245,12 @@ static inline const char *assay_kernel_hardware(void *self) {
   return "any";
 }
 
+static inline int32_t assay_kernel_refuse(const assay_kernel_t *kernel, assay_reason_t *reason) {
+  snprintf(reason->text, reason->text_bytes, "%s does not take this shape or attribute",
+           kernel->name);
+  return ASSAY_EXECUTOR_UNSUPPORTED;
+}
+
 static inline int32_t assay_kernel_compile(void *self, const assay_program_t *program,
                                            void **out_handle, assay_reason_t *reason) {
   const assay_kernel_t *kernel = ((const assay_kernel_self_t *)self)->kernel;
@@ -237,10 +264,10 @@ static inline int32_t assay_kernel_compile(void *self, const assay_program_t *pr
     snprintf(reason->text, reason->text_bytes, "knows no attribute %s", strange);
     return ASSAY_EXECUTOR_UNSUPPORTED;
   }
-  if (kernel->takes != NULL && !kernel->takes(program)) {
-    snprintf(reason->text, reason->text_bytes, "%s does not take this shape or attribute",
-             kernel->name);
-    return ASSAY_EXECUTOR_UNSUPPORTED;
+  int is_dynamic = assay_kernel_has_unknown(program->operands, program->operand_count) ||
+                   assay_kernel_has_unknown(program->results, program->result_count);
+  if (!is_dynamic && kernel->takes != NULL && !kernel->takes(program)) {
+    return assay_kernel_refuse(kernel, reason);
   }
   *out_handle = assay_kernel_copy(program);
   return *out_handle == NULL ? ASSAY_EXECUTOR_FAILED : ASSAY_EXECUTOR_OK;
@@ -251,6 +278,20 @@ static inline int32_t assay_kernel_execute(void *self, void *handle, const void 
   (void)reason;
   const assay_kernel_program_t *copy = (const assay_kernel_program_t *)handle;
   ((const assay_kernel_self_t *)self)->kernel->run(&copy->program, operands, results);
+  return ASSAY_EXECUTOR_OK;
+}
+
+/* Of a program with unknown sizes `takes` is asked when they are known. */
+static inline int32_t assay_kernel_execute_sized(void *self, void *handle,
+                                                 const assay_sizes_t *sizes,
+                                                 const void *const *operands, void *const *results,
+                                                 assay_reason_t *reason) {
+  const assay_kernel_t *kernel = ((const assay_kernel_self_t *)self)->kernel;
+  const assay_program_t *program = &((const assay_kernel_program_t *)handle)->program;
+  assay_kernel_set_sizes(program->operands, program->operand_count, sizes->operands);
+  assay_kernel_set_sizes(program->results, program->result_count, sizes->results);
+  if (kernel->takes != NULL && !kernel->takes(program)) return assay_kernel_refuse(kernel, reason);
+  kernel->run(program, operands, results);
   return ASSAY_EXECUTOR_OK;
 }
 
@@ -278,7 +319,8 @@ static inline void assay_kernel_close(void *self) { free(self); }
                                            .compile = assay_kernel_compile,                     \
                                            .execute = assay_kernel_execute,                     \
                                            .release = assay_kernel_release,                     \
-                                           .close = assay_kernel_close};                        \
+                                           .close = assay_kernel_close,                         \
+                                           .execute_sized = assay_kernel_execute_sized};        \
     return abi_max >= ASSAY_EXECUTOR_ABI ? &table : NULL;                                       \
   }
 
