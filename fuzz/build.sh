@@ -32,7 +32,7 @@ ninja -C "$WORK/build" "$@"
 
 for target; do
   cp "$WORK/build/$target" "$OUT/"
-  cp "$root/fuzz/$target.options" "$OUT/"
+  cp "$root/fuzz/inputs/$target.options" "$OUT/"
   "$root/fuzz/dictionary" "$target" >"$OUT/$target.dict"
   rm -rf "$WORK/seeds" "$OUT/${target}_seed_corpus.zip"
   "$root/fuzz/seed-corpus" "$target" "$WORK/seeds"

@@ -65,6 +65,7 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/harness/exec/workers DESTINATION lib/assay
         PATTERN __pycache__ EXCLUDE PATTERN *.cmake EXCLUDE)
 install(DIRECTORY ${ASSAY_SHARE}/ DESTINATION share)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/corpus/ops DESTINATION share/assay FILES_MATCHING PATTERN *.op)
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION share/doc/assay RENAME copyright)
 install(CODE [[
   set(bin "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/bin")
   file(MAKE_DIRECTORY "${bin}")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tries in turn a hint, mask scales from wide to narrow and a single exact adder; each attempt
- * finds the tree, then its arithmetic, then checks predictions. Keeps the best attempt and the
- * reason of failure. */
+/* Asks whether factors are narrowed; tries in turn a hint, mask scales from wide to narrow and a
+ * single exact adder; each attempt finds the tree, then its arithmetic, then checks predictions.
+ * Keeps the best attempt and the reason of failure. */
 #include "harness/identify/identify.h"
 
 #include <math.h>
@@ -9,6 +9,7 @@
 
 #include "harness/identify/probe/arithmetic.h"
 #include "harness/identify/probe/init.h"
+#include "harness/identify/probe/operands.h"
 #include "harness/identify/probe/random_terms.h"
 
 const char *identity_name(identity_t identity) {
@@ -206,13 +207,14 @@ static status_t search_all(search_t *search) {
   enum { CALLS_PER_TERM_MAX = 64, CALLS_MAX = 20000 };
   black_box_sum_t *black_box = search->black_box;
   mask_probe_t probe = mask_probe_make(black_box, search->arena);
-  mask_scale_t scales[MASK_SCALES_MAX];
-  size_t scale_count = mask_scales(black_box, scales);
   black_box->calls_max = black_box->calls + CALLS_MAX + CALLS_PER_TERM_MAX * black_box->term_count;
   STATUS_TRY(check_repeats(search));
   if (search->best->identity == IDENTITY_NOT_DETERMINISTIC) return STATUS_OK;
   STATUS_TRY(count_inits(search, &probe));
   if (search->best->identity == IDENTITY_NO_TREE) return STATUS_OK;
+  STATUS_TRY(probe_operands(&probe, search->error));
+  mask_scale_t scales[MASK_SCALES_MAX];
+  size_t scale_count = mask_scales(black_box, scales);
   if (scale_count > 0) STATUS_TRY(try_hint(search, &probe, scales[0]));
   for (size_t i = 0; i < scale_count && !is_found(search); i++) {
     STATUS_TRY(try_scale(search, &probe, scales[i]));

@@ -103,9 +103,11 @@ class Torch(Worker):
         choices = Options(resize_to_1 == "run", top_k == "topk", zero_point == "before")
         self.byteir = TorchByteir(torch, self.device, self._tensor, choices)
         self.stablehlo = TorchStablehlo(torch, sets_precision=precision == "set")
-        self.quantized = TorchQuantized(torch, types == "any", engine)
+        self.quantized = TorchQuantized(torch, self.device, types == "any", engine)
         self.compiling_is_dear = modules == "compile"
-        self.compiled = TorchQuantized(torch, types == "any", engine, is_traced=True)
+        self.compiled = TorchQuantized(
+            torch, self.device, types == "any", engine, is_traced=True
+        )
         self.modules = torch_module.TorchModule(torch, modules, self._tensor)
         self.elementwise = TorchElementwise(torch)
         self.data_dependent = TorchDataDependent(torch)
@@ -207,6 +209,8 @@ class Torch(Worker):
         batch, contract = assay_worker.plain_product(program, takes_precision=True)
         if program.results[0].element == "i1":
             raise Unsupported("no products of booleans")
+        if self.device == "cuda" and program.results[0].element[0] in "iu":
+            raise Unsupported("products of integers on a CPU alone")
         names: list[list[str]] = []
         fresh = iter(LETTERS)
         shared = [next(fresh) for _ in [*batch[0], *contract[0]]]

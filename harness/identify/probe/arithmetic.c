@@ -206,6 +206,8 @@ status_t probe_arithmetic(discovery_t *discovery, profile_t *out_profile) {
                        .term_count = black_box->term_count,
                        .left = black_box->left,
                        .right = black_box->right,
+                       .left_rounding = black_box->left_rounding,
+                       .right_rounding = black_box->right_rounding,
                        .result = black_box->result,
                        .has_init = discovery->init_is_leaf};
   STATUS_TRY(probe_roundings(&anatomy));

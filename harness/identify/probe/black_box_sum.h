@@ -8,11 +8,13 @@
 typedef struct black_box_sum black_box_sum_t;
 struct black_box_sum {
   size_t term_count;
-  bool takes_init;        /* Whether there is an initial value to give. */
-  const format_t *left;   /* Format of the terms and the initial value, or of the left factors. */
-  const format_t *right;  /* Of the right factors; NULL if terms are no products. */
-  const format_t *result; /* Of what comes out. */
-  const char *op;         /* For the profile; borrowed. */
+  bool takes_init;          /* Whether there is an initial value to give. */
+  const format_t *left;     /* Format of the terms and the initial value, or of the left factors. */
+  const format_t *right;    /* Of the right factors; NULL if terms are no products. */
+  rounding_t left_rounding; /* Where factors turn out to be narrowed (operands.c), `left` and */
+  rounding_t right_rounding; /* `right` become what they are narrowed to, in this way. */
+  const format_t *result;    /* Of what comes out. */
+  const char *op;            /* For the profile; borrowed. */
   const char *program_line;
 
   /* The result of one evaluation; `right` is NULL and `init` unused where there is none.

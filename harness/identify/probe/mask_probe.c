@@ -40,7 +40,7 @@ static size_t lost_units(int mask, int unit, int precision) {
 }
 
 size_t mask_scales(const black_box_sum_t *black_box, mask_scale_t out_scales[MASK_SCALES_MAX]) {
-  enum { ROOMY_EXPONENT = 100, F32_PRECISION = 24, F64_PRECISION = 53 };
+  enum { ROOMY_EXPONENT = 100, F32_PRECISION = 24, F64_PRECISION = 53, IMPRECISE_PRECISION = 14 };
   size_t countable = (size_t)1 << MIN(black_box->result->precision, 30);
   int mask = black_box_sum_largest_exponent(black_box);
   int normal = black_box_sum_least_exponent(black_box, false);
@@ -52,7 +52,8 @@ size_t mask_scales(const black_box_sum_t *black_box, mask_scale_t out_scales[MAS
               {normal, F32_PRECISION},
               {black_box_sum_least_exponent(black_box, true), F32_PRECISION},
               {normal, F64_PRECISION},
-              {black_box_sum_least_exponent(black_box, true), F64_PRECISION}};
+              {black_box_sum_least_exponent(black_box, true), F64_PRECISION},
+              {normal, IMPRECISE_PRECISION}}; /* Of matrix units for 8-bit factors. */
   size_t count = 0;
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     size_t lost = lost_units(mask, rows[i].unit, rows[i].precision);

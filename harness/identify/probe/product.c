@@ -5,7 +5,8 @@
  * product of factors of precisions p and q is rounded to fewer than p + q - 1 bits, and survives
  * the subtraction of the others if it is not.  Where every product fits the result's precision,
  * only underflow can tell: half of the smallest number added to the smallest number is rounded to
- * even, twice the smallest number, if it has not been lost before. */
+ * even, twice the smallest number, if it has not been lost before.  Aligned adders tell by what
+ * they align to. */
 #include <math.h>
 
 #include "harness/identify/probe/arithmetic.h"
@@ -80,6 +81,77 @@ static status_t decide_range(const anatomy_t *anatomy, const profile_node_t *nod
   double value = 0;
   status_t status = mask_probe_run(probe, &value, discovery->error);
   *out_is_rounded = value != kept;
+  return status == STATUS_UNSUPPORTED ? STATUS_OK : status;
+}
+
+/* Another product that is a child of the node; child_count if there is none. */
+static uint32_t other_product(const anatomy_t *anatomy, const profile_node_t *node,
+                              uint32_t child) {
+  uint32_t other = 0;
+  while (other < node->child_count &&
+         (other == child || node->children[other] >= anatomy->discovery->builder.term_count)) {
+    other++;
+  }
+  return other;
+}
+
+/* Whether subnormal factors count with the least normal exponent: the least of them, lifted, loses
+ * what lies more than aligned_bits below that exponent. */
+static status_t decide_field(const anatomy_t *anatomy, profile_node_t *node, uint32_t child,
+                             uint32_t other) {
+  const discovery_t *discovery = anatomy->discovery;
+  mask_probe_t *probe = discovery->probe;
+  const format_t *left = probe->black_box->left, *right = probe->black_box->right;
+  int lift =
+      MIN(right->exponent_max, -left->exponent_min); /* The field's exponent is 0, or near. */
+  int field = left->exponent_min + lift;
+  double product = ldexp(1, field + 1 - left->precision),
+         lost = ldexp(1, field - node->aligned_bits);
+  mask_probe_set_factors(probe, node->children[child], ldexp(product, -lift), ldexp(1, lift));
+  mask_probe_set(probe, anatomy_leaf(anatomy, node, other), lost);
+  double value = 0;
+  status_t status = mask_probe_run(probe, &value, discovery->error);
+  node->by_field = status == STATUS_OK && value == product;
+  return status == STATUS_UNSUPPORTED ? STATUS_OK : status;
+}
+
+/* The same for an adder of a product and a number, whose sum is cut: of 1.5 times 1.5 less the last
+ * bit beside 1. */
+static status_t decide_pair_alignment(const anatomy_t *anatomy, const profile_node_t *node,
+                                      uint32_t child, bool *out_is_decided, bool *out_is_rounded) {
+  mask_probe_t *probe = anatomy->discovery->probe;
+  *out_is_decided = node->aligned_bits > 0 && node->child_count == 2;
+  if (!*out_is_decided) return STATUS_OK;
+  double value = 0;
+  mask_probe_set_factors(probe, node->children[child], 1.5, 1.5);
+  mask_probe_set(probe, other_leaf(anatomy, node, child), -ldexp(1, 1 - node->aligned_bits));
+  status_t status = mask_probe_run(probe, &value, anatomy->discovery->error);
+  *out_is_decided = status == STATUS_OK;
+  *out_is_rounded = value == 2.25;
+  return status == STATUS_UNSUPPORTED ? STATUS_OK : status;
+}
+
+/* Whether an aligned adder takes a product's exponent for that of a number of its own, which it is
+ * where products are rounded.  Else it is the sum of the factors' exponents: one less for 1.5 times
+ * 1.5, so that the last bit beside 1 is not lost. */
+static status_t decide_alignment(const anatomy_t *anatomy, const profile_node_t *node,
+                                 uint32_t child, bool *out_is_decided, bool *out_is_rounded) {
+  const discovery_t *discovery = anatomy->discovery;
+  mask_probe_t *probe = discovery->probe;
+  uint32_t other = other_product(anatomy, node, child), third = 0;
+  while (third < node->child_count && (third == child || third == other)) third++;
+  if (node->child_count == 2) {
+    return decide_pair_alignment(anatomy, node, child, out_is_decided, out_is_rounded);
+  }
+  *out_is_decided = node->aligned_bits > 0 && other < node->child_count;
+  if (!*out_is_decided) return STATUS_OK;
+  double last = ldexp(1, 1 - node->aligned_bits), value = 0;
+  mask_probe_set_factors(probe, node->children[child], 1.5, 1.5);
+  mask_probe_set_factors(probe, node->children[other], 1.5, -1.5);
+  mask_probe_set(probe, anatomy_leaf(anatomy, node, third), last);
+  status_t status = mask_probe_run(probe, &value, discovery->error);
+  *out_is_decided = status == STATUS_OK;
+  *out_is_rounded = value != last;
   return status == STATUS_UNSUPPORTED ? STATUS_OK : status;
 }
 
@@ -181,8 +253,9 @@ static status_t settle_exact(anatomy_t *anatomy) {
     for (uint32_t k = 0; k < node->child_count; k++) {
       uint32_t term = node->children[k];
       if (!is_unrounded_term(anatomy, term) || !is_exact_in(black_box, node->format)) continue;
-      bool is_rounded;
-      STATUS_TRY(decide_range(anatomy, node, k, &is_rounded));
+      bool is_decided, is_rounded;
+      STATUS_TRY(decide_alignment(anatomy, node, k, &is_decided, &is_rounded));
+      if (!is_decided) STATUS_TRY(decide_range(anatomy, node, k, &is_rounded));
       anatomy->is_unrounded[term] = is_rounded ? PRODUCT_EXACT : PRODUCT_UNROUNDED;
     }
   }
@@ -214,6 +287,18 @@ static void settle_format(anatomy_t *anatomy, profile_t *profile) {
   }
 }
 
+/* How nodes that align unrounded products take subnormal factors. */
+static status_t probe_fields(anatomy_t *anatomy) {
+  for (size_t i = 0; i < anatomy->node_count; i++) {
+    profile_node_t *node = &anatomy->nodes[i];
+    if (!node->fused || node->aligned_bits <= 0 || node->child_count < 2) continue;
+    uint32_t child = other_product(anatomy, node, node->child_count);
+    if (child == node->child_count) continue;
+    STATUS_TRY(decide_field(anatomy, node, child, child == 0 ? 1 : 0));
+  }
+  return STATUS_OK;
+}
+
 /* A node is fused that adds a product unrounded. */
 static void mark_fused(anatomy_t *anatomy) {
   size_t term_count = anatomy->discovery->builder.term_count;
@@ -237,5 +322,5 @@ status_t probe_products(anatomy_t *anatomy, profile_t *profile) {
   if (widen_pair(anatomy)) STATUS_TRY(settle_exact(anatomy));
   settle_format(anatomy, profile);
   mark_fused(anatomy);
-  return STATUS_OK;
+  return probe_fields(anatomy);
 }

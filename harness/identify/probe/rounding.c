@@ -78,6 +78,97 @@ static status_t try_format(anatomy_t *anatomy, size_t number, const format_t *fo
   return STATUS_OK;
 }
 
+/* Whether a truncating node gives infinity beyond the largest number.  Stays false where terms are
+ * too small to ask. */
+static status_t find_overflow(anatomy_t *anatomy, size_t number) {
+  profile_node_t *node = &anatomy->nodes[number];
+  mask_probe_t *probe = anatomy->discovery->probe;
+  double top = ldexp(1, node->format->exponent_max);
+  if (black_box_sum_largest_exponent(probe->black_box) < node->format->exponent_max)
+    return STATUS_OK;
+  mask_probe_set(probe, anatomy_leaf(anatomy, node, 0), top);
+  mask_probe_set(probe, anatomy_leaf(anatomy, node, 1), top);
+  double value = 0;
+  status_t status = anatomy_read(anatomy, number, top, &value);
+  node->overflows = isinf(value) != 0;
+  return status == STATUS_UNSUPPORTED ? STATUS_OK : status;
+}
+
+/* Whether an aligned adder cuts its addends so early that its own rounding cannot be asked for.  It
+ * keeps all bits of their sum, or cuts that as early: 1 + 1 + the last bit beside 1 tells. */
+static status_t hides_format(anatomy_t *anatomy, size_t number, int precision, bool *out_hides) {
+  profile_node_t *node = &anatomy->nodes[number];
+  mask_probe_t *probe = anatomy->discovery->probe;
+  *out_hides = false;
+  if (node->aligned_bits <= 0 || node->child_count < 3) return STATUS_OK;
+  if (node->aligned_bits + ilogb(node->child_count) + 1 >= precision) return STATUS_OK;
+  uint32_t parent = anatomy->parents[number];
+  size_t term_count = anatomy->discovery->builder.term_count;
+  int above = parent == 0 ? 0 : anatomy->nodes[parent - term_count - 1].aligned_bits;
+  *out_hides = above > 0 && above <= node->aligned_bits; /* Which cuts the sum as early. */
+  if (*out_hides) return STATUS_OK;
+  bool is_kept[2] = {false, false}; /* The last bit beside 1, and beside 2. */
+  for (int i = 0; i < 2; i++) {
+    double last = ldexp(1, i + 1 - node->aligned_bits), value = 0;
+    mask_probe_set(probe, anatomy_leaf(anatomy, node, 0), 1);
+    mask_probe_set(probe, anatomy_leaf(anatomy, node, 1), 1);
+    mask_probe_set(probe, anatomy_leaf(anatomy, node, 2), last);
+    status_t status = anatomy_read(anatomy, number, 2, &value);
+    if (status != STATUS_OK && status != STATUS_UNSUPPORTED) return status;
+    is_kept[i] = status == STATUS_OK && value == last;
+  }
+  node->cuts_sum = !is_kept[0] && is_kept[1];
+  *out_hides = is_kept[1];
+  return STATUS_OK;
+}
+
+/* The bits to which adders of more than two align; 0 if none of the tree does. */
+static int tree_aligned_bits(const anatomy_t *anatomy) {
+  int bits = 0;
+  for (size_t i = 0; i < anatomy->node_count; i++) {
+    bits = MAX(bits, anatomy->nodes[i].aligned_bits);
+  }
+  return bits;
+}
+
+/* Whether an aligned node of two children cuts their sum as early as these: a sum of 1 and the last
+ * bit beside it, and 1 more. */
+static status_t find_cut_of_pair(anatomy_t *anatomy, size_t number) {
+  profile_node_t *node = &anatomy->nodes[number];
+  mask_probe_t *probe = anatomy->discovery->probe;
+  size_t term_count = anatomy->discovery->builder.term_count;
+  uint32_t inner = node->children[0] > term_count ? 0 : 1;
+  if (node->children[inner] <= term_count) return STATUS_OK;
+  const profile_node_t *below = &anatomy->nodes[node->children[inner] - term_count - 1];
+  double last = ldexp(1, 1 - node->aligned_bits), value = last;
+  mask_probe_set(probe, anatomy_leaf(anatomy, below, 0), 1);
+  mask_probe_set(probe, anatomy_leaf(anatomy, below, 1), last);
+  mask_probe_set(probe, anatomy_leaf(anatomy, node, 1 - inner), 1);
+  status_t status = anatomy_read(anatomy, number, 2, &value);
+  node->cuts_sum = status == STATUS_OK && value == 0;
+  return status == STATUS_UNSUPPORTED ? STATUS_OK : status;
+}
+
+/* Whether a node of two children aligns them as others of its tree do, to fewer bits than its
+ * format has: the last bit beside 1 is kept, and half of it lost. */
+static status_t find_short_pair(anatomy_t *anatomy, size_t number, int precision, bool *out_is) {
+  profile_node_t *node = &anatomy->nodes[number];
+  mask_probe_t *probe = anatomy->discovery->probe;
+  int bits = tree_aligned_bits(anatomy);
+  *out_is = node->child_count == 2 && node->aligned_bits == 0 && bits > 0 && bits < precision;
+  for (int below = 0; below < 2 && *out_is; below++) {
+    double small = ldexp(1, 1 - bits - below), value = 0;
+    mask_probe_set(probe, anatomy_leaf(anatomy, node, 0), 1);
+    mask_probe_set(probe, anatomy_leaf(anatomy, node, 1), small);
+    status_t status = anatomy_read(anatomy, number, 1, &value);
+    if (status != STATUS_OK && status != STATUS_UNSUPPORTED) return status;
+    *out_is = status == STATUS_OK && value == (below == 0 ? small : 0);
+  }
+  if (!*out_is) return STATUS_OK;
+  node->aligned_bits = bits;
+  return find_cut_of_pair(anatomy, number);
+}
+
 /* Bits that an aligned adder keeps, from the smallest term that survives beside 1 and -1. */
 static status_t find_aligned_bits(anatomy_t *anatomy, size_t number) {
   profile_node_t *node = &anatomy->nodes[number];
@@ -115,6 +206,10 @@ static status_t find_format(anatomy_t *anatomy, size_t number, const format_t *g
   const black_box_sum_t *black_box = anatomy->discovery->probe->black_box;
   bool is_root = anatomy->parents[number] == 0;
   bool fits = false;
+  STATUS_TRY(find_short_pair(anatomy, number, guess->precision, &fits));
+  if (!fits) STATUS_TRY(hides_format(anatomy, number, guess->precision, &fits));
+  if (fits) anatomy->nodes[number].format = guess;
+  if (fits) return STATUS_OK;
   STATUS_TRY(try_format(anatomy, number, guess, &fits));
   if (!fits && guess != black_box->result) {
     STATUS_TRY(try_format(anatomy, number, black_box->result, &fits));
@@ -150,14 +245,38 @@ static void widen_root(anatomy_t *anatomy) {
   }
 }
 
+/* Whether a truncating node of two children aligns them as others of its tree do: less than the
+ * last bit, taken from 1, leaves 1 only if it has been cut before. */
+static status_t find_pair_alignment(anatomy_t *anatomy, size_t number, int aligned_bits) {
+  profile_node_t *node = &anatomy->nodes[number];
+  mask_probe_t *probe = anatomy->discovery->probe;
+  bool applies = aligned_bits >= node->format->precision && node->child_count == 2 &&
+                 node->aligned_bits == 0 && node->rounding == ROUNDING_TOWARD_ZERO;
+  if (!applies) return STATUS_OK;
+  mask_probe_set(probe, anatomy_leaf(anatomy, node, 0), 1);
+  mask_probe_set(probe, anatomy_leaf(anatomy, node, 1), -ldexp(1, -aligned_bits));
+  double beyond = 0;
+  status_t status = anatomy_read(anatomy, number, 1, &beyond);
+  if (status == STATUS_OK && beyond == 0) node->aligned_bits = aligned_bits;
+  return status == STATUS_UNSUPPORTED ? STATUS_OK : status;
+}
+
 status_t probe_roundings(anatomy_t *anatomy) {
   const black_box_sum_t *black_box = anatomy->discovery->probe->black_box;
   const format_t *guess = black_box->result;
+  for (size_t i = 0; i < anatomy->node_count; i++) {
+    bool is_unknown = anatomy->nodes[i].aligned_bits == ALIGNED_UNKNOWN;
+    if (is_unknown) STATUS_TRY(find_aligned_bits(anatomy, i));
+  }
   for (size_t i = anatomy->node_count; i-- > 0;) {
     profile_node_t *node = &anatomy->nodes[i];
-    if (node->aligned_bits == ALIGNED_UNKNOWN) STATUS_TRY(find_aligned_bits(anatomy, i));
     STATUS_TRY(find_format(anatomy, i, i + 1 == anatomy->node_count ? black_box->result : guess));
+    if (node->rounding == ROUNDING_TOWARD_ZERO) STATUS_TRY(find_overflow(anatomy, i));
     guess = node->format;
+  }
+  int aligned_bits = tree_aligned_bits(anatomy);
+  for (size_t i = 0; i < anatomy->node_count; i++) {
+    STATUS_TRY(find_pair_alignment(anatomy, i, aligned_bits));
   }
   if (anatomy->node_count > 0) widen_root(anatomy);
   return STATUS_OK;

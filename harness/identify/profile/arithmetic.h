@@ -16,7 +16,8 @@ typedef struct arithmetic_list {
 /* Whether two nodes add in the same way. */
 static inline bool arithmetic_equal(const profile_node_t *a, const profile_node_t *b) {
   return a->format == b->format && a->rounding == b->rounding && a->fused == b->fused &&
-         a->aligned_bits == b->aligned_bits;
+         a->aligned_bits == b->aligned_bits && a->overflows == b->overflows &&
+         a->by_field == b->by_field && a->cuts_sum == b->cuts_sum;
 }
 
 /* The letter of a node's arithmetic, which is added if it is new; 'z' for all from the 26th on,

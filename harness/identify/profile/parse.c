@@ -25,6 +25,16 @@ static status_t parse_format(parser_t *parser, const char *key, const format_t *
                    STR_FORMAT(name));
 }
 
+/* A format, and how wider numbers are rounded to it. */
+static status_t parse_read(parser_t *parser, const char *key, const format_t **out_format,
+                           rounding_t *out_rounding) {
+  STATUS_TRY(parse_format(parser, key, out_format));
+  *out_rounding = scan_accept(&parser->scan, "/trunc")  ? ROUNDING_TOWARD_ZERO
+                  : scan_accept(&parser->scan, "/away") ? ROUNDING_NEAREST_AWAY
+                                                        : ROUNDING_NEAREST_EVEN;
+  return STATUS_OK;
+}
+
 static status_t parse_arithmetic(parser_t *parser) {
   scan_t *scan = &parser->scan;
   arithmetic_list_t *list = &parser->arithmetics;
@@ -35,6 +45,7 @@ static status_t parse_arithmetic(parser_t *parser) {
   profile_node_t row = {.rounding = ROUNDING_NEAREST_EVEN};
   STATUS_TRY(parse_format(parser, key, &row.format));
   if (scan_accept(scan, "/trunc")) row.rounding = ROUNDING_TOWARD_ZERO;
+  row.overflows = scan_accept(scan, "/inf");
   row.fused = scan_accept(scan, "/fused");
   if (scan_accept(scan, "/aligned")) {
     enum { ALIGNED_BITS_MAX = 4096 };
@@ -44,6 +55,8 @@ static status_t parse_arithmetic(parser_t *parser) {
       return scan_fail(scan, parser->error, "an adder of %d bits", (int)bits);
     }
     row.aligned_bits = (int)bits;
+    row.by_field = scan_accept(scan, "/field");
+    row.cuts_sum = scan_accept(scan, "/cut");
   }
   list->rows[list->count++] = row;
   return STATUS_OK;
@@ -71,9 +84,9 @@ static status_t parse_header(parser_t *parser) {
     return scan_fail(scan, parser->error, "0 to %d terms", PROFILE_TERMS_MAX);
   }
   profile->term_count = (size_t)terms;
-  STATUS_TRY(parse_format(parser, " left=", &profile->left));
+  STATUS_TRY(parse_read(parser, " left=", &profile->left, &profile->left_rounding));
   if (scan_accept(scan, " right=")) {
-    STATUS_TRY(parse_format(parser, "", &profile->right));
+    STATUS_TRY(parse_read(parser, "", &profile->right, &profile->right_rounding));
     STATUS_TRY(parse_format(parser, " product=", &profile->product));
   }
   STATUS_TRY(parse_format(parser, " result=", &profile->result));

@@ -189,15 +189,20 @@ static void print_flushes(const profile_t *profile, GString *text) {
   if (!any) g_string_append(text, "none");
 }
 
+static const char *read_word(rounding_t rounding) {
+  if (rounding == ROUNDING_TOWARD_ZERO) return "/trunc";
+  return rounding == ROUNDING_NEAREST_AWAY ? "/away" : "";
+}
+
 void profile_print(const profile_t *profile, GString *out_text) {
   arithmetic_list_t arithmetics = {.count = 0};
   GString *tree = g_string_new(NULL);
   print_tree(profile, &arithmetics, tree);
-  g_string_append_printf(out_text, "profile v1 terms=%zu left=%s", profile->term_count,
-                         profile->left->name);
+  g_string_append_printf(out_text, "profile v1 terms=%zu left=%s%s", profile->term_count,
+                         profile->left->name, read_word(profile->left_rounding));
   if (profile->right != NULL) {
-    g_string_append_printf(out_text, " right=%s product=%s", profile->right->name,
-                           profile->product->name);
+    g_string_append_printf(out_text, " right=%s%s product=%s", profile->right->name,
+                           read_word(profile->right_rounding), profile->product->name);
   }
   g_string_append_printf(out_text, " result=%s start=%s flush=", profile->result->name,
                          start_word(profile));
@@ -206,8 +211,11 @@ void profile_print(const profile_t *profile, GString *out_text) {
     const profile_node_t *row = &arithmetics.rows[i];
     g_string_append_printf(out_text, " %c=%s", (char)('a' + i), row->format->name);
     if (row->rounding == ROUNDING_TOWARD_ZERO) g_string_append(out_text, "/trunc");
+    if (row->overflows) g_string_append(out_text, "/inf");
     if (row->fused) g_string_append(out_text, "/fused");
     if (row->aligned_bits > 0) g_string_append_printf(out_text, "/aligned%d", row->aligned_bits);
+    if (row->by_field) g_string_append(out_text, "/field");
+    if (row->cuts_sum) g_string_append(out_text, "/cut");
   }
   g_string_append_printf(out_text, " tree=%s : %s", tree->str, profile->program_line);
   g_string_free(tree, TRUE);

@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "harness/num/binary64.h"
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/sum/rounded.h"
 #include "oracles/ops/dot_general/dot_general.h"
@@ -23,8 +24,9 @@ typedef struct prediction {
   const double *right;
   double init;
   double *nodes;   /* Values of the nodes. */
-  double *factors; /* Twice the room for the addends of one node. */
+  double *factors; /* Three times the room for the addends of one node. */
   double *others;
+  double *exponents;
 } prediction_t;
 
 static bool is_subnormal(const format_t *format, double value) {
@@ -50,6 +52,20 @@ static const format_t *child_format(const profile_t *profile, uint32_t id) {
   return profile_node(profile, id)->format;
 }
 
+/* A factor as it is multiplied. */
+static double read_factor(const profile_t *profile, const format_t *format, rounding_t rounding,
+                          double value) {
+  double narrow = value;
+  if (rounding == ROUNDING_NEAREST_EVEN) {
+    narrow = format_round_double(format, value);
+  } else {
+    const format_t *carrier = &format_table[FORMAT_f64];
+    narrow =
+        format_to_double(format, format_convert(carrier, format, binary64_bits(value), rounding));
+  }
+  return flush_if(profile->flushes_inputs, format, narrow);
+}
+
 /* The value of a child as an addend: *out_factor is 1 unless it is an unrounded product. */
 static double read_child(const prediction_t *p, const profile_node_t *node, uint32_t id,
                          double *out_factor) {
@@ -60,8 +76,8 @@ static double read_child(const prediction_t *p, const profile_node_t *node, uint
     double value = profile_is_term(profile, id) ? p->left[id] : p->init;
     return flush_if(profile->flushes_inputs, child_format(profile, id), value);
   }
-  double left = flush_if(profile->flushes_inputs, profile->left, p->left[id]);
-  double right = flush_if(profile->flushes_inputs, profile->right, p->right[id]);
+  double left = read_factor(profile, profile->left, profile->left_rounding, p->left[id]);
+  double right = read_factor(profile, profile->right, profile->right_rounding, p->right[id]);
   if (node != NULL && node->fused) {
     *out_factor = right;
     return left;
@@ -85,13 +101,32 @@ static bool is_plain_addition(const profile_t *profile, const profile_node_t *no
   return true;
 }
 
+/* The exponent of a factor, or of its bits. */
+static double factor_exponent(const profile_node_t *node, const format_t *format, double value) {
+  if (value == 0 || !isfinite(value)) return 0; /* Not asked for. */
+  return node->by_field ? fmax(ilogb(value), format->exponent_min) : ilogb(value);
+}
+
+/* What a child is aligned by. */
+static double child_exponent(const profile_t *profile, const profile_node_t *node, uint32_t id,
+                             double factor, double other) {
+  if (!profile_is_term(profile, id) || profile->right == NULL || !node->fused) {
+    return factor_exponent(&(profile_node_t){0}, profile->result, factor);
+  }
+  return factor_exponent(node, profile->left, factor) +
+         factor_exponent(node, profile->right, other);
+}
+
 static double round_addends(const prediction_t *p, const profile_node_t *node) {
   const rounded_sum_t sum = {.count = node->child_count,
                              .left = p->factors,
                              .right = p->others,
                              .aligned_bits = node->aligned_bits,
                              .format = node->format,
-                             .rounding = node->rounding};
+                             .rounding = node->rounding,
+                             .overflows = node->overflows,
+                             .exponents = node->aligned_bits > 0 ? p->exponents : NULL,
+                             .cuts_sum = node->cuts_sum};
   return rounded_sum(&sum);
 }
 
@@ -99,6 +134,10 @@ static double node_value(const prediction_t *p, const profile_node_t *node) {
   int products = 0;
   for (uint32_t i = 0; i < node->child_count; i++) {
     p->factors[i] = read_child(p, node, node->children[i], &p->others[i]);
+    if (node->aligned_bits > 0) {
+      p->exponents[i] =
+          child_exponent(p->profile, node, node->children[i], p->factors[i], p->others[i]);
+    }
     products += p->others[i] != 1;
   }
   bool truncates = node->rounding == ROUNDING_TOWARD_ZERO;
@@ -130,7 +169,7 @@ static uint32_t widest_node(const profile_t *profile) {
 }
 
 size_t profile_scratch_count(const profile_t *profile) {
-  return profile->node_count + 2 * (size_t)widest_node(profile);
+  return profile->node_count + 3 * (size_t)widest_node(profile);
 }
 
 /* Whether the value of the root is never -0. */
@@ -152,6 +191,7 @@ uint64_t profile_predict(const profile_t *profile, const double *left, const dou
                     .nodes = scratch,
                     .factors = scratch + profile->node_count};
   p.others = p.factors + widest_node(profile);
+  p.exponents = p.others + widest_node(profile);
   for (size_t i = 0; i < profile->node_count; i++) {
     const profile_node_t *node = &profile->nodes[i];
     bool flushes = profile->flushes_sums && i + 1 < profile->node_count;

@@ -8,6 +8,7 @@
  * several times or not at all; term_count + 1 + i is nodes[i].  A factor or term is first read
  * (flushes_inputs).  Then every node, children before parents:
  *   - a term or the initial value is its value;
+ *   - a factor of a type wider than `left` (`right`) is first rounded to that, by left_rounding;
  *   - a product is left unrounded if the node is fused, else rounded to `product`, to nearest even;
  *   - a node is the value that was computed for it;
  * and the node's value is their exact sum, rounded once to its format.  A node with aligned_bits b
@@ -30,8 +31,11 @@ typedef struct profile_node {
   uint32_t child_count;     /* 2; more in a multiway adder, which rounds once; or 1. */
   const format_t *format;   /* What the node's sum is rounded to. */
   rounding_t rounding;      /* ROUNDING_NEAREST_EVEN or ROUNDING_TOWARD_ZERO. */
+  bool overflows;           /* Truncates, and yet sums beyond the largest number become infinite. */
   bool fused;               /* Products among its children are added unrounded. */
   int aligned_bits; /* Multiway adders that align addends and keep this many bits; 0: exact. */
+  bool by_field;    /* Where it aligns: a subnormal factor counts with the least normal exponent. */
+  bool cuts_sum;    /* Where it aligns: the sum is cut to as many bits of its own. */
 } profile_node_t;
 
 /* All memory is in one arena. */
@@ -39,8 +43,10 @@ typedef struct profile {
   const char *op;           /* "stablehlo.reduce" or "stablehlo.dot_general". */
   const char *program_line; /* The program it was found with: shapes, types and layout. */
   size_t term_count;
-  const format_t *left;   /* Format of the terms, or of the left factors. */
-  const format_t *right;  /* Of the right factors; NULL for reduce. */
+  const format_t *left;  /* Format of the terms, or of the left factors, as they are multiplied. */
+  const format_t *right; /* Of the right factors; NULL for reduce. */
+  rounding_t left_rounding; /* Of factors from a wider type: to nearest even, away, or cut. */
+  rounding_t right_rounding;
   const format_t *result; /* The root is rounded to it last. */
   bool has_init;          /* The initial value enters the tree. */
   bool starts_at_zero;    /* An accumulator starts at +0, so that terms of -0 alone give +0. */
@@ -78,11 +84,13 @@ static inline const profile_node_t *profile_node(const profile_t *profile, uint3
 
 /* One line of text, canonical: equal profiles print alike.  The grammar:
  *
- *   "profile v1 terms=N left=F [right=F product=F] result=F start=none|zero|first
+ *   "profile v1 terms=N left=READ [right=READ product=F] result=F start=none|zero|first
  *    flush=none|inputs,sums,outputs ARITHMETIC... tree=TREE : PROGRAM LINE"
  *
- *   ARITHMETIC  a letter from a on, "=" FORMAT, then any of "/trunc" "/fused" "/alignedN", one for
- *               each different arithmetic of nodes, in order of first use in TREE
+ *   READ        FORMAT, then "/trunc" or "/away" where wider factors are rounded to it so
+ *   ARITHMETIC  a letter from a on, "=" FORMAT, then any of "/trunc" "/inf" (the truncating node
+ *               overflows) "/fused" "/alignedN" "/field" (by_field) "/cut" (cuts_sum), one for each
+ *               different arithmetic of nodes, in order of first use in TREE
  *   TREE        "0" without a tree; a CHILD
  *   CHILD       a term number, "i" for the initial value, or a NODE
  *   NODE        a letter (left out for a), then

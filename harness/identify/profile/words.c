@@ -3,6 +3,8 @@
  * initial value; and for a rule, the same by its nested orders. */
 #include "harness/identify/profile/words.h"
 
+#include <string.h>
+
 #include "harness/identify/order/tree_words.h"
 
 /* ---- What the nodes do ----------------------------------------------------------------------- */
@@ -16,8 +18,43 @@ static bool adds_product(const profile_t *profile, const profile_node_t *node) {
   return false;
 }
 
+static const char *narrowing_word(rounding_t rounding) {
+  if (rounding == ROUNDING_TOWARD_ZERO) return "cut";
+  return rounding == ROUNDING_NEAREST_AWAY ? "rounded (ties away from zero)" : "rounded";
+}
+
+/* The format of an operand, which may be wider than the factors that are made of it. */
+static bool is_narrowed(const char *program_line, size_t operand, const format_t *factor) {
+  const char *name = program_line;
+  g_auto(GStrv) words = g_strsplit(name, " ", -1);
+  size_t found = 0;
+  for (size_t i = 0; words[i] != NULL && strcmp(words[i], "->") != 0; i++) {
+    const char *bracket = strchr(words[i], '[');
+    if (bracket == NULL || strchr(words[i], '=') != NULL || found++ != operand) continue;
+    return !str_equal_text((str_t){.data = words[i], .size = (size_t)(bracket - words[i])},
+                           factor->name);
+  }
+  return false;
+}
+
+static void append_narrowing(const profile_t *profile, GString *text) {
+  bool left = is_narrowed(profile->program_line, 0, profile->left);
+  bool right = is_narrowed(profile->program_line, 1, profile->right);
+  bool alike = left && right && profile->left == profile->right &&
+               profile->left_rounding == profile->right_rounding;
+  if (left) {
+    g_string_append_printf(text, ", %sfactors %s to %s", alike ? "" : "left ",
+                           narrowing_word(profile->left_rounding), profile->left->name);
+  }
+  if (right && !alike) {
+    g_string_append_printf(text, ", right factors %s to %s",
+                           narrowing_word(profile->right_rounding), profile->right->name);
+  }
+}
+
 static void append_products(const profile_t *profile, GString *text) {
   if (profile->right == NULL) return;
+  append_narrowing(profile, text);
   bool some_fused = false;
   bool some_rounded = profile->node_count == 0 && profile->term_count > 0;
   for (size_t i = 0; i < profile->node_count; i++) {
@@ -53,19 +90,25 @@ static void append_formats(const profile_t *profile, GString *text) {
 
 static void append_rounding(const profile_t *profile, GString *text) {
   size_t adding = 0;
-  size_t truncating = 0;
+  size_t truncating = 0, overflowing = 0, by_field = 0, cutting = 0;
   int aligned_bits = 0;
   for (size_t i = 0; i < profile->node_count; i++) {
     const profile_node_t *node = &profile->nodes[i];
     if (node->child_count < 2) continue;
     adding++;
     truncating += node->rounding == ROUNDING_TOWARD_ZERO;
+    overflowing += node->overflows;
+    by_field += node->by_field;
+    cutting += node->cuts_sum;
     aligned_bits = MAX(aligned_bits, node->aligned_bits);
   }
   if (truncating > 0) {
     g_string_append(text, truncating == adding ? ", truncating" : ", partly truncating");
+    if (overflowing > 0) g_string_append(text, " (beyond the largest number: infinity)");
   }
   if (aligned_bits > 0) g_string_append_printf(text, ", addends aligned to %d bits", aligned_bits);
+  if (by_field > 0) g_string_append(text, " (subnormal factors as if they were normal)");
+  if (cutting > 0) g_string_append(text, ", sums cut to as many");
 }
 
 static void append_flushing(const profile_t *profile, GString *text) {

@@ -45,7 +45,8 @@ static void cut_all(const rounded_sum_t *sum, mpfr_t *addends) {
   int largest = 0;
   for (size_t i = 0; i < sum->count; i++) {
     if (mpfr_zero_p(addends[i])) continue;
-    int exponent = exponent_of(sum->left[i]) + exponent_of(sum->right[i]);
+    int exponent = sum->exponents != NULL ? (int)sum->exponents[i]
+                                          : exponent_of(sum->left[i]) + exponent_of(sum->right[i]);
     if (!found || exponent > largest) largest = exponent;
     found = true;
   }
@@ -65,8 +66,14 @@ static double sum_finite(const rounded_sum_t *sum, mpfr_t *addends, mpfr_ptr *po
   mpfr_t total;
   mpfr_init2(total, EXACT_BITS);
   mpfr_sum(total, pointers, sum->count, MPFR_RNDN);
+  if (sum->cuts_sum && !mpfr_zero_p(total)) {
+    cut(total, (int)mpfr_get_exp(total) - sum->aligned_bits);
+  }
   double value = 0;
-  if (!mpfr_zero_p(total)) {
+  bool is_beyond = !mpfr_zero_p(total) && mpfr_get_exp(total) > sum->format->exponent_max + 1;
+  if (is_beyond && sum->overflows && format_has_infinity(sum->format)) {
+    value = copysign((double)INFINITY, mpfr_sgn(total));
+  } else if (!mpfr_zero_p(total)) {
     uint64_t bits = format_from_mpfr(sum->format, total, sum->rounding, OVERFLOW_FORMAT);
     value = format_to_double(sum->format, bits);
   }

@@ -5,6 +5,8 @@
 
 #include <glib.h>
 
+#include "harness/num/int128.h"
+
 integer_t integer_from_pattern(const element_t *element, uint64_t bits) {
   bool is_signed = element->kind == ELEMENT_SIGNED;
   return is_signed ? (integer_t)element_signed_value(element, bits) : (integer_t)bits;
@@ -119,10 +121,10 @@ static integer_set_t apply_hull(const element_t *element, integer_operation_t op
   const integer_t sums[] = {a.low + b.low, a.high + b.high, a.low + b.low, a.high + b.high};
   const integer_t differences[] = {a.low - b.high, a.high - b.low, a.low - b.high, a.high - b.low};
   integer_t products[4];
-  bool overflows = __builtin_mul_overflow(a.low, b.low, &products[0]);
-  overflows |= __builtin_mul_overflow(a.low, b.high, &products[1]);
-  overflows |= __builtin_mul_overflow(a.high, b.low, &products[2]);
-  overflows |= __builtin_mul_overflow(a.high, b.high, &products[3]);
+  bool overflows = int128_multiply_overflows(a.low, b.low, &products[0]);
+  overflows |= int128_multiply_overflows(a.low, b.high, &products[1]);
+  overflows |= int128_multiply_overflows(a.high, b.low, &products[2]);
+  overflows |= int128_multiply_overflows(a.high, b.high, &products[3]);
   switch (operation) {
     case INTEGER_ADD:
       return hull(element, sums);

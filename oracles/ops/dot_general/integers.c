@@ -8,6 +8,7 @@
 #include "generated/element_conversion_permissions.h"
 #include "generated/exact_permissions.h"
 #include "harness/num/binary64.h"
+#include "harness/num/int128.h"
 #include "oracles/ops/dot_general/components.h"
 #include "oracles/ops/element_conversion/element_conversion.h"
 
@@ -69,7 +70,8 @@ static bool may_overflow(const integer_problem_t *question, const dot_plan_t *pl
   const __int128 far = (__int128)1 << 100;
   for (size_t i = 0; i < question->count; i++) {
     __int128 product = integer_of(plan->types[0], question->left[i]);
-    if (__builtin_mul_overflow(product, integer_of(plan->types[1], question->right[i]), &product)) {
+    if (int128_multiply_overflows(product, integer_of(plan->types[1], question->right[i]),
+                                  &product)) {
       return true;
     }
     *(product > 0 ? &positive : &negative) += CLAMP(product, -far, far);

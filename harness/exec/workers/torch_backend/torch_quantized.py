@@ -30,9 +30,11 @@ SHIFT = 128  # From i8 to ui8.
 
 
 class TorchQuantized:
-    def __init__(self, torch: Any, takes_any: bool, engine: str, is_traced: bool = False) -> None:
+    def __init__(
+        self, torch: Any, device: str, takes_any: bool, engine: str, is_traced: bool = False
+    ) -> None:
         """is_traced: by ops that torch.compile knows, which have no engine."""
-        self.torch, self.takes_any, self.engine = torch, takes_any, engine
+        self.torch, self.device, self.takes_any, self.engine = torch, device, takes_any, engine
         self.is_traced = is_traced
         self.plain = {"i8": torch.int8, "ui8": torch.uint8, "i32": torch.int32}
         self.storages = {"i8": torch.qint8, "ui8": torch.quint8, "i32": torch.qint32}
@@ -42,6 +44,8 @@ class TorchQuantized:
             return self._quantize(*window_program.same_shape(program))
         if program.op == "stablehlo.uniform_dequantize":
             return self._dequantize(*window_program.same_shape(program))
+        if self.device != "cpu" and program.op in ("stablehlo.dot_general", "stablehlo.convolution"):
+            raise Unsupported("products of integers on a CPU alone")
         if program.op == "stablehlo.dot_general":
             return self._linear(program)
         if program.op == "stablehlo.convolution":
@@ -112,8 +116,14 @@ class TorchQuantized:
             return self._decomposed("quantize", quantization)
         if quantization.axis == -1:
             return lambda x: torch.quantize_per_tensor(x, scales[0], zero_points[0], wanted).int_repr()
-        parameters = (torch.tensor(scales), torch.tensor(zero_points), quantization.axis, wanted)
+        parameters = (*self._parameters(quantization), quantization.axis, wanted)
         return lambda x: torch.quantize_per_channel(x, *parameters).int_repr()
+
+    def _parameters(self, quantization: Quantization) -> tuple[Any, Any]:
+        """Scales and zero points of channels, where the operands are."""
+        tensor, device = self.torch.tensor, self.device
+        scales = tensor(list(quantization.scales), device=device)
+        return scales, tensor(list(quantization.zero_points), device=device)
 
     def _dequantize(self, operand: Type, result: Type) -> Run:
         if operand.quantization is None or result.element != "f32":
@@ -132,7 +142,7 @@ class TorchQuantized:
             return lambda x: make(x, scales[0], zero_points[0]).dequantize()
         make = torch._make_per_channel_quantized_tensor
         # The types that per-channel kernels take; scales are numbers of f32.
-        parameters = (torch.tensor(scales), torch.tensor(zero_points), quantization.axis)
+        parameters = (*self._parameters(quantization), quantization.axis)
         return lambda x: make(x, *parameters).dequantize()
 
     def _decomposed(self, op: str, quantization: Quantization) -> Callable[[Any], Any]:
@@ -146,8 +156,7 @@ class TorchQuantized:
             per_tensor = getattr(ops, f"{op}_per_tensor")
             return lambda x: per_tensor(x, scales[0], zero_points[0], low, high, storage)
         per_channel, axis = getattr(ops, f"{op}_per_channel"), quantization.axis
-        steps = self.torch.tensor(scales, dtype=self.torch.float32)
-        zeros = self.torch.tensor(zero_points, dtype=self.torch.int64)
+        steps, zeros = self._parameters(quantization)
         return lambda x: per_channel(x, steps, zeros, axis, low, high, storage)
 
     # ---- Products -------------------------------------------------------------------------------
