@@ -236,8 +236,7 @@ static void *fake_leave(void *nothing) {
 static _Noreturn void fake_run_thread(void *(*function)(void *)) {
   pthread_t thread;
   pthread_create(&thread, NULL, function, NULL);
-  while (pause() != 0) continue;
-  return NULL;
+  for (;;) pause();
 }
 
 /* Compile options for the one device, number 7, and nothing else: field 3 has an ordinal of -1, a
