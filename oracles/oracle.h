@@ -33,6 +33,7 @@ typedef struct oracle {
   const char *op_name;
   const composite_t *composite; /* Of ops that are a formula; else NULL. */
   const gathering_t *gathering; /* Of ops that are another op on gathered operands; else NULL. */
+  bool has_joint_results; /* decide() looks at other results than the one it is asked about. */
 
   /* The fast accept sets of all results (see accept.h for what they promise), in the arena.
    * STATUS_UNSUPPORTED if nobody knows what this program means (f8E8M0FNU sums, say). */

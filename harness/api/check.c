@@ -47,11 +47,8 @@ static status_t judge(check_t *check, const case_t *instance, const tensor_t *re
   out->evidence = walk->evidence;
   out->worst = (worst_t){.exact = NAN};
   if (is_brief) return STATUS_OK;
-  bool seeks_cause =
-      (check->question.asked.flags & ASSAY_NO_CAUSE) == 0 && cause_is_sought(&out->verdict);
-  if (seeks_cause) {
-    const cause_question_t question = cause_decide(walk, instance, &expectation);
-    STATUS_TRY(cause_find(&question, &check->context->arena, &out->verdict, error));
+  if ((check->question.asked.flags & ASSAY_NO_CAUSE) == 0) {
+    STATUS_TRY(cause_explain(walk, &expectation, &check->context->arena, &out->verdict, error));
   }
   return worst_find(&expectation, &check->question.contract, &out->verdict, &out->worst, error);
 }
@@ -84,6 +81,7 @@ static status_t check_all(check_t *check, assay_verdict_t *verdict) {
   bool is_sampled = false;
   STATUS_TRY(check_sampled(check, verdict, &is_sampled));
   if (!is_sampled) STATUS_TRY(check_whole(check, verdict));
+  STATUS_TRY(smallest_tell(check, verdict));
   return progress_tell(&check->progress, 1) ? STATUS_OK : check_cancelled(check);
 }
 

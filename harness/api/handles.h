@@ -145,6 +145,7 @@ struct assay_verdict {
   verdict_t verdict;
   assay_verdict_info_t info;
   char *replay;
+  const char *smallest;
   const uint8_t *wrong[CASE_RESULTS_MAX]; /* In the arena; NULL: none is. */
   size_t counts[CASE_RESULTS_MAX];        /* Components. */
   uint32_t result_count;
@@ -201,6 +202,9 @@ status_t check_case(check_t *check, const case_t *instance, const tensor_t *resu
 
 /* The failure of a caller who wants an end. */
 status_t check_cancelled(check_t *check);
+
+/* Fills in the case of the worst element alone, of a divergence. */
+status_t smallest_tell(check_t *check, assay_verdict_t *verdict);
 
 /* Judges a sample of the question's elements where the whole would take longer than the budget;
  * *out_is_sampled is false if it would not, or the op has no parts. */

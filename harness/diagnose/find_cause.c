@@ -192,3 +192,10 @@ status_t cause_find(const cause_question_t *question, arena_t *arena, verdict_t 
   if (error != NULL) *error = solver.failure;
   return solver.status;
 }
+
+status_t cause_explain(case_runner_t *walk, const expectation_t *expectation, arena_t *arena,
+                       verdict_t *inout_verdict, failure_t *error) {
+  if (!cause_is_sought(inout_verdict) || walk->unjudged != 0) return STATUS_OK;
+  const cause_question_t question = cause_decide(walk, expectation->instance, expectation);
+  return cause_find(&question, arena, inout_verdict, error);
+}

@@ -249,6 +249,7 @@ status_t judge_results(const judge_t *judge, const case_t *instance, const accep
   walk_t walk = {
       .judge = judge, .instance = instance, .results = results, .all_outside_wrong = true};
   for (uint32_t i = 0; i < instance->program.result_count && !walk.lacks_oracle; i++) {
+    if ((judge->unjudged >> i & 1) != 0) continue;
     walk.verdict.treeless_count += accepts[i].treeless_count;
     STATUS_TRY(judge_result(&walk, i, &accepts[i], error));
   }

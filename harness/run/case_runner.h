@@ -59,6 +59,8 @@ typedef struct case_runner {
   size_t decide_wrong_max; /* See judge_t. */
   bool is_brief;           /* Nothing is observed but which components are wrong. */
   bool judges_all;         /* Large results too, of which a sample is judged else (sample.h). */
+  uint32_t unjudged;       /* Bit i: result i is not judged, since nobody knows its bits; nor is
+                            * what shows in all results together. */
   rng_t audit_rng;
   uint64_t audit_distance;   /* Components until the next audited one. */
   case_runner_times_t times; /* Added to. */

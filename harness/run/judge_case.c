@@ -90,6 +90,7 @@ static status_t judge_under(const judging_t *judging, const question_t *question
                          .decide_context = &context,
                          .contract = *question->contract,
                          .decide_wrong_max = question->is_brief ? 1 : walk->decide_wrong_max,
+                         .unjudged = walk->unjudged,
                          .skips_class = question->is_brief,
                          .on_wrong = note_wrong};
   status_t status = judge_results(&judge, instance, question->accepts, judging->results,
@@ -98,6 +99,7 @@ static status_t judge_under(const judging_t *judging, const question_t *question
   *out_evidence = context.evidence;
   walk->times.judge += clock_nanoseconds() - begin;
   STATUS_TRY(status);
+  if (walk->unjudged != 0) return STATUS_OK; /* Of rows all results are asked about. */
   begin = clock_nanoseconds();
   oracle_call_t call =
       case_runner_call(walk, judging->expectation, judging->results, judging->error);
@@ -233,12 +235,18 @@ status_t case_runner_judge(case_runner_t *walk, const expectation_t *expectation
     g_strlcpy(out_verdict->reason, expectation->reason, sizeof out_verdict->reason);
     return STATUS_OK;
   }
+  if (walk->unjudged != 0 && expectation->oracle->has_joint_results) {
+    *out_verdict = (verdict_t){.outcome = OUTCOME_no_oracle};
+    g_strlcpy(out_verdict->reason, "the results of this op are judged together: give all of them",
+              sizeof out_verdict->reason);
+    return STATUS_OK;
+  }
   const judging_t judging = {walk, expectation, results, error};
   const question_t question = {&walk->contract, expectation->accepts, false};
   STATUS_TRY(judge_under(&judging, &question, &walk->evidence, out_verdict));
   walk->treeless += out_verdict->treeless_count;
   walk->rows_left += out_verdict->rows_left_count;
-  if (walk->is_brief) return STATUS_OK;
+  if (walk->is_brief || walk->unjudged != 0) return STATUS_OK;
   bool is_inferred = PERMITTED(&walk->contract, inferred) == INFERRED_YES;
   if (out_verdict->outcome == OUTCOME_diverges && is_inferred) {
     STATUS_TRY(hold_promised(&judging, out_verdict));

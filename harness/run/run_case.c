@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "harness/base/clock.h"
+#include "harness/model/dynamic/dynamic.h"
 #include "harness/run/audit_sample.h"
 #include "harness/run/execute_twice.h"
 #include "harness/run/judge_case.h"
@@ -295,7 +296,12 @@ status_t case_runner_run_prepared(case_runner_t *walk, const expectation_t *expe
     return judge_outside(walk, expectation, &last, &executions, out_verdict, error);
   }
   if (last.outcome != EXECUTOR_OK) {
-    case_runner_judge_absence(last.outcome, preparation->promise, broken, last.reason, out_verdict);
+    /* Who compiles a program with unknown sizes promises it, and not every size. */
+    executor_promise_t promise =
+        program_is_dynamic(&instance->program) && last.outcome == EXECUTOR_REFUSED
+            ? EXECUTOR_PROMISE_NONE
+            : preparation->promise;
+    case_runner_judge_absence(last.outcome, promise, broken, last.reason, out_verdict);
     return STATUS_OK;
   }
   *out_verdict = (verdict_t){0};

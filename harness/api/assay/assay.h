@@ -89,7 +89,6 @@ const char *assay_permission_name(size_t index);
 /* ---- Programs ---------------------------------------------------------------------------------
  * One op with its attributes, operand types and result types; no data.  (The executor ABI has a
  * struct assay_program of its own: hence the handle's name.) */
-
 typedef struct assay_program_handle assay_program_handle_t;
 
 /* Begins a program of the op, such as "stablehlo.dot_general".  The next functions add to it, in
@@ -170,11 +169,10 @@ const char *assay_op_name(size_t index);
 typedef struct assay_tensor {
   uint32_t struct_size;
   uint32_t rank;
-  const char *element; /* As of the program; a quantized tensor may name its storage type. */
-  const int64_t *dims; /* `rank` sizes; may be NULL where rank is 0. */
-  const int64_t
-      *strides; /* Bytes from one index to the next, of any sign; NULL: dense row-major. */
-  void *data;   /* Of the element at index 0, ...; may be NULL where there is none. */
+  const char *element;    /* As of the program; a quantized tensor may name its storage type. */
+  const int64_t *dims;    /* `rank` sizes; may be NULL where rank is 0. */
+  const int64_t *strides; /* Bytes to the next index, of any sign; NULL: dense row-major. */
+  void *data;             /* Of the element at index 0, ...; may be NULL where there is none. */
 } assay_tensor_t;
 
 /* Type of an operand or result of a finished program; `data` and `strides` are NULL.  The caller
@@ -199,9 +197,8 @@ enum assay_flag {
                            * values beyond may conform too. */
 };
 
-/* Told now and then how much of a call is done, 0 to 1, from the thread that called, and at least
- * whenever an element was decided exactly.  Another answer than 0 ends the call: ASSAY_CANCELLED.
- */
+/* Told now and then how much of a call is done, 0 to 1, from the thread that called, at least when
+ * an element was decided exactly.  Another answer than 0 ends the call: ASSAY_CANCELLED. */
 typedef int32_t (*assay_progress_t)(void *user, double done);
 
 /* What is asked.  Calls read of it what they are about. */
@@ -210,8 +207,7 @@ typedef struct assay_question {
   uint32_t flags; /* Of assay_flag. */
   const assay_program_handle_t *program;
   const assay_tensor_t *operands;
-  const assay_tensor_t
-      *results; /* Of assay_check(): what came; of assay_simulate(): what is written. */
+  const assay_tensor_t *results; /* assay_check(): what came; assay_simulate(): what is written. */
   uint32_t operand_count;
   uint32_t result_count;
   const assay_contract_t *contract; /* NULL: "backend". */
@@ -239,7 +235,7 @@ typedef struct assay_value {
   const char *hex;     /* "0x1.800002p+3" */
 } assay_value_t;
 
-typedef struct assay_verdict_info {
+typedef struct {
   uint32_t struct_size;
   int32_t outcome;           /* Of assay_outcome. */
   const char *class_name;    /* Of a divergence: "value", "flush", "nan", ... */
@@ -286,6 +282,10 @@ int32_t assay_verdict_wrong(const assay_verdict_t *verdict, uint32_t result,
  * it would be longer than 64 KiB. */
 const char *assay_verdict_replay(const assay_verdict_t *verdict);
 
+/* The case of the worst element alone, a tab, and its results, as `assay judge` reads them; ""
+ * where that does not diverge by itself, is longer, or not to be had, and with ASSAY_NO_CAUSE. */
+const char *assay_verdict_smallest(const assay_verdict_t *verdict);
+
 /* How wrong results could be without being noticed: of so many elements, chosen by the seed. */
 typedef struct assay_power_info {
   uint32_t struct_size;
@@ -311,7 +311,7 @@ enum assay_special {
 typedef struct assay_accept_set assay_accept_set_t;
 
 /* All arrays are the handle's: an entry for each component, row-major. */
-typedef struct assay_accept_info {
+typedef struct {
   uint32_t struct_size;
   uint32_t components_per_element; /* 2 of complex types. */
   size_t count;                    /* Components. */
