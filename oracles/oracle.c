@@ -18,6 +18,23 @@ const oracle_t *oracle_find(const op_t *op) {
   return NULL;
 }
 
+void row_answer_describe(row_answer_t *inout_answer) {
+  const row_answer_t *answer = inout_answer;
+  const size_t count = answer->element_count;
+  g_autoptr(GString) text = g_string_new(NULL);
+  if (count == 1) {
+    g_string_append(text, "what the numbers that its row shares explain");
+  } else {
+    g_string_append(text, "what agrees, by the numbers that a row shares, with element");
+    g_string_append(text, count == 2 ? " " : "s ");
+    for (size_t i = 1; i < count; i++) {
+      const char *comma = i == 1 ? "" : i + 1 == count ? " and " : ", ";
+      g_string_append_printf(text, "%s%zu", comma, answer->elements[i]);
+    }
+  }
+  g_strlcpy(inout_answer->expected, text->str, sizeof inout_answer->expected);
+}
+
 status_t oracle_decide_with_memo(oracle_decide_t *decide, const oracle_call_t *call,
                                  uint32_t result, size_t component, answer_t *out_answer) {
   if (call->memo != NULL) return decide(call, result, component, out_answer);

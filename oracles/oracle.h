@@ -20,19 +20,28 @@ typedef status_t oracle_decide_t(const oracle_call_t *call, uint32_t result, siz
 typedef status_t oracle_simulate_t(const oracle_call_t *call,
                                    const implementation_model_t *schedule, tensor_t *inout_results);
 
+/* Elements that a row_answer_t names. */
+enum { ROW_ANSWER_ELEMENTS_MAX = 32 };
+
 /* Whether the rows of a case agree: see oracle_t.explain_rows. */
 typedef struct row_answer {
   bool agrees;     /* If not, of the first row that no numbers explain: */
   uint32_t result; /* an element that contradicts others, */
   size_t component;
+  size_t elements[ROW_ANSWER_ELEMENTS_MAX]; /* which come behind it here, */
+  size_t element_count;
   char expected[160]; /* and in words which. */
   size_t rows_left;   /* Rows that were not asked about, for what that takes. */
 } row_answer_t;
+
+/* Writes `expected`, of the elements as they are numbered. */
+void row_answer_describe(row_answer_t *inout_answer);
 
 typedef struct oracle {
   const char *op_name;
   const composite_t *composite; /* Of ops that are a formula; else NULL. */
   const gathering_t *gathering; /* Of ops that are another op on gathered operands; else NULL. */
+  bool has_joint_results; /* decide() looks at other results than the one it is asked about. */
 
   /* The fast accept sets of all results (see accept.h for what they promise), in the arena.
    * STATUS_UNSUPPORTED if nobody knows what this program means (f8E8M0FNU sums, say). */
@@ -91,15 +100,6 @@ typedef struct oracle {
    * what a program means before anything is rounded.  STATUS_UNSUPPORTED where nobody knows; NULL
    * if the op is never enclosed. */
   status_t (*enclose)(const enclosure_call_t *call, box_t *const out_results[CASE_RESULTS_MAX]);
-
-  /* Of an op with one result, each element of which is a problem of its own: the case whose result
-   * has these elements of that of `instance` (by their row-major indices, repeated at will), in
-   * this order, each of which has accept sets that hold all that may be returned for it there; in
-   * the arena.  Which sums are judged by trees depends on how many a case has, so that sets may be
-   * smaller or larger than there (theory.md, T206).  False if a part of this program would be
-   * another one, such as one with other scales.  NULL if the op has no such parts. */
-  bool (*pick)(const case_t *instance, const size_t *elements, size_t count, arena_t *arena,
-               case_t *out_case);
 } oracle_t;
 
 /* Asks with a memo of this one question where the call has none: for answers that need one. */

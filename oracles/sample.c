@@ -48,43 +48,50 @@ static void choose(choice_t *choice, size_t component) {
   arena_rewind(choice->call->arena, mark);
 }
 
-/* A random element with that index in a dimension; complex ones have two components. */
-static void choose_at(choice_t *choice, rng_t *rng, const type_t *type, uint32_t dim,
-                      int64_t index) {
+/* All components of an element. */
+static void choose_element(void *context, size_t element) {
+  choice_t *choice = (choice_t *)context;
+  const type_t *type = &choice->call->instance->program.results[choice->result];
+  size_t components = type->element->components;
+  for (size_t i = 0; i < components; i++) choose(choice, element * components + i);
+}
+
+/* A random element with that index in a dimension. */
+static size_t find_at(rng_t *rng, const type_t *type, uint32_t dim, int64_t index) {
   size_t element = 0;
   for (uint32_t i = 0; i < type->rank; i++) {
     int64_t at = i == dim ? index : (int64_t)rng_below(rng, (uint64_t)type->dims[i]);
     element = element * (size_t)type->dims[i] + (size_t)at;
   }
-  size_t components = choice->count / type_element_count(type);
-  for (size_t i = 0; i < components; i++) choose(choice, element * components + i);
+  return element;
+}
+
+static size_t find_corner(const type_t *type, uint32_t corner) {
+  size_t element = 0;
+  for (uint32_t i = 0; i < type->rank; i++) {
+    bool is_last = (corner >> i & 1) != 0;
+    element = element * (size_t)type->dims[i] + (is_last ? (size_t)type->dims[i] - 1 : 0);
+  }
+  return element;
 }
 
 /* First and last of a dimension, and both sides of the edges of tiles that kernels work in. */
-static void choose_edges(choice_t *choice, rng_t *rng, const type_t *type) {
+void sample_places(const type_t *type, rng_t *inout_rng,
+                   void (*tell)(void *context, size_t element), void *context) {
   static const int64_t tiles[] = {8, 16, 32, 64, 128};
+  for (uint32_t corner = 0; corner < UINT32_C(1) << type->rank; corner++) {
+    tell(context, find_corner(type, corner));
+  }
   for (uint32_t dim = 0; dim < type->rank; dim++) {
     const int64_t size = type->dims[dim];
-    choose_at(choice, rng, type, dim, 0);
-    choose_at(choice, rng, type, dim, size - 1);
+    tell(context, find_at(inout_rng, type, dim, 0));
+    tell(context, find_at(inout_rng, type, dim, size - 1));
     for (size_t i = 0; i < G_N_ELEMENTS(tiles); i++) {
       const int64_t last = (size - 1) / tiles[i] * tiles[i]; /* Where the last tile begins. */
       if (last == 0) continue;
-      choose_at(choice, rng, type, dim, last);
-      choose_at(choice, rng, type, dim, last - 1);
+      tell(context, find_at(inout_rng, type, dim, last));
+      tell(context, find_at(inout_rng, type, dim, last - 1));
     }
-  }
-}
-
-static void choose_corners(choice_t *choice, const type_t *type) {
-  size_t components = choice->count / type_element_count(type);
-  for (uint32_t corner = 0; corner < UINT32_C(1) << type->rank; corner++) {
-    size_t element = 0;
-    for (uint32_t i = 0; i < type->rank; i++) {
-      bool is_last = (corner >> i & 1) != 0;
-      element = element * (size_t)type->dims[i] + (is_last ? (size_t)type->dims[i] - 1 : 0);
-    }
-    choose(choice, element * components);
   }
 }
 
@@ -99,7 +106,7 @@ static uint64_t choose_at_random(choice_t *choice, rng_t *rng) {
 }
 
 sample_t sample_make(const oracle_t *oracle, const oracle_call_t *call) {
-  sample_t sample = {{NULL}, {0}};
+  sample_t sample = {{NULL}, {0}, {0}};
   const program_t *program = &call->instance->program;
   rng_t rng = {0};
   bool has_rng = false;
@@ -111,8 +118,7 @@ sample_t sample_make(const oracle_t *oracle, const oracle_call_t *call) {
     has_rng = true;
     choice.chosen = arena_alloc_zeroed(call->arena, choice.count);
     uint64_t draws = choose_at_random(&choice, &rng);
-    choose_corners(&choice, type);
-    choose_edges(&choice, &rng, type);
+    sample_places(type, &rng, choose_element, &choice);
     if (choice.chosen_count > choice.count / 4 * 3) continue; /* The rest costs little more. */
     sample.chosen[r] = choice.chosen;
     sample.draws[r] = draws;
@@ -124,6 +130,7 @@ void sample_attach(const sample_t *sample, uint32_t result_count, accept_t *inou
   for (uint32_t r = 0; sample != NULL && r < result_count; r++) {
     inout_accepts[r].sampled = sample->chosen[r];
     inout_accepts[r].sample_draws = sample->draws[r];
+    inout_accepts[r].asked_max = sample->asked_max[r];
   }
 }
 

@@ -9,6 +9,7 @@
 #ifndef ASSAY_ORACLES_SAMPLE_H
 #define ASSAY_ORACLES_SAMPLE_H
 
+#include "harness/base/rng.h"
 #include "oracles/oracle.h"
 
 /* Random draws, with replacement.  A fault in at least one of N elements is missed by m of them
@@ -28,12 +29,18 @@ typedef struct sample {
   const uint8_t *chosen[CASE_RESULTS_MAX]; /* Nonzero in those components; NULL: the result is
                                             * judged whole. */
   uint64_t draws[CASE_RESULTS_MAX];
+  size_t asked_max[CASE_RESULTS_MAX]; /* accept_t.asked_max. */
 } sample_t;
 
 /* The sample of a valid case, in the arena: random components, corners, the first and last index of
  * each dimension and the indices at the edges of tiles; and with each of these what is decided by
  * the same work, such as its row. */
 sample_t sample_make(const oracle_t *oracle, const oracle_call_t *call);
+
+/* Tells elements of a result at its corners, at the first and last index of each dimension and at
+ * the edges of tiles that kernels work in; elsewhere random ones. */
+void sample_places(const type_t *type, rng_t *inout_rng,
+                   void (*tell)(void *context, size_t element), void *context);
 
 /* Adds the sample, if there is one, to accept sets of the case. */
 void sample_attach(const sample_t *sample, uint32_t result_count, accept_t *inout_accepts);

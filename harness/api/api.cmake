@@ -9,11 +9,11 @@ set(ASSAY_SOVERSION 0)
 file(GLOB API_SOURCES CONFIGURE_DEPENDS ${API_FOLDER}/*.c)
 add_library(libassay SHARED ${API_SOURCES})
 target_compile_definitions(libassay PRIVATE ASSAY_VERSION="${PROJECT_VERSION}")
-target_link_libraries(libassay PRIVATE assay_builtin assay_session assay_power assay_reports_verdict)
+target_link_libraries(libassay PRIVATE assay_builtin assay_session assay_run_parts assay_power assay_reports_verdict)
 target_link_options(libassay PRIVATE
   -Wl,--version-script=${API_FOLDER}/assay.map -Wl,--as-needed)
 set_property(TARGET libassay APPEND PROPERTY LINK_DEPENDS ${API_FOLDER}/assay.map)
-if(NOT ASSAY_SANITIZE)  # Whose runtime is the program's.
+if(NOT ASSAY_SANITIZE AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize=thread")  # Whose runtime is the program's.
   target_link_options(libassay PRIVATE -Wl,--no-undefined)
 endif()
 set_target_properties(libassay PROPERTIES
@@ -22,8 +22,18 @@ target_include_directories(libassay INTERFACE
   $<BUILD_INTERFACE:${API_FOLDER}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 
 install(TARGETS libassay EXPORT assay-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES ${API_FOLDER}/assay/assay.h ${CMAKE_SOURCE_DIR}/harness/exec/assay_executor.h
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/assay)
+install(DIRECTORY ${API_FOLDER}/assay/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/assay FILES_MATCHING PATTERN "*.h")
+
+# For backends: the executor ABI and its helpers.  In the tree headers name one another from its root,
+# where they are installed by the folder that they are in then.
+foreach(header assay_executor executor_helpers executor_products executor_quantized)
+  set(source ${CMAKE_SOURCE_DIR}/harness/exec/${header}.h)
+  file(READ ${source} text)
+  string(REPLACE "#include \"harness/exec/" "#include \"assay/" text "${text}")
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/assay/${header}.h CONTENT "${text}" @ONLY)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+  install(FILES ${CMAKE_BINARY_DIR}/generated/assay/${header}.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/assay)
+endforeach()
 
 # Both find the package wherever it was moved to.
 file(RELATIVE_PATH PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)

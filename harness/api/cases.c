@@ -27,7 +27,7 @@ void assay_case_free(assay_case_t *instance) {
 static status_t new_case(call_t *call, const assay_program_handle_t *program,
                          const tensor_list_t *operands, assay_case_t **out_case) {
   if (out_case == NULL) return fail_null(call, "out_case", "give where the case goes");
-  STATUS_TRY(check_finished(call, program));
+  STATUS_TRY(check_bounded(call, program));
   arena_t arena;
   arena_init(&arena);
   case_t instance = {.program = program->program};
@@ -116,7 +116,7 @@ static status_t read_draw(call_t *call, const assay_draw_t *draw, drawing_t *out
       return status_fail(&call->failure, STATUS_INVALID,
                          "draw has a program and an op or types too; give one of the two");
     }
-    return check_finished(call, draw->program);
+    return check_bounded(call, draw->program);
   }
   if (draw->op == NULL) return fail_null(call, "draw.op", "name one, or give a program");
   out_drawing->op = op_find(str_from(draw->op));

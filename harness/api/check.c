@@ -4,23 +4,25 @@
 
 #include "harness/api/handles.h"
 #include "harness/diagnose/cause.h"
+#include "harness/model/op.h"
 
 /* Of wrong elements so many are decided one by one; beyond that the rest count as wrong. */
 enum { DECIDED_MAX = 1024 };
 
-static case_runner_t *set_up_walk(check_t *check) {
+case_runner_t *check_walk(check_t *check) {
   case_runner_t *walk = &check->context->walk;
   const bool is_whole = (check->question.asked.flags & ASSAY_ALL_ELEMENTS) != 0;
   walk->contract = check->question.contract;
   walk->decide_wrong_max = is_whole ? 0 : DECIDED_MAX;
   walk->judges_all = is_whole;
   walk->precision_due = 1; /* What no verdict tells is not asked. */
+  walk->whole_count = check->whole_count;
+  walk->is_brief = false;
   walk->interrupt = (case_runner_interrupt_t){progress_is_cancelled, &check->progress};
   return walk;
 }
 
-/* What failed in a walk is not the caller's: Assay found itself wrong, or he wanted an end. */
-static status_t walk_failed(check_t *check, status_t status) {
+status_t check_failed(check_t *check, status_t status) {
   if (status == STATUS_OK) return status;
   if (check->progress.is_cancelled)
     check->call->answer = ASSAY_CANCELLED;
@@ -36,7 +38,7 @@ status_t check_cancelled(check_t *check) {
 
 static status_t judge(check_t *check, const case_t *instance, const tensor_t *results,
                       bool is_brief, checked_t *out) {
-  case_runner_t *walk = set_up_walk(check);
+  case_runner_t *walk = check_walk(check);
   walk->is_brief = is_brief;
   failure_t *error = &check->call->failure;
   expectation_t expectation;
@@ -47,18 +49,15 @@ static status_t judge(check_t *check, const case_t *instance, const tensor_t *re
   out->evidence = walk->evidence;
   out->worst = (worst_t){.exact = NAN};
   if (is_brief) return STATUS_OK;
-  bool seeks_cause =
-      (check->question.asked.flags & ASSAY_NO_CAUSE) == 0 && cause_is_sought(&out->verdict);
-  if (seeks_cause) {
-    const cause_question_t question = cause_decide(walk, instance, &expectation);
-    STATUS_TRY(cause_find(&question, &check->context->arena, &out->verdict, error));
+  if ((check->question.asked.flags & ASSAY_NO_CAUSE) == 0) {
+    STATUS_TRY(cause_explain(walk, &expectation, &check->context->arena, &out->verdict, error));
   }
   return worst_find(&expectation, &check->question.contract, &out->verdict, &out->worst, error);
 }
 
 status_t check_case(check_t *check, const case_t *instance, const tensor_t *results, bool is_brief,
                     checked_t *out_checked) {
-  return walk_failed(check, judge(check, instance, results, is_brief, out_checked));
+  return check_failed(check, judge(check, instance, results, is_brief, out_checked));
 }
 
 static status_t check_whole(check_t *check, assay_verdict_t *verdict) {
@@ -81,14 +80,26 @@ static status_t check_whole(check_t *check, assay_verdict_t *verdict) {
 
 static status_t check_all(check_t *check, assay_verdict_t *verdict) {
   if (!progress_tell(&check->progress, 0)) return check_cancelled(check);
-  bool is_sampled = false;
-  STATUS_TRY(check_sampled(check, verdict, &is_sampled));
-  if (!is_sampled) STATUS_TRY(check_whole(check, verdict));
+  cut_t cut;
+  bool is_done = false;
+  if (check_cut(check, &cut)) {
+    STATUS_TRY(check_sampled(check, &cut, verdict, &is_done));
+    if (!is_done && cut.block_count > 1) STATUS_TRY(check_blocks(check, &cut, verdict, &is_done));
+  }
+  if (!is_done && program_is_large(&check->question.instance.program)) {
+    return status_fail(&check->call->failure, STATUS_UNSUPPORTED,
+                       "a tensor has more than %d elements or %d bytes, and a %s of these types "
+                       "cannot be cut into smaller parts",
+                       (int)TYPE_ELEMENTS_MAX, (int)TYPE_BYTES_MAX,
+                       check->question.instance.program.op->name);
+  }
+  if (!is_done) STATUS_TRY(check_whole(check, verdict));
+  STATUS_TRY(smallest_tell(check, verdict));
   return progress_tell(&check->progress, 1) ? STATUS_OK : check_cancelled(check);
 }
 
 static status_t run(check_t *check, const assay_question_t *asked, assay_verdict_t **out_verdict) {
-  STATUS_TRY(question_read(check->call, check->context, asked, &check->question));
+  STATUS_TRY(question_read_large(check->call, check->context, asked, &check->question));
   const program_t *program = &check->question.instance.program;
   STATUS_TRY(tensors_borrow(check->call, &check->question.results, program->results,
                             program->result_count, &check->context->arena, check->results));

@@ -10,6 +10,7 @@
 
 #include "harness/api/assay/assay.h"
 #include "harness/run/case_runner.h"
+#include "harness/run/parts/parts.h"
 
 /* A call: between call_begin() and call_end() the thread has the floating-point environment and the
  * numbers' spelling that the rest of Assay counts on, whatever the caller's are. */
@@ -75,6 +76,11 @@ struct assay_program_handle {
 /* NULL, or unfinished, is an error. */
 status_t check_finished(call_t *call, const assay_program_handle_t *program);
 
+/* Whether a tensor exceeds the bounds of type_check(); and that none of a finished program does,
+ * which all calls but assay_check() need. */
+bool program_is_large(const program_t *program);
+status_t check_bounded(call_t *call, const assay_program_handle_t *program);
+
 /* A finished handle of its own, of a program that breaks nothing. */
 assay_program_handle_t *program_handle_new(const program_t *program);
 
@@ -124,9 +130,13 @@ typedef struct question {
   tensor_list_t results; /* As they were given. */
 } question_t;
 
-/* Checks all of it but the results. */
+/* Checks all of it but the results; its tensors are within the bounds of type_check(). */
 status_t question_read(call_t *call, assay_context_t *context, const assay_question_t *asked,
                        question_t *out_question);
+
+/* The same of tensors of any size. */
+status_t question_read_large(call_t *call, assay_context_t *context, const assay_question_t *asked,
+                             question_t *out_question);
 
 /* Tells the caller's progress function, in its own environment; false: it wants an end. */
 typedef struct progress {
@@ -145,6 +155,7 @@ struct assay_verdict {
   verdict_t verdict;
   assay_verdict_info_t info;
   char *replay;
+  const char *smallest;
   const uint8_t *wrong[CASE_RESULTS_MAX]; /* In the arena; NULL: none is. */
   size_t counts[CASE_RESULTS_MAX];        /* Components. */
   uint32_t result_count;
@@ -186,6 +197,7 @@ typedef struct check {
   question_t question;
   tensor_t results[CASE_RESULTS_MAX];
   progress_t progress;
+  size_t whole_count; /* Of the case that is judged in parts now: see case_runner_t; else 0. */
 } check_t;
 
 /* A case and its results: all of the question, or a part. */
@@ -202,8 +214,34 @@ status_t check_case(check_t *check, const case_t *instance, const tensor_t *resu
 /* The failure of a caller who wants an end. */
 status_t check_cancelled(check_t *check);
 
+/* Fills in the case of the worst element alone, of a divergence. */
+status_t smallest_tell(check_t *check, assay_verdict_t *verdict);
+
+/* What wrong results are told of: the walk that check_case() has. */
+case_runner_t *check_walk(check_t *check);
+
+/* What failed is not the caller's: Assay found itself wrong, or he wanted an end. */
+status_t check_failed(check_t *check, status_t status);
+
+/* How the question's case is cut; false if it cannot be. */
+bool check_cut(const check_t *check, cut_t *out_cut);
+
+/* The question about parts of the case: all blocks. */
+parts_question_t check_parts(check_t *check, const cut_t *cut);
+
+/* Units of the first wrong components, which stand for all. */
+enum { CHECK_TOLD_MAX = 32 };
+size_t check_wrong_units(const cut_t *cut, const cut_subject_t *subject,
+                         const parts_finding_t *finding, size_t out_units[CHECK_TOLD_MAX]);
+
+/* Judges the question's case by blocks, with as many threads as it says; *out_is_done is false if
+ * it cannot be cut so. */
+status_t check_blocks(check_t *check, const cut_t *cut, assay_verdict_t *verdict,
+                      bool *out_is_done);
+
 /* Judges a sample of the question's elements where the whole would take longer than the budget;
  * *out_is_sampled is false if it would not, or the op has no parts. */
-status_t check_sampled(check_t *check, assay_verdict_t *verdict, bool *out_is_sampled);
+status_t check_sampled(check_t *check, const cut_t *cut, assay_verdict_t *verdict,
+                       bool *out_is_sampled);
 
 #endif

@@ -83,7 +83,7 @@ static status_t add_type(call_t *call, const assay_program_handle_t *program, bo
   if (status == STATUS_OK) {
     type.rank = shape->rank;
     for (uint32_t i = 0; i < shape->rank; i++) type.dims[i] = shape->dims[i];
-    status = type_check(&type, &call->failure);
+    status = type_check_large(&type, &call->failure);
   }
   if (status == STATUS_OK) {
     GString *text = g_string_new(NULL);

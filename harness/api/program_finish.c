@@ -38,7 +38,7 @@ static char *spell_line(const assay_program_handle_t *program) {
 
 static status_t parse_valid(call_t *call, const char *line, arena_t *arena, program_t *out) {
   const char *violation = NULL;
-  STATUS_TRY(program_parse(str_from(line), arena, out, &violation, &call->failure));
+  STATUS_TRY(program_parse_large(str_from(line), arena, out, &violation, &call->failure));
   if (violation == NULL) return STATUS_OK;
   const op_constraint_t *broken = op_constraint_find(out->op, violation);
   g_autoptr(GString) text = g_string_new(NULL);
@@ -146,6 +146,26 @@ void assay_program_free(assay_program_handle_t *program) {
   }
   arena_deinit(&program->arena);
   g_free(program);
+}
+
+bool program_is_large(const program_t *program) {
+  bool is_large = false;
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    is_large |= type_check(&program->operands[i], NULL) != STATUS_OK;
+  }
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    is_large |= type_check(&program->results[i], NULL) != STATUS_OK;
+  }
+  return is_large;
+}
+
+status_t check_bounded(call_t *call, const assay_program_handle_t *program) {
+  STATUS_TRY(check_finished(call, program));
+  if (!program_is_large(&program->program)) return STATUS_OK;
+  return status_fail(&call->failure, STATUS_UNSUPPORTED,
+                     "a tensor has more than %d elements or %d bytes: only assay_check() takes "
+                     "such, of ops that it can cut into parts",
+                     (int)TYPE_ELEMENTS_MAX, (int)TYPE_BYTES_MAX);
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */

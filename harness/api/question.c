@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What most calls are asked with: a finished program, operands, and how much is wanted. */
 #include <math.h>
+#include <string.h>
 
 #include "harness/api/handles.h"
 
@@ -10,6 +11,11 @@ static status_t read_options(call_t *call, const assay_question_t *asked) {
     return status_fail(&call->failure, STATUS_INVALID,
                        "question.flags is 0x%x, and the flags of assay_flag are 0x%x", asked->flags,
                        known);
+  }
+  enum { THREADS_MAX = 1024 };
+  if (asked->threads > THREADS_MAX) {
+    return status_fail(&call->failure, STATUS_INVALID, "question.threads is %u; give 1 to %d",
+                       asked->threads, (int)THREADS_MAX);
   }
   double budget = asked->budget_seconds;
   if (budget >= 0 && !isinf(budget)) return STATUS_OK;
@@ -25,13 +31,16 @@ static status_t check_valid(call_t *call, const program_t *program, const contra
                      broken->id, broken->text);
 }
 
-status_t question_read(call_t *call, assay_context_t *context, const assay_question_t *asked,
-                       question_t *out_question) {
+status_t question_read_large(call_t *call, assay_context_t *context, const assay_question_t *asked,
+                             question_t *out_question) {
   if (asked == NULL) return fail_null(call, "question", "give an assay_question_t");
-  STATUS_TRY(check_struct(call, "assay_question_t", asked->struct_size, sizeof *asked));
-  out_question->asked = *asked;
+  /* As it was before `threads` came. */
+  const size_t first_size = offsetof(assay_question_t, threads);
+  STATUS_TRY(check_struct(call, "assay_question_t", asked->struct_size, first_size));
+  out_question->asked = (assay_question_t){0};
+  memcpy(&out_question->asked, asked, MIN(asked->struct_size, sizeof *asked));
   STATUS_TRY(read_options(call, asked));
-  out_question->contract = contract_of(asked->contract);
+  out_question->contract = contract_of(out_question->asked.contract);
   STATUS_TRY(check_finished(call, asked->program));
   const program_t *program = &asked->program->program;
   STATUS_TRY(check_valid(call, program, &out_question->contract));
@@ -40,4 +49,12 @@ status_t question_read(call_t *call, assay_context_t *context, const assay_quest
   const tensor_list_t operands = {asked->operands, asked->operand_count, "operand"};
   return tensors_borrow(call, &operands, program->operands, program->operand_count, &context->arena,
                         out_question->instance.operands);
+}
+
+status_t question_read(call_t *call, assay_context_t *context, const assay_question_t *asked,
+                       question_t *out_question) {
+  if (asked != NULL && asked->program != NULL && asked->program->is_finished) {
+    STATUS_TRY(check_bounded(call, asked->program));
+  }
+  return question_read_large(call, context, asked, out_question);
 }

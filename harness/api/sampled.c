@@ -1,236 +1,165 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A budget of seconds: a sample of the elements is judged, as parts of the case (oracle_t.pick),
- * where all of them would take longer.  By theory.md, T135, its draws miss a fault in one of 1,000
- * elements with a probability below 10^-6. */
+/* A budget of seconds: chosen units of the case (harness/model/cut/cut.h) are judged where all of
+ * them would take longer.  By theory.md, T135 and T212, their draws miss a fault in one of N
+ * elements with a probability of at most 10^-6, for the N that the verdict tells. */
 #include <math.h>
 #include <string.h>
 
 #include "harness/api/handles.h"
 #include "harness/base/clock.h"
-#include "harness/model/axes.h"
-#include "harness/power/terms.h"
+#include "harness/run/judge_rows.h"
+#include "harness/run/parts/part_sample.h"
 
 enum {
-  TIMES_TRIED = 3,
-  ROWS_TRIED = 16,
-  COLUMNS_TRIED = 64, /* Of the case, and twice as many, to learn what all would cost. */
-  PART_ELEMENTS_MAX = 4096,
+  PART_UNITS_MAX = 4096,
   PART_TERMS_MAX = 1 << 22, /* Of each operand: 32 MiB of f64. */
-  CLOCK_STANDS_STILL = 100, /* Nanoseconds: on a busy machine it may, for as long as this takes. */
-  TOLD_ELEMENTS_MAX = 32    /* Of which the class, the cause and the worst are told. */
+  TRIED_MIN = 64,           /* Parts of the budget: a corner that takes one tells enough. */
+  CLOCK_STANDS_STILL = 100  /* Nanoseconds: on a busy machine it may, for as long as this takes. */
 };
 
-/* ---- What the whole would cost --------------------------------------------------------------- */
+/* ---- What it would cost ---------------------------------------------------------------------- */
 
-/* The first result's longest axis of one of these roles, or -1. */
-static int longest_axis(const axes_t *axes, uint32_t roles) {
-  int longest = -1;
-  for (uint32_t i = 0; i < axes->count; i++) {
-    bool fits =
-        (roles >> axes->items[i].role & 1) != 0 && axis_list_find(&axes->results[0], i) >= 0;
-    if (fits && (longest < 0 || axes->items[i].size > axes->items[longest].size)) longest = (int)i;
-  }
-  return longest;
-}
-
-/* The axes that are cut short to learn what all would cost. */
-typedef struct corner {
-  axes_t axes;
-  int row, column; /* -1: none. */
-} corner_t;
-
-/* Seconds for the accept sets of a corner of that many rows; infinite where nobody can tell. */
-static double time_corner(check_t *check, const oracle_t *oracle, const corner_t *corner,
-                          int64_t rows) {
-  static const size_t first[COLUMNS_TRIED] = {
-      0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
-      22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
-      44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+/* Seconds to judge a corner of the case; infinite where nobody can tell. */
+static double time_corner(check_t *check, const cut_t *cut, const cut_block_t *corner) {
   arena_t *arena = &check->context->arena;
   arena_mark_t mark = arena_mark(arena);
-  axes_selection_t selection = {{NULL}};
-  axes_t view = corner->axes;
-  selection.from[corner->row] = first;
-  view.items[corner->row].size = rows;
-  if (corner->column >= 0) {
-    selection.from[corner->column] = first;
-    view.items[corner->column].size = COLUMNS_TRIED;
-  }
+  const cut_subject_t subject = {&check->question.instance, check->results};
+  const parts_question_t question = check_parts(check, cut);
+  case_runner_t walk;
+  parts_walk_init(&question, 0, &walk);
+  walk.audit_one_in = 0;
+  walk.takes_for_wrong = true;
   case_t part;
-  double seconds = INFINITY;
-  if (axes_view(&check->question.instance, &corner->axes, &selection, &view, arena, &part)) {
-    failure_t ignored;
-    accept_t accepts[CASE_RESULTS_MAX];
-    const oracle_call_t call = {.instance = &part,
-                                .contract = &check->question.contract,
-                                .arena = arena,
-                                .error = &ignored};
-    uint64_t begin = clock_cpu_nanoseconds();
-    oracle->accept(&call, accepts);
-    seconds = 1e-9 * (double)MAX(clock_cpu_nanoseconds() - begin, CLOCK_STANDS_STILL);
-  }
+  tensor_t results[CASE_RESULTS_MAX];
+  expectation_t expectation;
+  part_finding_t finding = {.algorithms = NULL};
+  failure_t ignored;
+  const uint64_t begin = clock_cpu_nanoseconds();
+  bool is_judged =
+      cut_take_block(cut, &subject, corner, arena, &part, results) &&
+      case_runner_expect(&walk, &part, NULL, arena, &expectation, &ignored) == STATUS_OK &&
+      judge_part(&walk, &expectation, results, &finding, &ignored) == STATUS_OK;
+  const uint64_t spent = MAX(clock_cpu_nanoseconds() - begin, CLOCK_STANDS_STILL);
+  g_free(finding.algorithms);
   arena_rewind(arena, mark);
-  return seconds;
+  return is_judged ? 1e-9 * (double)spent : (double)INFINITY;
 }
 
-/* What all of it would cost, by what twice as many rows of a corner cost more. */
-static double estimate_whole(check_t *check, const oracle_t *oracle) {
-  corner_t corner;
-  if (!axes_of(&check->question.instance.program, &corner.axes)) return INFINITY;
-  corner.row = longest_axis(&corner.axes, 1U << AXIS_ROW | 1U << AXIS_BATCH);
-  corner.column = longest_axis(&corner.axes, 1U << AXIS_COLUMN);
-  if (corner.row < 0) return INFINITY;
-  const int64_t rows = corner.axes.items[corner.row].size;
-  if (rows <= 2 * ROWS_TRIED) return 0;
-  double times = (double)rows / (double)ROWS_TRIED;
-  if (corner.column >= 0) {
-    const int64_t columns = corner.axes.items[corner.column].size;
-    if (columns <= COLUMNS_TRIED) corner.column = -1;
-    if (columns > COLUMNS_TRIED) times *= (double)columns / (double)COLUMNS_TRIED;
-  }
-  double once = INFINITY, twice = INFINITY;
-  for (int i = 0; i < TIMES_TRIED; i++) {
-    once = fmin(once, time_corner(check, oracle, &corner, ROWS_TRIED));
-    twice = fmin(twice, time_corner(check, oracle, &corner, 2 * ROWS_TRIED));
-  }
-  /* On a busy machine more rows may seem to cost no more: then all count as what rows cost. */
-  double more = twice > once ? twice - once : twice / 2;
-  return once + more * times;
+static double count_units(const cut_t *cut, const cut_block_t *corner) {
+  double units = 1;
+  for (uint32_t i = 0; i < cut->free_count; i++) units *= (double)corner->size[cut->free[i]];
+  return units;
 }
 
-/* ---- Parts ----------------------------------------------------------------------------------- */
+/* Doubles the corner along the axis that is shortest beside a block; false if it is one. */
+static bool grow(const cut_t *cut, cut_block_t *corner) {
+  int axis = -1;
+  for (uint32_t i = 0; i < cut->free_count; i++) {
+    const int64_t size = corner->size[cut->free[i]];
+    if (size == cut->chunk[cut->free[i]]) continue;
+    if (axis < 0 || size < corner->size[axis]) axis = (int)cut->free[i];
+  }
+  if (axis < 0) return false;
+  corner->size[axis] = MIN(2 * corner->size[axis], cut->chunk[axis]);
+  return true;
+}
+
+typedef struct cost {
+  double first; /* Seconds for one unit alone. */
+  double each;  /* Beyond that, in blocks. */
+  double whole;
+} cost_t;
+
+/* By corners of doubled sizes, up to a block or until one takes a part of the budget. */
+static cost_t estimate(check_t *check, const cut_t *cut) {
+  const double enough = check->question.asked.budget_seconds / (double)TRIED_MIN;
+  cut_block_t corner = cut_block(cut, 0);
+  for (uint32_t i = 0; i < cut->free_count; i++) corner.size[cut->free[i]] = 1;
+  time_corner(check, cut, &corner); /* What comes first is slow. */
+  cost_t cost = {.first = time_corner(check, cut, &corner)};
+  double before = cost.first, now = cost.first, units_before = 0, units = 1;
+  while (now <= enough && grow(cut, &corner)) {
+    before = now;
+    units_before = units;
+    now = time_corner(check, cut, &corner);
+    units = count_units(cut, &corner);
+  }
+  cost.each = now / units;
+  const double all = (double)cut->unit_count;
+  /* On a busy machine more units may seem to cost no more: then all count as what these cost. */
+  double more =
+      units_before > 0 && now > before ? (now - before) / (units - units_before) : cost.each;
+  cost.whole = now + more * (all - units);
+  return cost;
+}
+
+/* Draws that leave a chance of at most 10^-6 to a fault in one of 1000 elements; of rows, whose
+ * elements come together, as many as the budget has time for, by steps that do not depend on every
+ * microsecond. */
+static uint64_t choose_draws(const check_t *check, const cut_t *cut, const cost_t *cost) {
+  static const uint64_t draws[] = {SAMPLE_DRAWS_MAX, 6901, 2757, 1375, 684, 270, SAMPLE_DRAWS_MIN};
+  const program_t *program = &check->question.instance.program;
+  const size_t components = program->results[0].element->components;
+  bool is_element = program->result_count == 1 && cut_unit_components(cut, program) == components;
+  if (is_element) return SAMPLE_DRAWS_MAX;
+  size_t i = 0;
+  while (i + 1 < G_N_ELEMENTS(draws) &&
+         (double)draws[i] * cost->each > check->question.asked.budget_seconds) {
+    i++;
+  }
+  return draws[i];
+}
+
+/* ---- A sample -------------------------------------------------------------------------------- */
 
 typedef struct sampling {
   check_t *check;
-  const oracle_t *oracle;
-  size_t *elements; /* Ascending. */
-  size_t count;
-  uint64_t draws; /* That chose them, at random. */
-  size_t judged;  /* So far. */
-  size_t part_max;
-  uint8_t *wrong;                 /* By component of the case; NULL: none yet. */
-  size_t told[TOLD_ELEMENTS_MAX]; /* Wrong elements, the first ones. */
-  size_t told_count;
-  bool has_conforming, lacks_oracle;
-  verdict_t total;
+  const cut_t *cut;
+  uint64_t draws;
+  parts_finding_t finding;
 } sampling_t;
 
-/* The results of a part. */
-static tensor_t pick_results(const sampling_t *sampling, const case_t *part,
-                             const size_t *elements) {
-  const tensor_t *whole = &sampling->check->results[0];
-  tensor_t picked = tensor_make(&sampling->check->context->arena, &part->program.results[0]);
-  const size_t bytes = element_bytes(whole->type.element);
-  for (size_t i = 0; i < type_element_count(&picked.type); i++) {
-    memcpy(picked.data + i * bytes, whole->data + elements[i] * bytes, bytes);
+size_t check_wrong_units(const cut_t *cut, const cut_subject_t *subject,
+                         const parts_finding_t *finding, size_t out_units[CHECK_TOLD_MAX]) {
+  const program_t *program = &subject->instance->program;
+  size_t count = 0;
+  for (uint32_t r = 0; r < program->result_count; r++) {
+    const uint8_t *wrong = finding->wrong[r];
+    const size_t components = program->results[r].element->components;
+    const size_t all = type_component_count(&program->results[r]);
+    for (size_t i = 0; wrong != NULL && i < all && count < CHECK_TOLD_MAX; i++) {
+      if (wrong[i] == 0) continue;
+      const size_t unit = cut_unit_of(cut, r, i / components);
+      bool is_there = false;
+      for (size_t k = 0; k < count; k++) is_there |= out_units[k] == unit;
+      if (!is_there) out_units[count++] = unit;
+    }
   }
-  return picked;
-}
-
-/* The component of the case that a part's stands for. */
-static size_t component_of(const sampling_t *sampling, const size_t *elements, size_t component) {
-  size_t components = sampling->check->results[0].type.element->components;
-  return elements[component / components] * components + component % components;
-}
-
-static void note_wrong(sampling_t *sampling, const checked_t *part, const size_t *elements) {
-  const type_t *type = &sampling->check->results[0].type;
-  if (sampling->wrong == NULL) {
-    sampling->wrong = (uint8_t *)g_malloc0(type_component_count(type));
-  }
-  const uint8_t *wrong = part->evidence.wrong[0];
-  for (size_t i = 0; wrong != NULL && i < part->verdict.component_count; i++) {
-    if (wrong[i] == 0) continue;
-    const size_t component = component_of(sampling, elements, i);
-    const size_t element = component / type->element->components;
-    sampling->wrong[component] = 1;
-    bool is_told = sampling->told_count > 0 && sampling->told[sampling->told_count - 1] == element;
-    if (is_told || sampling->told_count == TOLD_ELEMENTS_MAX) continue;
-    sampling->told[sampling->told_count++] = element;
-  }
-}
-
-/* Counts and errors are of all parts. */
-static void add_part(sampling_t *sampling, const checked_t *part, const size_t *elements) {
-  const verdict_t *found = &part->verdict;
-  verdict_t *total = &sampling->total;
-  sampling->has_conforming |= found->outcome == OUTCOME_conforms;
-  sampling->lacks_oracle |= found->outcome == OUTCOME_no_oracle;
-  bool says_why = found->outcome == OUTCOME_no_oracle || total->reason[0] == '\0';
-  if (says_why) g_strlcpy(total->reason, found->reason, sizeof total->reason);
-  if (found->wrong_count > 0) note_wrong(sampling, part, elements);
-  total->wrong_count += found->wrong_count;
-  total->component_count += found->component_count;
-  total->untested_count += found->untested_count;
-  total->treeless_count += found->treeless_count;
-  total->ulp_error_max = fmax(total->ulp_error_max, found->ulp_error_max);
-  total->slack_max = fmax(total->slack_max, found->slack_max);
-  total->backward_error_max = fmax(total->backward_error_max, found->backward_error_max);
-}
-
-/* Picks elements and judges them; false if the case has no such parts. */
-static status_t judge_part(sampling_t *sampling, const size_t *elements, size_t count,
-                           bool is_brief, checked_t *out_part, bool *out_is_part) {
-  check_t *check = sampling->check;
-  case_t part;
-  *out_is_part = sampling->oracle->pick(&check->question.instance, elements, count,
-                                        &check->context->arena, &part);
-  if (!*out_is_part) return STATUS_OK;
-  const tensor_t results = pick_results(sampling, &part, elements);
-  return check_case(check, &part, &results, is_brief, out_part);
-}
-
-static status_t judge_next(sampling_t *sampling, bool *out_is_part) {
-  check_t *check = sampling->check;
-  const size_t *elements = sampling->elements + sampling->judged;
-  const size_t count = MIN(sampling->count - sampling->judged, sampling->part_max);
-  arena_mark_t mark = arena_mark(&check->context->arena);
-  checked_t part;
-  STATUS_TRY(judge_part(sampling, elements, count, true, &part, out_is_part));
-  if (*out_is_part) add_part(sampling, &part, elements);
-  arena_rewind(&check->context->arena, mark);
-  sampling->judged += count;
-  double done = (double)sampling->judged / (double)sampling->count;
-  return progress_tell(&check->progress, done) ? STATUS_OK : check_cancelled(check);
-}
-
-/* ---- All ------------------------------------------------------------------------------------- */
-
-/* Elements of which a component was chosen, and more at random up to SAMPLE_DRAWS_MAX draws. */
-static void list_elements(sampling_t *sampling, const sample_t *sample) {
-  check_t *check = sampling->check;
-  const type_t *type = &check->results[0].type;
-  const size_t elements = type_element_count(type), components = type->element->components;
-  uint8_t *chosen = arena_alloc_zeroed(&check->context->arena, elements);
-  for (size_t i = 0; i < elements * components; i++) {
-    chosen[i / components] |= sample->chosen[0][i];
-  }
-  rng_t rng = rng_make(check->question.asked.seed);
-  sampling->draws = sample->draws[0];
-  for (; sampling->draws < SAMPLE_DRAWS_MAX; sampling->draws++) {
-    chosen[rng_below(&rng, elements)] = 1;
-  }
-  for (size_t i = 0; i < elements; i++) sampling->count += chosen[i];
-  sampling->elements = ARENA_NEW_ARRAY(&check->context->arena, size_t, sampling->count);
-  size_t filled = 0;
-  for (size_t i = 0; i < elements; i++) {
-    if (chosen[i] != 0) sampling->elements[filled++] = i;
-  }
-  const size_t terms = MAX(program_terms(&check->question.instance.program), 1);
-  sampling->part_max = MIN(MAX(PART_TERMS_MAX / terms, 1), (size_t)PART_ELEMENTS_MAX);
+  return count;
 }
 
 /* The class, the cause and the worst are those of some wrong elements, whose counts are not. */
-static status_t tell_wrong(sampling_t *sampling, worst_t *out_worst) {
-  verdict_t *total = &sampling->total;
-  if (sampling->told_count == 0) return STATUS_OK;
-  bool is_part;
+static status_t tell_wrong(sampling_t *sampling, verdict_t *total, worst_t *out_worst) {
+  check_t *check = sampling->check;
+  const program_t *program = &check->question.instance.program;
+  const cut_subject_t subject = {&check->question.instance, check->results};
+  size_t first[CHECK_TOLD_MAX];
+  const cut_units_t units = {first,
+                             check_wrong_units(sampling->cut, &subject, &sampling->finding, first)};
+  case_t part;
+  tensor_t results[CASE_RESULTS_MAX];
+  if (!cut_take_units(sampling->cut, &subject, &units, &check->context->arena, &part, results)) {
+    return STATUS_OK;
+  }
   checked_t told;
-  STATUS_TRY(judge_part(sampling, sampling->told, sampling->told_count, false, &told, &is_part));
-  if (!is_part) return STATUS_OK;
+  check->whole_count = type_component_count(&program->results[0]);
+  status_t status = check_case(check, &part, results, false, &told);
+  check->whole_count = 0;
+  STATUS_TRY(status);
   const verdict_t counts = *total;
   *total = told.verdict;
-  total->component = component_of(sampling, sampling->told, told.verdict.component);
+  total->component = cut_units_to_whole(sampling->cut, &units, program, told.verdict.result,
+                                        told.verdict.component);
   total->pattern[0] = '\0'; /* Among those. */
   total->wrong_count = counts.wrong_count;
   total->component_count = counts.component_count;
@@ -243,65 +172,75 @@ static status_t tell_wrong(sampling_t *sampling, worst_t *out_worst) {
   return STATUS_OK;
 }
 
-static void conclude(sampling_t *sampling, const worst_t *worst, assay_verdict_t *verdict) {
-  verdict_t *total = &sampling->total;
-  const size_t all = type_component_count(&sampling->check->results[0].type);
-  if (sampling->told_count == 0) {
-    total->outcome = sampling->lacks_oracle     ? OUTCOME_no_oracle
-                     : sampling->has_conforming ? OUTCOME_conforms
-                                                : OUTCOME_weak;
-    if (total->outcome == OUTCOME_conforms) total->reason[0] = '\0';
+static status_t conclude(sampling_t *sampling, assay_verdict_t *verdict) {
+  check_t *check = sampling->check;
+  const program_t *program = &check->question.instance.program;
+  const judge_tally_t *tally = &sampling->finding.tally;
+  verdict_t *total = &verdict->verdict;
+  worst_t worst = {.exact = NAN};
+  /* The class of what is wrong is told below. */
+  const judge_t judge = {.contract = check->question.contract, .skips_class = true};
+  STATUS_TRY(judge_conclude(&judge, &check->question.instance, check->results, tally, total,
+                            &check->call->failure));
+  if (tally->has_wrong) {
+    STATUS_TRY(tell_wrong(sampling, total, &worst));
+  } else {
+    judge_rows_note(&sampling->finding.rows, check->results, total);
   }
   /* What explains some elements need not explain all. */
   total->has_algorithms = false;
   total->algorithms[0] = '\0';
   total->formula = NULL;
+  size_t all = 0;
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    all += type_component_count(&program->results[i]);
+  }
   total->left_out_count = all - total->component_count;
   total->untested_count += total->left_out_count;
   total->component_count = all;
   total->sample_draws = sampling->draws;
-  verdict->verdict = *total;
-  const uint8_t *const wrong[CASE_RESULTS_MAX] = {sampling->wrong};
-  const judged_t judged = {.instance = &sampling->check->question.instance,
-                           .contract = &sampling->check->question.contract,
-                           .results = sampling->check->results,
+  const uint8_t *wrong[CASE_RESULTS_MAX];
+  for (uint32_t i = 0; i < program->result_count; i++) wrong[i] = sampling->finding.wrong[i];
+  const judged_t judged = {.instance = &check->question.instance,
+                           .contract = &check->question.contract,
+                           .results = check->results,
                            .wrong = wrong,
-                           .worst = *worst};
+                           .worst = worst};
   verdict_tell(&judged, verdict);
+  return STATUS_OK;
 }
 
 static status_t judge_sample(sampling_t *sampling, assay_verdict_t *verdict, bool *out_is_sampled) {
   check_t *check = sampling->check;
-  const oracle_call_t call = {.instance = &check->question.instance,
-                              .contract = &check->question.contract,
-                              .arena = &check->context->arena,
-                              .error = &check->call->failure};
-  const sample_t sample = sample_make(sampling->oracle, &call);
-  if (sample.chosen[0] == NULL) return STATUS_OK;
-  list_elements(sampling, &sample);
-  while (sampling->judged < sampling->count) {
-    bool is_part;
-    STATUS_TRY(judge_next(sampling, &is_part));
-    if (!is_part) return STATUS_OK;
+  const program_t *program = &check->question.instance.program;
+  size_t count;
+  size_t *units =
+      part_sample_draw(sampling->cut, program, sampling->draws, check->question.asked.seed, &count);
+  if (count > sampling->cut->unit_count / 4 * 3) { /* The rest costs little more. */
+    g_free(units);
+    return STATUS_OK;
   }
-  worst_t worst = {.exact = NAN};
-  STATUS_TRY(tell_wrong(sampling, &worst));
-  conclude(sampling, &worst, verdict);
-  *out_is_sampled = true;
-  return STATUS_OK;
+  const size_t by_terms = PART_TERMS_MAX / cut_unit_terms(sampling->cut, program);
+  const size_t by_results = CUT_COMPONENTS_MAX / cut_unit_components(sampling->cut, program);
+  parts_question_t question = check_parts(check, sampling->cut);
+  question.units = units;
+  question.unit_count = count;
+  question.part_units = CLAMP(MIN(by_terms, by_results), 1, PART_UNITS_MAX);
+  status_t status = parts_judge(&question, &sampling->finding, &check->call->failure);
+  g_free(units);
+  *out_is_sampled = sampling->finding.is_cut;
+  if (status == STATUS_OK && sampling->finding.is_cut) status = conclude(sampling, verdict);
+  parts_finding_clear(&sampling->finding);
+  return check_failed(check, status);
 }
 
-status_t check_sampled(check_t *check, assay_verdict_t *verdict, bool *out_is_sampled) {
+status_t check_sampled(check_t *check, const cut_t *cut, assay_verdict_t *verdict,
+                       bool *out_is_sampled) {
   *out_is_sampled = false;
-  const double budget = check->question.asked.budget_seconds;
-  const program_t *program = &check->question.instance.program;
-  const oracle_t *oracle = oracle_find(program->op);
-  bool has_parts = budget > 0 && oracle != NULL && oracle->pick != NULL &&
-                   program->result_count == 1 &&
-                   (check->question.asked.flags & ASSAY_ALL_ELEMENTS) == 0;
-  if (!has_parts || estimate_whole(check, oracle) <= budget) return STATUS_OK;
-  sampling_t sampling = {.check = check, .oracle = oracle};
-  status_t status = judge_sample(&sampling, verdict, out_is_sampled);
-  g_free(sampling.wrong);
-  return status;
+  const assay_question_t *asked = &check->question.asked;
+  if (!(asked->budget_seconds > 0) || (asked->flags & ASSAY_ALL_ELEMENTS) != 0) return STATUS_OK;
+  const cost_t cost = estimate(check, cut);
+  if (cost.whole <= asked->budget_seconds) return STATUS_OK;
+  sampling_t sampling = {.check = check, .cut = cut, .draws = choose_draws(check, cut, &cost)};
+  return judge_sample(&sampling, verdict, out_is_sampled);
 }

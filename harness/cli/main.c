@@ -76,7 +76,8 @@ const command_t command_table[] = {
 };
 
 const char cli_executors_text[] =
-    "model:NAME, canary:NAME, the name of a plugin, dso:PATH?options, proc:COMMAND;\n"
+    "model:NAME, canary:NAME, the name of a plugin, dso:PATH?options, pjrt:PATH?options,\n"
+    "proc:COMMAND; "
     "`assay executors` lists those that are here.";
 const char cli_environment_text[] =
     "ASSAY_ISA=plain|avx2|avx512: the instructions of our own loops (default: the widest that "

@@ -32,11 +32,24 @@ enum {
 
 const char *cause_spelling(cause_id_t cause);
 
+/* What a fast set knows of a component (accept_t): NaN where it does not. */
+typedef struct cause_reference {
+  double reference;
+  double tail;
+  bool has_magnitude; /* The set has magnitudes, and this is the component's. */
+  double magnitude;
+} cause_reference_t;
+
+cause_reference_t cause_reference_of(const accept_t *accept, size_t component);
+
 typedef struct cause_question {
   const oracle_t *oracle;
   const contract_t *contract;
   const case_t *instance;
-  const accept_t *accepts; /* What the oracle's accept() gave, one per result. */
+  const accept_t *accepts; /* What the oracle's accept() gave, one per result; NULL where that is
+                            * too large: then find_reference() is asked, with its context. */
+  cause_reference_t (*find_reference)(const void *context, uint32_t result, size_t component);
+  const void *reference_context;
   const evidence_t *evidence;
   uint64_t *nanoseconds; /* Time spent is added to it, if it is not NULL. */
   /* Causes known of this executor and op, by cause_id_t, each with the cases that it was sure in,
@@ -51,6 +64,10 @@ cause_question_t cause_decide(case_runner_t *walk, const case_t *instance,
 
 /* Whether a cause is looked for: the outcome is `diverges`, of a class that is about values. */
 bool cause_is_sought(const verdict_t *verdict);
+
+/* cause_find() about the case that `walk` judged last, where a cause is looked for. */
+status_t cause_explain(case_runner_t *walk, const expectation_t *expectation, arena_t *arena,
+                       verdict_t *inout_verdict, failure_t *error);
 
 /* Fills in the verdict's cause, cause_words, pattern and whether it is sure; `arena` is left as it
  * was.  STATUS_OK or what the oracle failed with. */

@@ -3,6 +3,7 @@
  * chooses a cause only if its evidence suffices and no rival explains the result as well. */
 #include "harness/diagnose/cause.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,6 +24,16 @@ static const char *const sentences[CAUSE_COUNT] = {
 };
 
 const char *cause_spelling(cause_id_t cause) { return spellings[cause]; }
+
+cause_reference_t cause_reference_of(const accept_t *accept, size_t component) {
+  cause_reference_t found = {.reference = (double)NAN};
+  if (accept->reference == NULL) return found;
+  found.reference = accept->reference[component];
+  if (accept->reference_tail != NULL) found.tail = accept->reference_tail[component];
+  found.has_magnitude = accept->magnitude != NULL;
+  if (found.has_magnitude) found.magnitude = accept->magnitude[component];
+  return found;
+}
 
 bool cause_is_sought(const verdict_t *verdict) {
   if (verdict->outcome != OUTCOME_diverges || verdict->wrong_count == 0) return false;
@@ -191,4 +202,11 @@ status_t cause_find(const cause_question_t *question, arena_t *arena, verdict_t 
   if (!is_known || solver.status == STATUS_OK) return STATUS_OK;
   if (error != NULL) *error = solver.failure;
   return solver.status;
+}
+
+status_t cause_explain(case_runner_t *walk, const expectation_t *expectation, arena_t *arena,
+                       verdict_t *inout_verdict, failure_t *error) {
+  if (!cause_is_sought(inout_verdict) || walk->unjudged != 0) return STATUS_OK;
+  const cause_question_t question = cause_decide(walk, expectation->instance, expectation);
+  return cause_find(&question, arena, inout_verdict, error);
 }

@@ -339,3 +339,13 @@ bool solver_has_seen(const solver_t *solver, const examined_t *examined) {
   }
   return false;
 }
+
+cause_reference_t solver_reference(const solver_t *solver, size_t component) {
+  const cause_question_t *question = solver->question;
+  const uint32_t result = solver->verdict->result;
+  if (question->accepts == NULL) {
+    return question->find_reference(question->reference_context, result, component);
+  }
+  const accept_t *accept = &question->accepts[result];
+  return cause_reference_of(accept, component);
+}

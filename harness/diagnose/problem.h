@@ -56,6 +56,9 @@ typedef struct solver {
 bool solver_init(solver_t *out_solver, const cause_question_t *question, const verdict_t *verdict,
                  arena_t *arena);
 
+/* What the fast set knows of a component of the result that the verdict is about. */
+cause_reference_t solver_reference(const solver_t *solver, size_t component);
+
 /* Whether hypotheses about that cause are to be tested now. */
 bool solver_tests(const solver_t *solver, cause_id_t cause);
 

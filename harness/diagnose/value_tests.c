@@ -242,13 +242,12 @@ static bool is_narrow_result(solver_t *solver, const examined_t *examined, bool 
 /* Whether sums of so many terms in a narrow type may be so far off: K u sum |terms|, twice over for
  * the products (Higham, Accuracy and Stability of Numerical Algorithms, 4.2). */
 static bool is_near(const solver_t *solver, const examined_t *examined, const format_t *narrow) {
-  const accept_t *accept = &solver->question->accepts[solver->verdict->result];
-  if (accept->magnitude == NULL || accept->reference == NULL) return false;
-  double reference = accept->reference[examined->component];
+  const cause_reference_t found = solver_reference(solver, examined->component);
+  if (!found.has_magnitude) return false;
+  double reference = found.reference;
   double got = format_to_double(examined->element->format, examined->got);
   double unit = ldexp(1, -narrow->precision);
-  double bound =
-      2 * (double)(solver->term_count + 1) * unit * accept->magnitude[examined->component];
+  double bound = 2 * (double)(solver->term_count + 1) * unit * found.magnitude;
   return isnan(reference) || !isfinite(got) || fabs(got - reference) <= bound;
 }
 
@@ -271,10 +270,9 @@ static bool is_number_of(solver_t *solver, const examined_t *examined, bool is_w
 
 /* x* of a component rounded toward zero; false if it is not known. */
 static bool truncate_exact(const solver_t *solver, const examined_t *examined, uint64_t *out_bits) {
-  const accept_t *accept = &solver->question->accepts[solver->verdict->result];
-  if (accept->reference == NULL || isnan(accept->reference[examined->component])) return false;
-  double value = accept->reference[examined->component];
-  double tail = accept->reference_tail == NULL ? 0 : accept->reference_tail[examined->component];
+  const cause_reference_t found = solver_reference(solver, examined->component);
+  if (isnan(found.reference)) return false;
+  const double value = found.reference, tail = found.tail;
   uint64_t pattern;
   __builtin_memcpy(&pattern, &value, sizeof pattern);
   number_t number = format_decode(&format_table[FORMAT_f64], pattern);

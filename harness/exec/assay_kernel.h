@@ -10,17 +10,19 @@
  *   cc -O3 -shared -fPIC -I . -o libmine.so mine.c
  *   assay vet --executor dso:./libmine.so --op byteir.softmax
  *
- * Standalone, but for the executor ABI, which it fills in: a program that no row describes is
- * refused.  Of several kernels in one object `dso:./libmine.so?NAME` chooses one; without a name it
- * is the first.  Include it in one file of a shared object. */
+ * Standalone, but for the executor ABI, which it fills in, and its helpers, which read attributes
+ * as numbers and dimensions (executor_helpers.h, executor_products.h): a program that no row
+ * describes is refused.  Of several kernels in one object `dso:./libmine.so?NAME` chooses one;
+ * without a name it is the first.  Include it in one file of a shared object. */
 #ifndef ASSAY_KERNEL_H
 #define ASSAY_KERNEL_H
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/exec/assay_executor.h"
+#include "harness/exec/executor_products.h"
 
 typedef struct assay_kernel {
   const char *name;
@@ -30,7 +32,9 @@ typedef struct assay_kernel {
                       * A program with another one is refused. */
   int (*takes)(const assay_program_t *program); /* Of such a program, whether it can do exactly
                                                  * this one; NULL: any. */
-  /* Computes it.  The program is a copy that lives as long as it is needed, without its MLIR. */
+  /* Computes it.  The program is a copy that lives as long as it is needed, without its MLIR.  All
+   * its sizes are those of this call, and so they are for `takes`; of a program with sizes that are
+   * unknown when it is compiled ("?" in program_line), the next call has others. */
   void (*run)(const assay_program_t *program, const void *const *operands, void *const *results);
 } assay_kernel_t;
 
@@ -38,10 +42,8 @@ typedef struct assay_kernel {
 
 /* The text of an attribute; "" if it is not there. */
 static inline const char *assay_attribute(const assay_program_t *program, const char *key) {
-  for (uint32_t i = 0; i < program->attribute_count; i++) {
-    if (strcmp(program->attributes[i].key, key) == 0) return program->attributes[i].value;
-  }
-  return "";
+  const char *text = assay_attribute_text(program, key);
+  return text == NULL ? "" : text;
 }
 
 static inline int64_t assay_last_size(const assay_type_t *type) {
@@ -63,13 +65,13 @@ static inline int64_t assay_rows(const assay_type_t *type) {
 
 /* Whether `axis`, or `dims`, is the last dimension of the first operand, alone. */
 static inline int assay_is_along_last(const assay_program_t *program) {
-  const char *text = assay_attribute(program, "axis");
-  if (*text == '\0') text = assay_attribute(program, "dims");
-  if (*text == '[') text++;
-  char *end = NULL;
-  long long axis = strtoll(text, &end, 10);
-  return end != text && (*end == '\0' || strcmp(end, "]") == 0) &&
-         axis + 1 == (long long)program->operands[0].rank;
+  const int64_t last = (int64_t)program->operands[0].rank - 1;
+  int64_t axis;
+  assay_dims_t dims;
+  if (assay_attribute_integer(program, "axis", &axis)) return axis == last;
+  return (assay_attribute_dims(program, "axis", &dims) ||
+          assay_attribute_dims(program, "dims", &dims)) &&
+         assay_dims_are(&dims, last);
 }
 
 /* ---- The executor ABI ------------------------------------------------------------------------ */
@@ -193,6 +195,24 @@ static inline const char *assay_kernel_strange_key(const assay_program_t *progra
   return NULL;
 }
 
+static inline int assay_kernel_has_unknown(const assay_type_t *types, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t dim = 0; dim < types[i].rank; dim++) {
+      if (types[i].dims[dim] < 0) return 1;
+    }
+  }
+  return 0;
+}
+
+/* Puts the sizes of a call into the types of a copy, which owns them. */
+static inline void assay_kernel_set_sizes(const assay_type_t *types, uint32_t count,
+                                          const int64_t *const *sizes) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (types[i].rank == 0) continue;
+    memcpy((void *)(uintptr_t)types[i].dims, sizes[i], types[i].rank * sizeof *types[i].dims);
+  }
+}
+
 static inline int32_t assay_kernel_open(const assay_kernel_t *kernels, size_t count,
                                         const char *options, void **out_self,
                                         assay_reason_t *reason) {
@@ -225,6 +245,12 @@ static inline const char *assay_kernel_hardware(void *self) {
   return "any";
 }
 
+static inline int32_t assay_kernel_refuse(const assay_kernel_t *kernel, assay_reason_t *reason) {
+  snprintf(reason->text, reason->text_bytes, "%s does not take this shape or attribute",
+           kernel->name);
+  return ASSAY_EXECUTOR_UNSUPPORTED;
+}
+
 static inline int32_t assay_kernel_compile(void *self, const assay_program_t *program,
                                            void **out_handle, assay_reason_t *reason) {
   const assay_kernel_t *kernel = ((const assay_kernel_self_t *)self)->kernel;
@@ -238,10 +264,10 @@ static inline int32_t assay_kernel_compile(void *self, const assay_program_t *pr
     snprintf(reason->text, reason->text_bytes, "knows no attribute %s", strange);
     return ASSAY_EXECUTOR_UNSUPPORTED;
   }
-  if (kernel->takes != NULL && !kernel->takes(program)) {
-    snprintf(reason->text, reason->text_bytes, "%s does not take this shape or attribute",
-             kernel->name);
-    return ASSAY_EXECUTOR_UNSUPPORTED;
+  int is_dynamic = assay_kernel_has_unknown(program->operands, program->operand_count) ||
+                   assay_kernel_has_unknown(program->results, program->result_count);
+  if (!is_dynamic && kernel->takes != NULL && !kernel->takes(program)) {
+    return assay_kernel_refuse(kernel, reason);
   }
   *out_handle = assay_kernel_copy(program);
   return *out_handle == NULL ? ASSAY_EXECUTOR_FAILED : ASSAY_EXECUTOR_OK;
@@ -252,6 +278,20 @@ static inline int32_t assay_kernel_execute(void *self, void *handle, const void 
   (void)reason;
   const assay_kernel_program_t *copy = (const assay_kernel_program_t *)handle;
   ((const assay_kernel_self_t *)self)->kernel->run(&copy->program, operands, results);
+  return ASSAY_EXECUTOR_OK;
+}
+
+/* Of a program with unknown sizes `takes` is asked when they are known. */
+static inline int32_t assay_kernel_execute_sized(void *self, void *handle,
+                                                 const assay_sizes_t *sizes,
+                                                 const void *const *operands, void *const *results,
+                                                 assay_reason_t *reason) {
+  const assay_kernel_t *kernel = ((const assay_kernel_self_t *)self)->kernel;
+  const assay_program_t *program = &((const assay_kernel_program_t *)handle)->program;
+  assay_kernel_set_sizes(program->operands, program->operand_count, sizes->operands);
+  assay_kernel_set_sizes(program->results, program->result_count, sizes->results);
+  if (kernel->takes != NULL && !kernel->takes(program)) return assay_kernel_refuse(kernel, reason);
+  kernel->run(program, operands, results);
   return ASSAY_EXECUTOR_OK;
 }
 
@@ -279,7 +319,8 @@ static inline void assay_kernel_close(void *self) { free(self); }
                                            .compile = assay_kernel_compile,                     \
                                            .execute = assay_kernel_execute,                     \
                                            .release = assay_kernel_release,                     \
-                                           .close = assay_kernel_close};                        \
+                                           .close = assay_kernel_close,                         \
+                                           .execute_sized = assay_kernel_execute_sized};        \
     return abi_max >= ASSAY_EXECUTOR_ABI ? &table : NULL;                                       \
   }
 

@@ -19,7 +19,9 @@ typedef struct judge {
   /* Of the failing components, at most this many are asked about one by one; the rest count as
    * wrong when all of those were.  0 means all. */
   size_t decide_wrong_max;
-  bool skips_class; /* Only whether it conforms is asked: divergences are of CLASS_value. */
+  bool takes_for_wrong; /* None of them is asked about: enough others were, and all were wrong. */
+  uint32_t unjudged;    /* Bit i: nothing is asked of result i, nor counted. */
+  bool skips_class;     /* Only whether it conforms is asked: divergences are of CLASS_value. */
   /* Told of each component that is wrong, if not NULL, with decide_context. */
   void (*on_wrong)(void *context, uint32_t result, size_t component);
 } judge_t;

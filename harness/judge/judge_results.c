@@ -8,26 +8,18 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "harness/judge/block_compare.h"
-#include "harness/judge/triage.h"
-#include "harness/judge/vacuity.h"
+#include "harness/judge/tally.h"
 
 /* One walk over all components. */
 typedef struct walk {
   const judge_t *judge;
   const case_t *instance;
   const tensor_t *results;
-  verdict_t verdict;
-  measures_t measures;
-  size_t could_fail_count; /* Conforming components of which some value would have been wrong. */
-  vacuity_t vacuity;       /* Of what nobody had computed. */
-  size_t asked_count;      /* Components of the present result that were asked about. */
-  bool leaves_out;         /* Of those of it that no fast set knows only the sample's are judged. */
-  size_t outside_count;    /* Components outside a fast set that were asked about ... */
-  bool all_outside_wrong;  /* ... and whether all of them were wrong. */
-  bool lacks_oracle;       /* The oracle had no answer: the walk ends there. */
-  bool has_wrong;
-  wrong_element_t worst; /* Of the wrong ones, if there is one. */
+  judge_tally_t *tally;
+  size_t asked_count;     /* Components of the present result that were asked about. */
+  bool leaves_out;        /* Of those of it that no fast set knows only the sample's are judged. */
+  size_t outside_count;   /* Components outside a fast set that were asked about ... */
+  bool all_outside_wrong; /* ... and whether all of them were wrong. */
 } walk_t;
 
 static void raise_to(double *measure, double value) {
@@ -38,30 +30,36 @@ static void raise_to(double *measure, double value) {
 static double slack_of(const answer_t *answer) {
   return answer->has_reference ? answer->slack : (double)INFINITY;
 }
+static double ulp_error_of(const answer_t *answer) {
+  return answer->has_reference ? answer->ulp_error : (double)INFINITY;
+}
 
+/* An order, so that the worst of all is the worst of those of parts. */
 static bool is_worse(const answer_t *a, const answer_t *b) {
   if (slack_of(a) != slack_of(b)) return slack_of(a) > slack_of(b);
-  return a->has_reference && b->has_reference && a->ulp_error > b->ulp_error;
+  return ulp_error_of(a) > ulp_error_of(b);
 }
 
 static void count_wrong(walk_t *walk, uint32_t result, size_t component) {
   const judge_t *judge = walk->judge;
-  walk->verdict.wrong_count++;
+  walk->tally->verdict.wrong_count++;
   if (judge->on_wrong != NULL) judge->on_wrong(judge->decide_context, result, component);
 }
 
 static void note_wrong(walk_t *walk, uint32_t result, size_t component, const answer_t *answer) {
   count_wrong(walk, result, component);
-  if (walk->has_wrong && !is_worse(answer, &walk->worst.answer)) return;
-  walk->has_wrong = true;
-  walk->worst = (wrong_element_t){.result = result, .component = component, .answer = *answer};
+  if (walk->tally->has_wrong && !is_worse(answer, &walk->tally->worst.answer)) return;
+  walk->tally->has_wrong = true;
+  walk->tally->worst =
+      (wrong_element_t){.result = result, .component = component, .answer = *answer};
 }
 
 static void note_conforming(walk_t *walk, const answer_t *answer) {
-  if (!answer->is_vacuous) walk->could_fail_count++;
-  if (answer->is_treeless) walk->verdict.treeless_count++;
-  char *observed = walk->verdict.observed;
-  if (observed[0] == '\0') g_strlcpy(observed, answer->observed, sizeof walk->verdict.observed);
+  if (!answer->is_vacuous) walk->tally->could_fail_count++;
+  if (answer->is_treeless) walk->tally->verdict.treeless_count++;
+  char *observed = walk->tally->verdict.observed;
+  if (observed[0] == '\0')
+    g_strlcpy(observed, answer->observed, sizeof walk->tally->verdict.observed);
 }
 
 /* Of a result with a sample the first components that the fast set does not hold are asked about,
@@ -69,7 +67,7 @@ static void note_conforming(walk_t *walk, const answer_t *answer) {
 static bool is_left_out(const walk_t *walk, const accept_t *accept, size_t component,
                         bool is_outside) {
   if (accept->sampled == NULL || accept->sampled[component] != 0) return false;
-  return is_outside ? walk->asked_count >= ACCEPT_ASKED_MAX : walk->leaves_out;
+  return is_outside ? walk->asked_count >= accept_asked_max(accept) : walk->leaves_out;
 }
 
 /* Asks the oracle about a component that the fast set does not hold; `is_outside` if a fast set
@@ -79,12 +77,12 @@ static status_t consult(walk_t *walk, const accept_t *accept, uint32_t result, s
   const judge_t *judge = walk->judge;
   bool asked_enough =
       judge->decide_wrong_max != 0 && walk->outside_count >= judge->decide_wrong_max;
-  if (is_outside && asked_enough && walk->all_outside_wrong) {
+  if (is_outside && (judge->takes_for_wrong || (asked_enough && walk->all_outside_wrong))) {
     count_wrong(walk, result, component);
     return STATUS_OK;
   }
   if (is_left_out(walk, accept, component, is_outside)) {
-    walk->verdict.left_out_count++;
+    walk->tally->verdict.left_out_count++;
     return STATUS_OK;
   }
   walk->asked_count++;
@@ -96,8 +94,8 @@ static status_t consult(walk_t *walk, const accept_t *accept, uint32_t result, s
                               .error = &failure};
   status_t status = judge->decide(judge->decide_context, &call, result, component, &answer);
   if (status == STATUS_UNSUPPORTED || status == STATUS_UNDECIDED) {
-    walk->lacks_oracle = true;
-    g_strlcpy(walk->verdict.reason, failure.text, sizeof walk->verdict.reason);
+    walk->tally->lacks_oracle = true;
+    g_strlcpy(walk->tally->verdict.reason, failure.text, sizeof walk->tally->verdict.reason);
     return STATUS_OK;
   }
   if (status != STATUS_OK) {
@@ -105,19 +103,21 @@ static status_t consult(walk_t *walk, const accept_t *accept, uint32_t result, s
     return status;
   }
   if (answer.has_reference) {
-    raise_to(&walk->measures.ulp_error, answer.ulp_error);
-    raise_to(&walk->measures.slack, answer.slack);
-    raise_to(&walk->measures.backward_error, answer.backward_error);
+    raise_to(&walk->tally->measures.ulp_error, answer.ulp_error);
+    raise_to(&walk->tally->measures.slack, answer.slack);
+    raise_to(&walk->tally->measures.backward_error, answer.backward_error);
   }
   if (is_outside) {
     walk->outside_count++;
     walk->all_outside_wrong &= !answer.conforms;
+    walk->tally->outside_count++;
+    walk->tally->has_outside_conforming |= answer.conforms;
   }
   const element_t *element = walk->results[result].type.element;
   if (!answer.is_vacuous && is_outside) {
-    vacuity_note(&walk->vacuity, accept, element, component, 1);
+    vacuity_note(&walk->tally->vacuity, accept, element, component, 1);
   } else if (!answer.is_vacuous) {
-    vacuity_refute(&walk->vacuity);
+    vacuity_refute(&walk->tally->vacuity);
   }
   if (answer.conforms) {
     note_conforming(walk, &answer);
@@ -150,23 +150,24 @@ static void reject_unlike_twins(const accept_t *accept, const tensor_t *result,
 static status_t judge_block(walk_t *walk, uint32_t result, const accept_t *accept,
                             component_block_t *block, failure_t *error) {
   const tensor_t *tensor = &walk->results[result];
-  block_compare(accept, tensor, block, &walk->measures);
+  block_compare(accept, tensor, block, &walk->tally->measures);
   reject_unlike_twins(accept, tensor, block);
   const element_t *element = tensor->type.element;
   if (block->rejected_any == 0) {
-    vacuity_note(&walk->vacuity, accept, element, block->first, block->count);
-    walk->could_fail_count += block->count;
-    walk->could_fail_count -= vacuity_count_open(accept, element, block->first, block->count);
+    vacuity_note(&walk->tally->vacuity, accept, element, block->first, block->count);
+    walk->tally->could_fail_count += block->count;
+    walk->tally->could_fail_count -=
+        vacuity_count_open(accept, element, block->first, block->count);
     return STATUS_OK;
   }
-  for (size_t i = 0; i < block->count && !walk->lacks_oracle; i++) {
+  for (size_t i = 0; i < block->count && !walk->tally->lacks_oracle; i++) {
     size_t component = block->first + i;
     bool is_known = accept->decide == NULL || accept->decide[component] == 0;
     bool is_outside = is_known && !accept_differs_from_twin(accept, tensor, component);
     bool is_inside = block->rejected[i] == 0;
     if (is_inside || (is_outside && is_special(walk, accept, result, component))) {
-      vacuity_note(&walk->vacuity, accept, element, component, 1);
-      walk->could_fail_count += 1 - vacuity_count_open(accept, element, component, 1);
+      vacuity_note(&walk->tally->vacuity, accept, element, component, 1);
+      walk->tally->could_fail_count += 1 - vacuity_count_open(accept, element, component, 1);
       continue;
     }
     STATUS_TRY(consult(walk, accept, result, component, is_outside, error));
@@ -179,7 +180,7 @@ static bool leaves_out(const accept_t *accept) {
   if (accept->sampled == NULL || accept->decide == NULL) return false;
   size_t unknown = 0;
   for (size_t i = 0; i < accept->count; i++) unknown += accept->decide[i] != 0;
-  return accept->leaves_out || unknown > ACCEPT_ASKED_MAX;
+  return accept->leaves_out || unknown > accept_asked_max(accept);
 }
 
 static void note_sample(verdict_t *verdict, const accept_t *accept, size_t left_out_before) {
@@ -191,17 +192,17 @@ static void note_sample(verdict_t *verdict, const accept_t *accept, size_t left_
 static status_t judge_result(walk_t *walk, uint32_t result, const accept_t *accept,
                              failure_t *error) {
   size_t count = type_component_count(&walk->results[result].type);
-  size_t left_out_before = walk->verdict.left_out_count;
-  walk->verdict.component_count += count;
+  size_t left_out_before = walk->tally->verdict.left_out_count;
+  walk->tally->verdict.component_count += count;
   walk->asked_count = 0;
   walk->leaves_out = leaves_out(accept);
-  for (size_t first = 0; first < count && !walk->lacks_oracle; first += COMPONENT_BLOCK) {
+  for (size_t first = 0; first < count && !walk->tally->lacks_oracle; first += COMPONENT_BLOCK) {
     component_block_t block;
     block.first = first;
     block.count = MIN(count - first, (size_t)COMPONENT_BLOCK);
     STATUS_TRY(judge_block(walk, result, accept, &block, error));
   }
-  note_sample(&walk->verdict, accept, left_out_before);
+  note_sample(&walk->tally->verdict, accept, left_out_before);
   return STATUS_OK;
 }
 
@@ -220,14 +221,14 @@ void judge_print_component(const element_t *element, uint64_t bits, char *out, s
   }
 }
 
-static status_t describe_worst(walk_t *walk, failure_t *error) {
-  verdict_t *verdict = &walk->verdict;
-  const wrong_element_t *worst = &walk->worst;
-  const tensor_t *result = &walk->results[worst->result];
+static status_t describe_worst(const judge_t *judge, const case_t *instance,
+                               const tensor_t *results, const wrong_element_t *worst,
+                               verdict_t *verdict, failure_t *error) {
+  const tensor_t *result = &results[worst->result];
   const element_t *element = result->type.element;
   verdict->outcome = OUTCOME_diverges;
   verdict->class_ = CLASS_value;
-  if (walk->judge->skips_class) return STATUS_OK;
+  if (judge->skips_class) return STATUS_OK;
   verdict->result = worst->result;
   verdict->component = worst->component;
   verdict->got_bits = element_load(element, result->data, worst->component);
@@ -235,41 +236,101 @@ static status_t describe_worst(walk_t *walk, failure_t *error) {
   g_strlcpy(verdict->expected, worst->answer.expected, sizeof verdict->expected);
   verdict->reason[0] = '\0';
   char observed[sizeof worst->answer.observed];
-  const oracle_call_t call = {.instance = walk->instance,
-                              .contract = &walk->judge->contract,
-                              .results = walk->results,
-                              .error = error};
-  STATUS_TRY(triage(walk->judge, &call, worst, &verdict->class_, observed));
+  const oracle_call_t call = {
+      .instance = instance, .contract = &judge->contract, .results = results, .error = error};
+  STATUS_TRY(triage(judge, &call, worst, &verdict->class_, observed));
   if (observed[0] != '\0') g_strlcpy(verdict->observed, observed, sizeof verdict->observed);
+  return STATUS_OK;
+}
+
+status_t judge_count(const judge_t *judge, const case_t *instance, const accept_t *accepts,
+                     const tensor_t *results, judge_tally_t *out_tally, failure_t *error) {
+  *out_tally = (judge_tally_t){.has_wrong = false};
+  walk_t walk = {.judge = judge,
+                 .instance = instance,
+                 .results = results,
+                 .tally = out_tally,
+                 .all_outside_wrong = true};
+  for (uint32_t i = 0; i < instance->program.result_count && !out_tally->lacks_oracle; i++) {
+    if ((judge->unjudged >> i & 1) != 0) continue;
+    out_tally->verdict.treeless_count += accepts[i].treeless_count;
+    STATUS_TRY(judge_result(&walk, i, &accepts[i], error));
+  }
+  return STATUS_OK;
+}
+
+/* The worst is the same in whichever parts the components came: of equals the first. */
+static bool comes_before(const wrong_element_t *a, const wrong_element_t *b) {
+  if (is_worse(&a->answer, &b->answer)) return true;
+  if (is_worse(&b->answer, &a->answer)) return false;
+  return a->result != b->result ? a->result < b->result : a->component < b->component;
+}
+
+static void add_counts(verdict_t *total, const verdict_t *part) {
+  total->wrong_count += part->wrong_count;
+  total->component_count += part->component_count;
+  total->left_out_count += part->left_out_count;
+  total->treeless_count += part->treeless_count;
+  if (part->left_out_count > 0) {
+    uint64_t draws = total->sample_draws == 0 ? UINT64_MAX : total->sample_draws;
+    total->sample_draws = MIN(draws, part->sample_draws);
+  }
+  if (total->observed[0] == '\0') {
+    g_strlcpy(total->observed, part->observed, sizeof total->observed);
+  }
+  if (total->reason[0] == '\0') g_strlcpy(total->reason, part->reason, sizeof total->reason);
+}
+
+void judge_tally_add(judge_tally_t *inout_total, const judge_tally_t *part) {
+  judge_tally_t *total = inout_total;
+  if (total->lacks_oracle) return;
+  add_counts(&total->verdict, &part->verdict);
+  raise_to(&total->measures.ulp_error, part->measures.ulp_error);
+  raise_to(&total->measures.slack, part->measures.slack);
+  raise_to(&total->measures.backward_error, part->measures.backward_error);
+  total->could_fail_count += part->could_fail_count;
+  for (int i = 0; i < BLIND_COUNT; i++) {
+    total->vacuity.is_refuted[i] |= part->vacuity.is_refuted[i];
+    total->vacuity.is_wrong[i] |= part->vacuity.is_wrong[i];
+  }
+  total->outside_count += part->outside_count;
+  total->has_outside_conforming |= part->has_outside_conforming;
+  total->lacks_oracle = part->lacks_oracle;
+  bool is_worst =
+      part->has_wrong && (!total->has_wrong || comes_before(&part->worst, &total->worst));
+  if (is_worst) total->worst = part->worst;
+  total->has_wrong |= part->has_wrong;
+}
+
+status_t judge_conclude(const judge_t *judge, const case_t *instance, const tensor_t *results,
+                        const judge_tally_t *tally, verdict_t *out_verdict, failure_t *error) {
+  verdict_t *verdict = out_verdict;
+  *verdict = tally->verdict;
+  size_t tested = tally->could_fail_count + verdict->wrong_count;
+  if (!tally->lacks_oracle) verdict->untested_count = verdict->component_count - tested;
+  verdict->ulp_error_max = tally->measures.ulp_error;
+  verdict->slack_max = tally->measures.slack;
+  verdict->backward_error_max = tally->measures.backward_error;
+  if (tally->has_wrong) { /* Proven, even if the oracle knew nothing of another component. */
+    return describe_worst(judge, instance, results, &tally->worst, verdict, error);
+  }
+  if (tally->lacks_oracle) {
+    verdict->outcome = OUTCOME_no_oracle;
+    return STATUS_OK;
+  }
+  const char *blind = vacuity_find(&tally->vacuity);
+  bool is_weak = tally->could_fail_count == 0 || blind != NULL;
+  verdict->outcome = is_weak ? OUTCOME_weak : OUTCOME_conforms;
+  if (blind != NULL) g_strlcpy(verdict->reason, blind, sizeof verdict->reason);
+  /* The fast set measures from one variant of the program; what lies outside it may conform by
+   * another (more initial values, say), and has then used up no more than is permitted. */
+  verdict->slack_max = fmin(verdict->slack_max, 1);
   return STATUS_OK;
 }
 
 status_t judge_results(const judge_t *judge, const case_t *instance, const accept_t *accepts,
                        const tensor_t *results, verdict_t *out_verdict, failure_t *error) {
-  walk_t walk = {
-      .judge = judge, .instance = instance, .results = results, .all_outside_wrong = true};
-  for (uint32_t i = 0; i < instance->program.result_count && !walk.lacks_oracle; i++) {
-    walk.verdict.treeless_count += accepts[i].treeless_count;
-    STATUS_TRY(judge_result(&walk, i, &accepts[i], error));
-  }
-  size_t tested = walk.could_fail_count + walk.verdict.wrong_count;
-  if (!walk.lacks_oracle) walk.verdict.untested_count = walk.verdict.component_count - tested;
-  walk.verdict.ulp_error_max = walk.measures.ulp_error;
-  walk.verdict.slack_max = walk.measures.slack;
-  walk.verdict.backward_error_max = walk.measures.backward_error;
-  if (walk.has_wrong) { /* Proven, even if the oracle knew nothing of another component. */
-    STATUS_TRY(describe_worst(&walk, error));
-  } else if (walk.lacks_oracle) {
-    walk.verdict.outcome = OUTCOME_no_oracle;
-  } else {
-    const char *blind = vacuity_find(&walk.vacuity);
-    bool is_weak = walk.could_fail_count == 0 || blind != NULL;
-    walk.verdict.outcome = is_weak ? OUTCOME_weak : OUTCOME_conforms;
-    if (blind != NULL) g_strlcpy(walk.verdict.reason, blind, sizeof walk.verdict.reason);
-    /* The fast set measures from one variant of the program; what lies outside it may conform by
-     * another (more initial values, say), and has then used up no more than is permitted. */
-    walk.verdict.slack_max = fmin(walk.verdict.slack_max, 1);
-  }
-  *out_verdict = walk.verdict;
-  return STATUS_OK;
+  judge_tally_t tally;
+  STATUS_TRY(judge_count(judge, instance, accepts, results, &tally, error));
+  return judge_conclude(judge, instance, results, &tally, out_verdict, error);
 }

@@ -25,6 +25,7 @@ dimension_list_t byteir_row_with_axes(const program_t *program, axes_t *inout_ax
     if (axis->role == AXIS_TERM) dimension_list_append(&terms, dim);
   }
   out_program->operands[0] = out_program->results[0] = type;
+  out_program->results[0].element = program->results[0].element; /* f32 of f16, say. */
   inout_axes->results[0] = *list;
   return terms;
 }

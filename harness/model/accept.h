@@ -15,8 +15,9 @@
 #include "harness/model/case.h"
 #include "harness/model/contract.h"
 
-/* Of a result that has a sample (accept_t.sampled), so many components are asked about one by one;
- * of what is asked beyond that, only those in the sample. */
+/* Of a result that has a sample (accept_t.sampled), so many components are asked about one by one,
+ * or accept_t.asked_max where that is not 0; of what is asked beyond that, only those in the
+ * sample. */
 enum { ACCEPT_ASKED_MAX = 8192 };
 
 /* What a float may be beside the numbers of its intervals. */
@@ -67,8 +68,13 @@ typedef struct accept {
    * of a sample, which so many random draws chose (oracles/sample.h).  NULL: there is none. */
   const uint8_t *sampled;
   uint64_t sample_draws;
+  size_t asked_max;
   bool leaves_out; /* No component outside the sample is asked about if nothing is known of it. */
 } accept_t;
+
+static inline size_t accept_asked_max(const accept_t *accept) {
+  return accept->asked_max == 0 ? ACCEPT_ASKED_MAX : accept->asked_max;
+}
 
 /* Whether the set surely holds component `component` with that pattern. */
 bool accept_holds(const accept_t *accept, const element_t *element, size_t component,

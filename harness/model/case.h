@@ -71,6 +71,10 @@ void program_print(const program_t *program, GString *out_text);
 status_t program_parse(str_t line, arena_t *arena, program_t *out_program,
                        const char **out_violation, failure_t *error);
 
+/* The same of a program that is only ever looked at in parts: type_check_large(). */
+status_t program_parse_large(str_t line, arena_t *arena, program_t *out_program,
+                             const char **out_violation, failure_t *error);
+
 /* The program as it is compiled: sizes that are not known then are "?".  Of most programs it is
  * program_print(). */
 void program_print_compiled(const program_t *program, GString *out_text);

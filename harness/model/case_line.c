@@ -64,11 +64,14 @@ static status_t parse_op(scan_t *scan, const op_t **out_op, failure_t *error) {
 }
 
 /* A broken rule of the type is reported at its first column. */
-static status_t parse_type(scan_t *scan, arena_t *arena, type_t *out_type, failure_t *error) {
+static status_t parse_type(scan_t *scan, arena_t *arena, bool may_be_large, type_t *out_type,
+                           failure_t *error) {
   scan_t start = *scan;
   STATUS_TRY(type_parse(scan, arena, out_type, error));
   failure_t reason;
-  if (type_check(out_type, &reason) == STATUS_OK) return STATUS_OK;
+  status_t status =
+      may_be_large ? type_check_large(out_type, &reason) : type_check(out_type, &reason);
+  if (status == STATUS_OK) return STATUS_OK;
   return scan_fail(&start, error, "%.250s", reason.text);
 }
 
@@ -76,6 +79,7 @@ static status_t parse_type(scan_t *scan, arena_t *arena, type_t *out_type, failu
 typedef struct type_side {
   const char *stop; /* What comes behind them. */
   uint32_t count_max;
+  bool may_be_large; /* type_check_large() is enough. */
   type_t *types;
   uint32_t *count;
 } type_side_t;
@@ -93,7 +97,7 @@ static status_t parse_types(scan_t *scan, arena_t *arena, const type_side_t *out
       return scan_fail(scan, error, "there are at most %u types on this side of the arrow",
                        count_max);
     }
-    STATUS_TRY(parse_type(scan, arena, &out_side->types[count], error));
+    STATUS_TRY(parse_type(scan, arena, out_side->may_be_large, &out_side->types[count], error));
     count++;
   }
   *out_side->count = count;
@@ -101,12 +105,14 @@ static status_t parse_types(scan_t *scan, arena_t *arena, const type_side_t *out
 }
 
 /* op attributes { " " type } " ->" { " " type }, up to the end or " :". */
-static status_t parse_program(scan_t *scan, arena_t *arena, program_t *program, failure_t *error) {
+static status_t parse_program(scan_t *scan, arena_t *arena, bool may_be_large, program_t *program,
+                              failure_t *error) {
   STATUS_TRY(parse_op(scan, &program->op, error));
   STATUS_TRY(program_parse_attributes(scan, arena, program, error));
-  const type_side_t operands = {" ->", CASE_OPERANDS_MAX, program->operands,
+  const type_side_t operands = {" ->", CASE_OPERANDS_MAX, may_be_large, program->operands,
                                 &program->operand_count};
-  const type_side_t results = {" :", CASE_RESULTS_MAX, program->results, &program->result_count};
+  const type_side_t results = {" :", CASE_RESULTS_MAX, may_be_large, program->results,
+                               &program->result_count};
   STATUS_TRY(parse_types(scan, arena, &operands, error));
   STATUS_TRY(scan_expect(scan, " ->", error));
   STATUS_TRY(parse_types(scan, arena, &results, error));
@@ -131,17 +137,27 @@ static status_t check_constraints(const scan_t *start, const program_t *program,
       "results that have it, of a valid program of an op that tells its axes");
 }
 
-status_t program_parse(str_t line, arena_t *arena, program_t *out_program,
-                       const char **out_violation, failure_t *error) {
+static status_t parse_line(str_t line, arena_t *arena, bool may_be_large, program_t *out_program,
+                           const char **out_violation, failure_t *error) {
   STATUS_TRY(check_line(line, error));
   scan_t scan = scan_make(line);
   scan_t start = scan;
   program_t program = {.op = NULL};
-  STATUS_TRY(parse_program(&scan, arena, &program, error));
+  STATUS_TRY(parse_program(&scan, arena, may_be_large, &program, error));
   if (!scan_at_end(&scan)) return scan_fail_expecting(&scan, error, "the end of the line");
   STATUS_TRY(check_constraints(&start, &program, out_violation, error));
   *out_program = program;
   return STATUS_OK;
+}
+
+status_t program_parse(str_t line, arena_t *arena, program_t *out_program,
+                       const char **out_violation, failure_t *error) {
+  return parse_line(line, arena, false, out_program, out_violation, error);
+}
+
+status_t program_parse_large(str_t line, arena_t *arena, program_t *out_program,
+                             const char **out_violation, failure_t *error) {
+  return parse_line(line, arena, true, out_program, out_violation, error);
 }
 
 /* Storage values are those of the storage range. */
@@ -164,7 +180,7 @@ status_t case_parse(str_t line, arena_t *arena, case_t *out_case, const char **o
   scan_t start = scan;
   case_t instance = {.program = {.op = NULL}};
   program_t *program = &instance.program;
-  STATUS_TRY(parse_program(&scan, arena, program, error));
+  STATUS_TRY(parse_program(&scan, arena, false, program, error));
   const char *violation = NULL;
   STATUS_TRY(check_constraints(&start, program, out_violation == NULL ? NULL : &violation, error));
   for (uint32_t i = 0; i < program->operand_count; i++) {

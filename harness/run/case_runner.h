@@ -59,6 +59,13 @@ typedef struct case_runner {
   size_t decide_wrong_max; /* See judge_t. */
   bool is_brief;           /* Nothing is observed but which components are wrong. */
   bool judges_all;         /* Large results too, of which a sample is judged else (sample.h). */
+  /* Of a part of a case (harness/run/parts): components of the first result of the whole, else 0;
+   * and the sample of the part, or NULL: one is drawn where the case is large. */
+  size_t whole_count;
+  const sample_t *sample;
+  bool takes_for_wrong; /* See judge_t. */
+  uint32_t unjudged;    /* Bit i: result i is not judged, since nobody knows its bits; nor is
+                         * what shows in all results together. */
   rng_t audit_rng;
   uint64_t audit_distance;   /* Components until the next audited one. */
   case_runner_times_t times; /* Added to. */
@@ -89,6 +96,7 @@ struct expectation {
   const oracle_t *oracle;
   accept_t accepts[CASE_RESULTS_MAX];
   sample_t sample;               /* Of what is judged of large results. */
+  size_t whole_count;            /* See case_runner_t. */
   const op_constraint_t *broken; /* What the program breaks, or NULL; if it is not, there are no
                                   * accept sets, and if that is not modelled, no oracle. */
   char reason[192];

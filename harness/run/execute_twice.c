@@ -146,6 +146,7 @@ static execution_t execute_after_others(const subject_t *subject, const case_t *
     execution_t execution =
         executor_execute(subject->executor, subject->program, other->operands, poison, results);
     arena_rewind(subject->arena, mark);
+    if (execution.outcome == EXECUTOR_REFUSED) continue; /* Of that size; not of the case's. */
     if (execution.outcome != EXECUTOR_OK || execution.wrote_out_of_bounds) return execution;
   }
   return executor_execute(subject->executor, subject->program, instance->operands, poison,

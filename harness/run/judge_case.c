@@ -12,16 +12,6 @@
 #include "harness/run/observed_algorithms.h"
 #include "harness/run/observed_formula.h"
 
-/* What the judge needs to ask the oracle; its time is the oracle's, not the judge's. */
-typedef struct decide_context {
-  const oracle_t *oracle;
-  decision_memo_t memo;
-  arena_t *arena;
-  case_runner_times_t *times;
-  const case_runner_interrupt_t *interrupt;
-  evidence_t evidence;
-} decide_context_t;
-
 static void note_wrong(void *context, uint32_t result, size_t component) {
   decide_context_t *asked = (decide_context_t *)context;
   evidence_t *evidence = &asked->evidence;
@@ -42,6 +32,7 @@ static status_t decide_oracle(void *context, const oracle_call_t *call, uint32_t
   uint64_t begin = clock_nanoseconds();
   arena_mark_t mark = arena_mark(asked->arena);
   oracle_call_t remembering = *call;
+  remembering.whole_count = asked->whole_count;
   remembering.memo = &asked->memo;
   remembering.arena = asked->arena;
   status_t status = asked->oracle->decide(&remembering, result, component, out_answer);
@@ -52,6 +43,27 @@ static status_t decide_oracle(void *context, const oracle_call_t *call, uint32_t
   log_debug(LOG_ORACLE, "decided component %zu of result %u exactly, %.1f us", component, result,
             (double)spent / 1000);
   return status;
+}
+
+decide_context_t decide_context_make(case_runner_t *walk, const expectation_t *expectation,
+                                     const tensor_t *results) {
+  decide_context_t context = {.oracle = expectation->oracle,
+                              .whole_count = expectation->whole_count,
+                              .arena = expectation->arena,
+                              .times = &walk->times,
+                              .interrupt = &walk->interrupt,
+                              .evidence = {.is_judged = true}};
+  memcpy(context.evidence.results, results,
+         expectation->instance->program.result_count * sizeof *results);
+  decision_memo_init(&context.memo);
+  return context;
+}
+
+judge_t decide_context_judge(decide_context_t *context, const contract_t *contract) {
+  return (judge_t){.decide = decide_oracle,
+                   .decide_context = context,
+                   .contract = *contract,
+                   .on_wrong = note_wrong};
 }
 
 /* ---- One contract -----------------------------------------------------------------------------
@@ -78,26 +90,18 @@ static status_t judge_under(const judging_t *judging, const question_t *question
   case_runner_t *walk = judging->walk;
   const case_t *instance = judging->expectation->instance;
   uint64_t begin = clock_nanoseconds();
-  decide_context_t context = {.oracle = judging->expectation->oracle,
-                              .arena = judging->expectation->arena,
-                              .times = &walk->times,
-                              .interrupt = &walk->interrupt,
-                              .evidence = {.is_judged = true}};
-  memcpy(context.evidence.results, judging->results,
-         instance->program.result_count * sizeof *judging->results);
-  decision_memo_init(&context.memo);
-  const judge_t judge = {.decide = decide_oracle,
-                         .decide_context = &context,
-                         .contract = *question->contract,
-                         .decide_wrong_max = question->is_brief ? 1 : walk->decide_wrong_max,
-                         .skips_class = question->is_brief,
-                         .on_wrong = note_wrong};
+  decide_context_t context = decide_context_make(walk, judging->expectation, judging->results);
+  judge_t judge = decide_context_judge(&context, question->contract);
+  judge.decide_wrong_max = question->is_brief ? 1 : walk->decide_wrong_max;
+  judge.unjudged = walk->unjudged;
+  judge.skips_class = question->is_brief;
   status_t status = judge_results(&judge, instance, question->accepts, judging->results,
                                   out_verdict, judging->error);
   decision_memo_deinit(&context.memo);
   *out_evidence = context.evidence;
   walk->times.judge += clock_nanoseconds() - begin;
   STATUS_TRY(status);
+  if (walk->unjudged != 0) return STATUS_OK; /* Of rows all results are asked about. */
   begin = clock_nanoseconds();
   oracle_call_t call =
       case_runner_call(walk, judging->expectation, judging->results, judging->error);
@@ -233,12 +237,18 @@ status_t case_runner_judge(case_runner_t *walk, const expectation_t *expectation
     g_strlcpy(out_verdict->reason, expectation->reason, sizeof out_verdict->reason);
     return STATUS_OK;
   }
+  if (walk->unjudged != 0 && expectation->oracle->has_joint_results) {
+    *out_verdict = (verdict_t){.outcome = OUTCOME_no_oracle};
+    g_strlcpy(out_verdict->reason, "the results of this op are judged together: give all of them",
+              sizeof out_verdict->reason);
+    return STATUS_OK;
+  }
   const judging_t judging = {walk, expectation, results, error};
   const question_t question = {&walk->contract, expectation->accepts, false};
   STATUS_TRY(judge_under(&judging, &question, &walk->evidence, out_verdict));
   walk->treeless += out_verdict->treeless_count;
   walk->rows_left += out_verdict->rows_left_count;
-  if (walk->is_brief) return STATUS_OK;
+  if (walk->is_brief || walk->unjudged != 0) return STATUS_OK;
   bool is_inferred = PERMITTED(&walk->contract, inferred) == INFERRED_YES;
   if (out_verdict->outcome == OUTCOME_diverges && is_inferred) {
     STATUS_TRY(hold_promised(&judging, out_verdict));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of the case runner share.  Private to harness/run. */
+/* What the parts of the case runner share.  Private to harness/run and the folders below it. */
 #ifndef ASSAY_RUN_JUDGE_CASE_H
 #define ASSAY_RUN_JUDGE_CASE_H
 
@@ -12,9 +12,28 @@ static inline oracle_call_t case_runner_call(const case_runner_t *walk,
   return (oracle_call_t){.instance = expectation->instance,
                          .contract = &walk->contract,
                          .results = results,
+                         .whole_count = expectation->whole_count,
                          .sample = &expectation->sample,
                          .arena = expectation->arena,
                          .error = error};
 }
+
+/* What the judge needs to ask the oracle; its time is the oracle's, not the judge's. */
+typedef struct decide_context {
+  const oracle_t *oracle;
+  size_t whole_count;
+  decision_memo_t memo;
+  arena_t *arena;
+  case_runner_times_t *times;
+  const case_runner_interrupt_t *interrupt;
+  evidence_t evidence; /* Filled in. */
+} decide_context_t;
+
+/* For results of the expectation's case; its memo is to be freed by decision_memo_deinit(). */
+decide_context_t decide_context_make(case_runner_t *walk, const expectation_t *expectation,
+                                     const tensor_t *results);
+
+/* A judge that asks with the context, under a contract. */
+judge_t decide_context_judge(decide_context_t *context, const contract_t *contract);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "harness/base/clock.h"
+#include "harness/model/dynamic/dynamic.h"
 #include "harness/run/audit_sample.h"
 #include "harness/run/execute_twice.h"
 #include "harness/run/judge_case.h"
@@ -26,7 +27,11 @@ void case_runner_init(case_runner_t *walk, const contract_t *contract, uint64_t 
 static status_t expect_valid(case_runner_t *walk, expectation_t *expectation, failure_t *error) {
   failure_t reason = {0};
   const oracle_call_t call = case_runner_call(walk, expectation, NULL, &reason);
-  if (!walk->judges_all) expectation->sample = sample_make(expectation->oracle, &call);
+  if (walk->sample != NULL) {
+    expectation->sample = *walk->sample;
+  } else if (!walk->judges_all) {
+    expectation->sample = sample_make(expectation->oracle, &call);
+  }
   expectation->oracle_status = expectation->oracle->accept(&call, expectation->accepts);
   switch (expectation->oracle_status) {
     case STATUS_OK:
@@ -70,7 +75,8 @@ status_t case_runner_expect(case_runner_t *walk, const case_t *instance,
   out_expectation->oracle_status = STATUS_OK;
   out_expectation->oracle = oracle_find(instance->program.op);
   out_expectation->broken = broken;
-  out_expectation->sample = (sample_t){{NULL}, {0}};
+  out_expectation->sample = (sample_t){{NULL}, {0}, {0}};
+  out_expectation->whole_count = walk->whole_count;
   out_expectation->reason[0] = '\0';
   if (op_constraint_is_forbidden(broken)) return STATUS_OK;
   if (broken != NULL || out_expectation->oracle == NULL) {
@@ -295,7 +301,12 @@ status_t case_runner_run_prepared(case_runner_t *walk, const expectation_t *expe
     return judge_outside(walk, expectation, &last, &executions, out_verdict, error);
   }
   if (last.outcome != EXECUTOR_OK) {
-    case_runner_judge_absence(last.outcome, preparation->promise, broken, last.reason, out_verdict);
+    /* Who compiles a program with unknown sizes promises it, and not every size. */
+    executor_promise_t promise =
+        program_is_dynamic(&instance->program) && last.outcome == EXECUTOR_REFUSED
+            ? EXECUTOR_PROMISE_NONE
+            : preparation->promise;
+    case_runner_judge_absence(last.outcome, promise, broken, last.reason, out_verdict);
     return STATUS_OK;
   }
   *out_verdict = (verdict_t){0};

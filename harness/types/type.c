@@ -55,7 +55,8 @@ bool type_equal(const type_t *a, const type_t *b) {
 }
 
 /* A size of 0 counts as 1, so that also the extents of some of the dimensions stay in bounds. */
-static status_t check_shape(const type_t *type, failure_t *error) {
+static status_t check_shape(const type_t *type, int64_t elements_max, int64_t bytes_max,
+                            failure_t *error) {
   if (type->rank > TYPE_RANK_MAX) {
     return status_fail(error, STATUS_INVALID, "rank %u is above %d", type->rank,
                        (int)TYPE_RANK_MAX);
@@ -66,14 +67,14 @@ static status_t check_shape(const type_t *type, failure_t *error) {
     if (size < 0) {
       return status_fail(error, STATUS_INVALID, "size %" PRId64 " is negative", size);
     }
-    if (size > TYPE_ELEMENTS_MAX / elements) {
-      return status_fail(error, STATUS_INVALID, "a tensor has at most %d elements",
-                         (int)TYPE_ELEMENTS_MAX);
+    if (size > elements_max / elements) {
+      return status_fail(error, STATUS_INVALID, "a tensor has at most %" PRId64 " elements",
+                         elements_max);
     }
     elements *= MAX(size, 1);
   }
-  if ((size_t)elements > TYPE_BYTES_MAX / element_bytes(type->element)) {
-    return status_fail(error, STATUS_INVALID, "a tensor has at most %d bytes", (int)TYPE_BYTES_MAX);
+  if (elements > bytes_max / (int64_t)element_bytes(type->element)) {
+    return status_fail(error, STATUS_INVALID, "a tensor has at most %" PRId64 " bytes", bytes_max);
   }
   return STATUS_OK;
 }
@@ -153,14 +154,23 @@ static status_t check_axis(const type_t *type, failure_t *error) {
   return STATUS_OK;
 }
 
-status_t type_check(const type_t *type, failure_t *error) {
+static status_t check_within(const type_t *type, int64_t elements_max, int64_t bytes_max,
+                             failure_t *error) {
   if (!type->element->is_tensor_element) {
     return status_fail(error, STATUS_INVALID, "%s is not a tensor element type",
                        type->element->name);
   }
-  STATUS_TRY(check_shape(type, error));
+  STATUS_TRY(check_shape(type, elements_max, bytes_max, error));
   if (type->quantization == NULL) return STATUS_OK;
   STATUS_TRY(check_storage(type, error));
   STATUS_TRY(check_axis(type, error));
   return check_scales(type, error);
+}
+
+status_t type_check(const type_t *type, failure_t *error) {
+  return check_within(type, TYPE_ELEMENTS_MAX, TYPE_BYTES_MAX, error);
+}
+
+status_t type_check_large(const type_t *type, failure_t *error) {
+  return check_within(type, TYPE_LARGE_MAX, 4 * TYPE_LARGE_MAX, error);
 }

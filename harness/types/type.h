@@ -70,6 +70,11 @@ bool type_takes_axis(const type_t *type, int64_t dim);
 /* STATUS_INVALID if a bound above or a rule of the quantized types is broken. */
 status_t type_check(const type_t *type, failure_t *error);
 
+/* The same with wider bounds, of tensors that are only ever looked at in parts: TYPE_LARGE_MAX
+ * elements, and four times as many bytes. */
+#define TYPE_LARGE_MAX (INT64_C(1) << 31)
+status_t type_check_large(const type_t *type, failure_t *error);
+
 /* "f32[2,3]", "complex<f32>[]", "!quant.uniform<i8<-127:127>:f32:1,{0x1p-1:3,0x1p+0}>[2,2]".
  * Scales are hex floats; a zero point of 0 and a full storage range are left out.  A size that is
  * not known when the program is compiled has a question mark: "f32[?4,64]".  Parsing accepts only

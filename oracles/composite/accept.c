@@ -239,7 +239,8 @@ static void apply_sample(const sample_t *sample, uint32_t result_count, result_s
     if (sample->chosen[r] == NULL) continue;
     size_t unknown = 0;
     for (size_t i = 0; i < accepts[r].count; i++) unknown += sets[r].decide[i] != 0;
-    if (unknown <= ACCEPT_ASKED_MAX) continue;
+    accepts[r].asked_max = sample->asked_max[r];
+    if (unknown <= accept_asked_max(&accepts[r])) continue;
     sets[r].chosen = sample->chosen[r];
     accepts[r].leaves_out = true;
     for (size_t i = 0; i < accepts[r].count; i++) {

@@ -126,34 +126,24 @@ static bool is_contradictory(row_question_t *question, row_witnesses_t *out_witn
   return true;
 }
 
-/* "the numbers that its row computes once to agree with elements 5 and 9 too" */
 static void describe(const row_question_t *question, const row_witnesses_t *witnesses,
                      row_answer_t *out_answer) {
-  size_t elements[ROW_ELEMENTS_MAX];
-  for (size_t i = 0; i < witnesses->count; i++) {
-    elements[i] = part_result_element(question->problem, &question->row, 0, witnesses->terms[i]);
-  }
+  _Static_assert(ROW_ELEMENTS_MAX <= ROW_ANSWER_ELEMENTS_MAX, "all witnesses are named");
   out_answer->result = 0;
-  out_answer->component = elements[0];
-  GString *text = g_string_new(NULL);
-  if (witnesses->count == 1) {
-    g_string_append(text, "what the numbers that its row shares explain");
-  } else {
-    g_string_append(text, "what agrees, by the numbers that a row shares, with element");
-    g_string_append(text, witnesses->count == 2 ? " " : "s ");
-    for (size_t i = 1; i < witnesses->count; i++) {
-      const char *comma = i == 1 ? "" : i + 1 == witnesses->count ? " and " : ", ";
-      g_string_append_printf(text, "%s%zu", comma, elements[i]);
-    }
+  out_answer->element_count = witnesses->count;
+  for (size_t i = 0; i < witnesses->count; i++) {
+    out_answer->elements[i] =
+        part_result_element(question->problem, &question->row, 0, witnesses->terms[i]);
   }
-  g_strlcpy(out_answer->expected, text->str, sizeof out_answer->expected);
-  g_string_free(text, TRUE);
+  out_answer->component = out_answer->elements[0];
+  row_answer_describe(out_answer);
 }
 
 /* The rows of a case, and what asking about them has taken so far. */
 typedef struct rows_question {
   problem_t problem;
   const tensor_t *results;
+  const oracle_call_t *call;
   size_t asked;
   size_t searched;  /* Of them, those that took the careful search, */
   size_t evaluated; /* which evaluated so many elements. */
@@ -190,12 +180,20 @@ static bool has_fast_variant(const problem_t *problem) {
   return false;
 }
 
+/* A part of a case has its share of what the whole may take. */
+static size_t share_of(const rows_question_t *rows, size_t most) {
+  if (rows->call->whole_count == 0) return most;
+  double components = (double)type_component_count(&rows->call->instance->program.results[0]);
+  return MAX((size_t)((double)most * components / (double)rows->call->whole_count), 1);
+}
+
 /* Some that are spread over all, then the others. */
 static void ask_careful_rows(rows_question_t *rows) {
   const composite_layout_t *layout = &rows->problem.layout;
   size_t groups = layout->group_count;
   size_t most = groups * layout->term_count * EVALUATIONS_PER_ELEMENT;
-  size_t step = (groups + ROWS_WITHOUT_FAST - 1) / ROWS_WITHOUT_FAST;
+  size_t spread = share_of(rows, ROWS_WITHOUT_FAST);
+  size_t step = (groups + spread - 1) / spread;
   for (size_t g = 0; g < groups && rows->answer->agrees; g += step) ask_row(rows, g);
   for (size_t g = 0; g < groups && rows->answer->agrees && rows->evaluated < most; g++) {
     if (g % step != 0) ask_row(rows, g);
@@ -206,6 +204,7 @@ status_t composite_explain_rows(const oracle_call_t *call, row_answer_t *out_ans
   *out_answer = (row_answer_t){.agrees = true};
   rows_question_t rows = {.problem = problem_make(call->instance, call->contract, call->arena),
                           .results = call->results,
+                          .call = call,
                           .answer = out_answer};
   const composite_layout_t *layout = &rows.problem.layout;
   if (layout->is_elementwise || layout->term_count < 2) return STATUS_OK;
@@ -214,7 +213,7 @@ status_t composite_explain_rows(const oracle_call_t *call, row_answer_t *out_ans
     ask_careful_rows(&rows);
   } else {
     for (size_t g = 0; g < groups && out_answer->agrees; g++) {
-      if (rows.searched == CAREFUL_ROWS_MAX) break;
+      if (rows.searched == share_of(&rows, CAREFUL_ROWS_MAX)) break;
       ask_row(&rows, g);
     }
   }

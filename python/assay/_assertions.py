@@ -121,6 +121,7 @@ def assert_conforms(
     *,
     contract: str = "wide",
     budget: Optional[float] = None,
+    threads: int = 1,
     seed: int = 0,
     vacuous: str = "fail",
     **attributes: Any,
@@ -143,6 +144,7 @@ def assert_conforms(
         [one.array for one in given],
         contract=contract,
         budget=budget,
+        threads=threads,
         seed=seed,
         appended=appended,
     )

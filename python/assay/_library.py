@@ -125,6 +125,7 @@ def question_of(
     seed: int = 0,
     flags: int = 0,
     budget: Optional[float] = None,
+    threads: int = 1,
 ) -> Any:
     """assay_question_t of a finished program's handle and arrays of assay_tensor_t, which the caller keeps."""
     question = ffi.new(_QUESTION)
@@ -136,6 +137,7 @@ def question_of(
     question.contract = contract_of(contract or "wide")
     question.seed = seed
     question.budget_seconds = budget or 0.0
+    question.threads = threads
     return question
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Optional, Sequence
 
@@ -168,6 +169,13 @@ class Verdict:
         return f"<assay.Verdict {self.outcome}: {self.explanation or self.reason or self.program.line}>"
 
 
+def threads_of(threads: int) -> int:
+    """What `threads=` means: 0 is one for each processor that this process may use."""
+    if threads < 0:
+        raise _completion.InvalidArgument(f"threads={threads}: a number of threads is expected, or 0 for all processors")
+    return threads or len(os.sched_getaffinity(0))
+
+
 def split_call(op: str, inputs: Sequence[Any], attributes: dict[str, Any]) -> tuple[list[Tensor], list[str]]:
     """Operands as tensors, those that were left out appended."""
     whole = op_name(op)
@@ -186,6 +194,7 @@ def check(
     *,
     contract: str = "wide",
     budget: Optional[float] = None,
+    threads: int = 1,
     seed: int = 0,
     all_elements: bool = False,
     find_cause: bool = True,
@@ -194,8 +203,8 @@ def check(
     """Holds results of `op` against its inputs.
 
     `inputs`, `results`: anything with __dlpack__ or __array__ (numpy, torch, JAX, CuPy); types are theirs.  `results` may
-    be one tensor or a list.  `budget`: seconds of a processor; of a product that would take longer a sample is judged.  Attributes have
-    the names of StableHLO or ByteIR; those with a usual value may be left out."""
+    be one tensor or a list.  `budget`: seconds; of what would take longer a sample is judged.  `threads`: that judge a large
+    case, with the same verdict however many there are; 0: one for each processor.  Attributes have the names of StableHLO or ByteIR; those with a usual value may be left out."""
     operands, appended = split_call(op, inputs, attributes)
     several = results if isinstance(results, (list, tuple)) and not isinstance(results, Tensor) else [results]
     given = [as_tensor(result, operands[0] if operands else None) for result in several]
@@ -206,6 +215,7 @@ def check(
         [one.array for one in given],
         contract=contract,
         budget=budget,
+        threads=threads,
         seed=seed,
         all_elements=all_elements,
         find_cause=find_cause,
@@ -220,6 +230,7 @@ def check_program(
     *,
     contract: str,
     budget: Optional[float] = None,
+    threads: int = 1,
     seed: int = 0,
     all_elements: bool = False,
     find_cause: bool = True,
@@ -229,7 +240,16 @@ def check_program(
     returned, also_kept = program.structs(results, of_results=True)
     flags = (lib.ASSAY_ALL_ELEMENTS if all_elements else 0) | (0 if find_cause else lib.ASSAY_NO_CAUSE)
     question = question_of(
-        program.handle, structs, len(operands), returned, len(results), contract, seed, flags, budget
+        program.handle,
+        structs,
+        len(operands),
+        returned,
+        len(results),
+        contract,
+        seed,
+        flags,
+        budget,
+        threads_of(threads),
     )
     out, error = ffi.new("assay_verdict_t **"), new_error()
     status = lib.assay_check(context(), question, out, error)

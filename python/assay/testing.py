@@ -16,6 +16,7 @@ def assert_close_to_spec(
     *,
     contract: str = "wide",
     budget: Optional[float] = None,
+    threads: int = 1,
     seed: int = 0,
     vacuous: str = "fail",
     **attributes: Any,
@@ -23,5 +24,5 @@ def assert_close_to_spec(
     """As torch.testing.assert_close(actual, expected), where `op` of `inputs` is what is expected, and no tolerance is chosen."""
     __tracebackhide__ = True
     return assert_conforms(
-        op, inputs, actual, contract=contract, budget=budget, seed=seed, vacuous=vacuous, **attributes
+        op, inputs, actual, contract=contract, budget=budget, threads=threads, seed=seed, vacuous=vacuous, **attributes
     )

@@ -60,6 +60,7 @@ static void test_conforms(void) {
   g_assert_cmpuint(info.wrong_count, ==, 0);
   g_assert_cmpstr(info.class_name, ==, "");
   g_assert_cmpstr(assay_verdict_replay(verdict), ==, "");
+  g_assert_cmpstr(assay_verdict_smallest(verdict), ==, "");
   const uint8_t *wrong = (const uint8_t *)"";
   size_t count = 0;
   MUST(assay_verdict_wrong(verdict, 0, &wrong, &count, &error));
@@ -68,6 +69,32 @@ static void test_conforms(void) {
   assay_verdict_free(verdict);
   assay_program_free(program);
   assay_context_free(context);
+}
+
+/* The worst element alone is a row by a column, and the result that came. */
+static void check_smallest(assay_context_t *context, const assay_verdict_t *verdict, int terms) {
+  assay_error_t error = ERROR_INIT;
+  g_auto(GStrv) parts = g_strsplit(assay_verdict_smallest(verdict), "\t", 2);
+  g_assert_cmpuint(g_strv_length(parts), ==, 2);
+  assay_case_t *smallest = NULL;
+  MUST(assay_case_parse(parts[0], &smallest, &error));
+  const char *line = assay_program_line(assay_case_program(smallest));
+  g_assert_true(g_str_has_suffix(line, " f32[1,24] f32[24,1] -> f32[1,1]"));
+  assay_tensor_t operands[OPERANDS_MAX];
+  g_assert_cmpuint(operands_of(smallest, operands), ==, 2);
+  const float *a = operands[0].data, *b = operands[1].data;
+  float sum = 0;
+  for (int k = 0; k < terms; k++) sum += a[k] * b[k];
+  g_autofree char *hex = g_strdup_printf("%08x", ((union {
+                                                   float value;
+                                                   uint32_t bits;
+                                                 }){sum})
+                                                     .bits);
+  g_assert_cmpstr(parts[1], ==, hex);
+  const assay_tensor_t result = dense("f32", 2, (const int64_t[]){1, 1}, &sum);
+  const assay_question_t question = ask(assay_case_program(smallest), operands, 2, &result);
+  g_assert_cmpint(outcome_of(context, &question), ==, ASSAY_DIVERGES);
+  assay_case_free(smallest);
 }
 
 /* A tail left out: the cause, the worst element, what is permitted there, and a line that replays
@@ -107,6 +134,7 @@ static void test_diverges(void) {
       info.got.number < info.permitted_low.number || info.got.number > info.permitted_high.number;
   g_assert_true(is_outside);
   g_assert_true(g_str_has_prefix(assay_verdict_replay(verdict), "printf '%s\\t%s\\n' 'stablehlo."));
+  check_smallest(context, verdict, K - 1);
   const uint8_t *wrong = NULL;
   size_t count = 0;
   MUST(assay_verdict_wrong(verdict, 0, &wrong, &count, &error));

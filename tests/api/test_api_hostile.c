@@ -340,6 +340,7 @@ static void test_nulls(void) {
   g_assert_null(assay_case_program(NULL));
   g_assert_null(assay_contract_text(NULL));
   g_assert_cmpstr(assay_verdict_replay(NULL), ==, "");
+  g_assert_cmpstr(assay_verdict_smallest(NULL), ==, "");
   g_assert_null(assay_op_name(SIZE_MAX));
   g_assert_null(assay_permission_name(SIZE_MAX));
   g_assert_null(instance);

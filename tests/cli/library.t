@@ -54,7 +54,8 @@ like out "^diverges (value).*12 of 12 wrong" "and finds the same"
 
 cat >both.cc <<'EOF'
 #include <assay/assay.h>
-#include <assay/assay_executor.h>
+#include <assay/executor_products.h>
+#include <assay/executor_quantized.h>
 #include <cstdio>
 #include <vector>
 int main() {

@@ -31,6 +31,8 @@ ok $? "judge: a model conforms"
 ok $? "judge: a canary is exit code 1"
 grep -q '^diverges (value): result 0 at \[' verdicts
 ok $? "judge: says where"
+grep -q '^diverges (value): .*; cause: without the last term, [0-9]* (of [0-9]*)' verdicts
+ok $? "judge: and why, as a replay does"
 "$ASSAY" subject --executor canary:drop_last_term <cases | "$ASSAY" judge --json >verdicts 2>err
 [ "$(perl -MJSON::PP -ne 'print decode_json($_)->{outcome}, "\n"' verdicts | wc -l)" -eq 300 ]
 ok $? "judge --json: an object a line"
@@ -104,6 +106,35 @@ like err "^assay: stdin:1:[0-9][0-9]*: " "judge: column behind the tab"
 printf '%s\n' "$line" | "$ASSAY" judge >out 2>err
 [ $? -eq 2 ]
 ok $? "judge: no result at all: exit code 2"
+
+# "-" stands for a result that is not to be judged.
+norm='byteir.layer_norm epsilon=0x0p+0 axis=[1] eps_outside_sqrt=false f32[1,2] f32[2] f32[2] -> f32[1,2] f32[1,1] f32[1,1]'
+norm="$norm : 3f80000040400000 : 3f8000003f800000 : 0000000000000000"
+line=$norm
+results=$(printf '%s\n' "$norm" | "$ASSAY" subject --executor model:sequential | cut -f2)
+judge_one 0 "$results" "all three results of a norm"
+judge_one 0 "${results%% : *} : - : -" "the first result alone"
+like out "^conforms: result 1 is not judged" "judge: says which is not judged"
+judge_one 0 "- : ${results#* : }" "the others alone"
+judge_one 1 "- : 40a00000 : -" "a wrong mean alone"
+like out "^diverges (value): result 1 at " "judge: where it is wrong"
+judge_one 0 "- : - : -" "none of them"
+like out "^no-oracle: no result is to be judged" "judge: that this is no verdict"
+judge_one 2 "- : -" "fewer than there are"
+line='byteir.arg_max axis=0 keep_dims=false select_last_index=false f32[2] -> f32[] i64[] : 3f80000040000000'
+judge_one 0 "40000000 : 0000000000000001" "a value and its place"
+# NaN and 1: where NaNs may be passed over 1 of place 1 is right, as is NaN of place 0, and no half of it is right alone.
+pair='byteir.arg_max axis=0 keep_dims=false select_last_index=false f32[2] -> f32[] i64[] : 7fc000003f800000'
+judge_case 0 "$pair" "3f800000 : 0000000000000001" arg_nan=any
+judge_case 0 "$pair" "- : 0000000000000001" arg_nan=any
+like out "^no-oracle: the results of this op are judged together" "judge: a place without its value"
+judge_one 0 "- : 0000000000000000" "a wrong place without its value"
+like out "^no-oracle: the results of this op are judged together" "judge: that the two belong together"
+line='stablehlo.add f32[0] f32[0] -> f32[0] : - : -'
+judge_one 0 "-" "a result without elements"
+unlike out "not judged\|judged together\|to be judged" "judge: whose data that is"
+line='stablehlo.reduce body=add dims=[0] f32[2] f32[] -> f32[] : 3f80000040000000 : 00000000'
+judge_one 0 "-" "the only result"
 
 # The judge is strict about what the contract says.
 printf '%s\t%s\n' "stablehlo.reduce body=add dims=[0] f32[2] f32[] -> f32[] : 3f80000040000000 : 3f800000" \

@@ -55,6 +55,14 @@ static void test_good(void) {
   check_sums("pjrt/good.so", "", false, version);
 }
 
+/* Whoever does not tell the types of results is believed. */
+static void test_untold_types(void) {
+  g_autofree char *ours = pjrt_header_version();
+  g_autofree char *version =
+      g_strdup_printf("pjrt:fake 1.5, PJRT %s, XLA 2, StableHLO 1.14.3, fault=types_error", ours);
+  check_sums("pjrt/good.so", "?fault=types_error", true, version);
+}
+
 static void test_older(void) { check_sums("pjrt/older.so", "", true, "pjrt:fake 1.5, PJRT 0.40"); }
 
 static void test_newer(void) {
@@ -158,6 +166,7 @@ static const fault_row_t fault_rows[] = {
     {"thread_exit", EXECUTOR_ENDED, "exit status 3 in compile()"},
     {"nothing", EXECUTOR_FAILED, "it compiles without an error, and to nothing"},
     {"outputs", EXECUTOR_FAILED, "its executable has 2 results, the program 1"},
+    {"types", EXECUTOR_FAILED, "result 0 is i32 in its executable, and f32 in the program"},
     {"operand", EXECUTOR_FAILED, "it takes no operand: RESOURCE_EXHAUSTED: out of beads"},
     {"operand_event", EXECUTOR_FAILED, "an operand does not arrive: DATA_LOSS: a bead fell off"},
     {"execute", EXECUTOR_FAILED, "it does not run: INTERNAL: the frame broke"},
@@ -241,6 +250,7 @@ static void add_rows(void) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/pjrt/good", test_good);
+  g_test_add_func("/pjrt/untold-types", test_untold_types);
   g_test_add_func("/pjrt/older", test_older);
   g_test_add_func("/pjrt/newer", test_newer);
   g_test_add_func("/pjrt/options", test_options);

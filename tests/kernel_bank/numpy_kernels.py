@@ -412,4 +412,5 @@ class Kernel(assay_worker.Worker):
         return [np.asarray(result, kind.dtype) for result, kind in zip(results, program.results)]
 
 
-assay_worker.main(Kernel)
+if __name__ == "__main__":
+    assay_worker.main(Kernel)

@@ -105,9 +105,13 @@ static void test_lines(void) {
       "(tensor<?x?xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>");
   expect_line("stablehlo.reduce body=add dims=[0] f32[?3] f32[] -> f32[]", "tensor<?xf32>");
   expect_line("byteir.rng_uniform f32[] f32[] i64[] i64[] i64[2] -> f32[?2,3]", "tensor<?x3xf32>");
-  /* One of two operands; a result alone; what has no axes; no shape operand; a broken program. */
+  /* One of two operands; a result alone, of an axis of its own too; what has no axes; no shape
+   * operand; a broken program. */
   expect_line("stablehlo.add f32[?2] f32[2] -> f32[?2]", NULL);
   expect_line("stablehlo.add f32[2] f32[2] -> f32[?2]", NULL);
+  expect_line(
+      "byteir.layer_norm epsilon=0x1p-10 axis=[0] f32[4] f32[4] f32[4] -> f32[4] f32[?1] f32[?1]",
+      NULL);
   expect_line("stablehlo.reshape f32[?2,3] -> f32[6]", NULL);
   expect_line("byteir.rng_uniform f32[] f32[] i64[] i64[] -> f32[?2,3]", NULL);
   expect_line("stablehlo.all_reduce replica_groups=[[0,1]] body=add f32[2,?3] -> f32[2,?3]", NULL);

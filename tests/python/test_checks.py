@@ -4,6 +4,7 @@
 import os
 import pathlib
 import subprocess
+import sys
 import threading
 
 import ml_dtypes
@@ -248,6 +249,9 @@ def test_pytorch():
     python = pathlib.Path(data, "assay/executors/torch/bin/python")
     if not python.exists():
         pytest.skip("not installed")
+    version = subprocess.check_output([python, "-c", "import sys; print(*sys.version_info[:2])"], text=True)
+    if version.split() != [str(part) for part in sys.version_info[:2]]:
+        pytest.skip("it is of another Python, which cannot load what this one's cffi is made of")
     place = pathlib.Path(assay.__file__).parent.parent  # The package, and cffi.
     code = f"import sys; sys.path.append({str(place)!r})\n{TORCH}"
     subprocess.run([python, "-c", code], check=True)
@@ -294,3 +298,19 @@ def test_bad_arguments_are_told(call, words):
     with pytest.raises(assay.InvalidArgument, match=None) as told:
         call()
     assert words in str(told.value), str(told.value)
+
+
+def test_large_tensors_by_threads_and_with_a_budget():
+    x = np.random.default_rng(3).standard_normal((700, 256)).astype(np.float32)
+    e = np.exp(x - x.max(-1, keepdims=True))
+    y = e / e.sum(-1, keepdims=True)
+    alone, together = (assay.check("softmax", [x], y, threads=threads) for threads in (1, 0))
+    assert alone.outcome == together.outcome == "conforms" and repr(alone) == repr(together)
+    y[::3, 7] *= np.float32(1.01)
+    wrong = [assay.check("softmax", [x], y, threads=threads) for threads in (1, 2, 3)]
+    assert {one.explanation for one in wrong} == {wrong[0].explanation} and wrong[0].wrong_count == 234
+    assert all((one.wrong() == wrong[0].wrong()).all() for one in wrong)
+    sampled = assay.check("softmax", [x], y, budget=1e-9)
+    assert sampled.outcome == "diverges" and sampled.left_out_count > 0 and sampled.missed_one_in >= 10
+    with pytest.raises(assay.InvalidArgument):
+        assay.check("softmax", [x], y, threads=-1)

@@ -270,6 +270,25 @@ static void test_folders(void) {
   g_ptr_array_unref(paths);
 }
 
+/* Workers are files of many kinds: all of them count. */
+static void test_worker_folders(void) {
+  static const char *const endings[] = {".py",    ".md", ".in", ".requirements", ".contract", ".c",
+                                        ".cmake", ".sh", NULL};
+  GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
+  list_files("harness/exec/workers", endings, paths);
+  g_assert_cmpuint(paths->len, >, FOLDER_FILES_MAX);
+  report(check_folders(paths));
+  for (guint i = 0; i < paths->len; i++) { /* Planted: all in one folder. */
+    g_autofree char *name = g_path_get_basename(g_ptr_array_index(paths, i));
+    g_free(g_ptr_array_index(paths, i));
+    g_ptr_array_index(paths, i) = g_build_filename("harness/planted", name, NULL);
+  }
+  GPtrArray *complaints = check_folders(paths);
+  g_assert_cmpuint(complaints->len, ==, 1);
+  g_ptr_array_unref(complaints);
+  g_ptr_array_unref(paths);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/structure/planted-layers", test_layer_plants);
@@ -277,5 +296,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/structure/planted-circle", test_circle_plants);
   g_test_add_func("/structure/circles", test_circles);
   g_test_add_func("/structure/folders", test_folders);
+  g_test_add_func("/structure/worker-folders", test_worker_folders);
   return g_test_run();
 }

@@ -89,7 +89,6 @@ const char *assay_permission_name(size_t index);
 /* ---- Programs ---------------------------------------------------------------------------------
  * One op with its attributes, operand types and result types; no data.  (The executor ABI has a
  * struct assay_program of its own: hence the handle's name.) */
-
 typedef struct assay_program_handle assay_program_handle_t;
 
 /* Begins a program of the op, such as "stablehlo.dot_general".  The next functions add to it, in
@@ -170,11 +169,10 @@ const char *assay_op_name(size_t index);
 typedef struct assay_tensor {
   uint32_t struct_size;
   uint32_t rank;
-  const char *element; /* As of the program; a quantized tensor may name its storage type. */
-  const int64_t *dims; /* `rank` sizes; may be NULL where rank is 0. */
-  const int64_t
-      *strides; /* Bytes from one index to the next, of any sign; NULL: dense row-major. */
-  void *data;   /* Of the element at index 0, ...; may be NULL where there is none. */
+  const char *element;    /* As of the program; a quantized tensor may name its storage type. */
+  const int64_t *dims;    /* `rank` sizes; may be NULL where rank is 0. */
+  const int64_t *strides; /* Bytes to the next index, of any sign; NULL: dense row-major. */
+  void *data;             /* Of the element at index 0, ...; may be NULL where there is none. */
 } assay_tensor_t;
 
 /* Type of an operand or result of a finished program; `data` and `strides` are NULL.  The caller
@@ -199,9 +197,8 @@ enum assay_flag {
                            * values beyond may conform too. */
 };
 
-/* Told now and then how much of a call is done, 0 to 1, from the thread that called, and at least
- * whenever an element was decided exactly.  Another answer than 0 ends the call: ASSAY_CANCELLED.
- */
+/* Told now and then how much of a call is done, 0 to 1, from the thread that called, which tells
+ * whenever it decided an element exactly.  Another answer than 0 ends the call: ASSAY_CANCELLED. */
 typedef int32_t (*assay_progress_t)(void *user, double done);
 
 /* What is asked.  Calls read of it what they are about. */
@@ -210,8 +207,7 @@ typedef struct assay_question {
   uint32_t flags; /* Of assay_flag. */
   const assay_program_handle_t *program;
   const assay_tensor_t *operands;
-  const assay_tensor_t
-      *results; /* Of assay_check(): what came; of assay_simulate(): what is written. */
+  const assay_tensor_t *results; /* assay_check(): what came; assay_simulate(): what is written. */
   uint32_t operand_count;
   uint32_t result_count;
   const assay_contract_t *contract; /* NULL: "backend". */
@@ -219,15 +215,15 @@ typedef struct assay_question {
   double budget_seconds;            /* Of processor time; 0: no limit.  See assay_check(). */
   assay_progress_t progress;        /* May be NULL. */
   void *user;                       /* Handed to it. */
+  uint32_t threads, reserved; /* Of assay_check(): any number gives the same verdict; and 0. */
 } assay_question_t;
 
 typedef struct assay_verdict assay_verdict_t;
 
-/* Holds results against operands.  Every result element is judged, but of large results of ops that
- * need exact arithmetic for each (functions in f64, say), of which a sample is; ASSAY_ALL_ELEMENTS
- * judges these too.  With a budget so is one of a dot_general that would take longer: 13,809 random
- * elements, corners and edges of tiles.  assay_verdict_info_t says what a sample may have missed.
- */
+/* Holds results against operands.  Every result element is judged, but of large results that need
+ * exact arithmetic for each (functions in f64, say), and with a budget of what would take longer, a
+ * sample; assay_verdict_info_t says what that may have missed.  Only here tensors may have up to
+ * 2^31 elements, where parts of at most 2^24 can be cut out of them. */
 int32_t assay_check(assay_context_t *context, const assay_question_t *question,
                     assay_verdict_t **out_verdict, assay_error_t *error);
 void assay_verdict_free(assay_verdict_t *verdict);
@@ -239,7 +235,7 @@ typedef struct assay_value {
   const char *hex;     /* "0x1.800002p+3" */
 } assay_value_t;
 
-typedef struct assay_verdict_info {
+typedef struct {
   uint32_t struct_size;
   int32_t outcome;           /* Of assay_outcome. */
   const char *class_name;    /* Of a divergence: "value", "flush", "nan", ... */
@@ -286,6 +282,10 @@ int32_t assay_verdict_wrong(const assay_verdict_t *verdict, uint32_t result,
  * it would be longer than 64 KiB. */
 const char *assay_verdict_replay(const assay_verdict_t *verdict);
 
+/* The case of the worst element alone, a tab, and its results, as `assay judge` reads them; ""
+ * where that does not diverge by itself, is longer, or not to be had, and with ASSAY_NO_CAUSE. */
+const char *assay_verdict_smallest(const assay_verdict_t *verdict);
+
 /* How wrong results could be without being noticed: of so many elements, chosen by the seed. */
 typedef struct assay_power_info {
   uint32_t struct_size;
@@ -311,7 +311,7 @@ enum assay_special {
 typedef struct assay_accept_set assay_accept_set_t;
 
 /* All arrays are the handle's: an entry for each component, row-major. */
-typedef struct assay_accept_info {
+typedef struct {
   uint32_t struct_size;
   uint32_t components_per_element; /* 2 of complex types. */
   size_t count;                    /* Components. */

@@ -62,7 +62,7 @@ static inline int plugin_copy_file(const char *path) {
 
 static inline int32_t plugin_cannot_load(const char *file, const char *why,
                                          assay_reason_t *reason) {
-  return plugin_say(reason, ASSAY_EXECUTOR_FAILED, "cannot load %s: %s", file, why);
+  return assay_explain(reason, ASSAY_EXECUTOR_FAILED, "cannot load %s: %s", file, why);
 }
 
 /* Loads a copy of the file that `shared` was loaded from. */
@@ -117,7 +117,7 @@ static inline void *plugin_library_find(const plugin_library_t *library, const c
                                         assay_reason_t *reason) {
   void *symbol = dlsym(library->handle, name);
   if (symbol == NULL) {
-    plugin_say(reason, ASSAY_EXECUTOR_FAILED, "the library has no function %s()", name);
+    assay_explain(reason, ASSAY_EXECUTOR_FAILED, "the library has no function %s()", name);
   }
   return symbol;
 }

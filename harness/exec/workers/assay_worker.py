@@ -19,6 +19,9 @@
     assay run --executor 'proc:python3 mine.py fast=1,threads=2'
 
 Needs numpy and ml_dtypes.  Whatever is printed goes to stderr; exceptions become answers.
+
+It is one file, and longer than the others, because it is copied: `cp harness/exec/workers/assay_worker.py .` is all that a
+worker elsewhere takes.  What our workers share beside it is in shared_programs.
 """
 from __future__ import annotations
 

@@ -9,7 +9,8 @@ all_reduce and reduce_scatter are psum, pmax, pmin and psum_scatter on several d
 jax_collective.py.
 
 The ByteIR ops are in jax_byteir.py, with what layer_norm=fast means, modules of several steps in
-jax_module.py.  functions=FILE names functions
+jax_module.py; sizes that are unknown when a program is compiled, in
+jax_dynamic.py, with the option sizes=export.  functions=FILE names functions
 of your own by the ops that they do (python_functions.py), which are compiled by jax.jit.
 
     assay run --executor jax
@@ -19,17 +20,23 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
 import assay_worker
 import xla_worker
-from assay_worker import Invalid, Program, Unsupported, Worker
+from assay_worker import Invalid, Program, Type, Unsupported, Worker
 from jax_backend.jax_byteir import JaxByteir
 from jax_backend.jax_collective import JaxCollective
+from jax_backend.jax_dynamic import DynamicFunction
 from jax_backend.jax_module import JaxModule
-from shared_programs import byteir_program, collective_program, module_program
+from shared_programs import (
+    byteir_program,
+    collective_program,
+    dynamic_program,
+    module_program,
+)
 from shared_programs.python_functions import PythonFunctions
 
 ATTRIBUTES = {
@@ -60,6 +67,7 @@ class Jax(Worker):
     def __init__(self, options: dict[str, str]) -> None:
         platform = assay_worker.take(options, "platform", "cpu", ("cpu", "gpu"))
         variance = assay_worker.take(options, "layer_norm", "stable", ("stable", "fast"))
+        self.takes_dynamic = assay_worker.take(options, "sizes", "known", ("known", "export")) == "export"
         # Before anything imports JAX, as the file of functions does.
         os.environ["JAX_PLATFORMS"] = "cuda" if platform == "gpu" else "cpu"
         os.environ["JAX_ENABLE_X64"] = "1"  # Else 64-bit operands become 32-bit ones.
@@ -123,10 +131,13 @@ class Jax(Worker):
                 return False
         return xla_worker.is_promised(program)
 
-    def compile(self, program: Program) -> Handle:
+    def compile(self, program: Program) -> Handle | DynamicFunction:
         if not byteir_program.is_byteir(program) and self.promises(program) is False:
             raise Unsupported("not among the types and attributes of this op in JAX")
+        dynamic_program.require_op(program)
         lowered = self._lower(program)
+        if isinstance(lowered, DynamicFunction):
+            return lowered
         try:
             return Handle(lowered.compile())
         except self.jax.errors.JaxRuntimeError as error:
@@ -146,8 +157,10 @@ class Jax(Worker):
             make = self.collectives.make
         if program.op in self.functions:
             make = self.functions.find
-        shapes = [self.jax.ShapeDtypeStruct(kind.shape, kind.dtype) for kind in program.operands]
         try:
+            if program.is_dynamic:
+                return DynamicFunction(self.jax, make(program), program)
+            shapes = [self.jax.ShapeDtypeStruct(kind.shape, kind.dtype) for kind in program.operands]
             lowered = self.jax.jit(make(program)).lower(*shapes)
             _check_results(program, lowered.out_info)
             return lowered
@@ -211,6 +224,13 @@ class Jax(Worker):
             )
 
         return run
+
+    def execute_sized(self, handle: DynamicFunction, operands: list[np.ndarray],
+                      results: Sequence[Type]) -> list[np.ndarray]:  # fmt: skip
+        try:
+            return handle.execute(operands)
+        except self.jax.errors.JaxRuntimeError as error:  # XLA's, of what was traced, at this size.
+            raise xla_worker.refusal(error) from error
 
     def execute(self, handle: Handle, operands: list[np.ndarray]) -> list[np.ndarray]:
         return [np.asarray(result) for result in handle.function(*operands)]

@@ -18,6 +18,7 @@ from shared_programs.python_functions import PythonFunctions
 
 class NumPy(Worker):
     name = "numpy"
+    takes_dynamic = True  # A function gets arrays of whatever size.
 
     def __init__(self, options: dict[str, str]) -> None:
         self.functions = PythonFunctions(assay_worker.take(options, "functions", ""))

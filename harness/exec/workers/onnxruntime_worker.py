@@ -14,14 +14,16 @@ is Transpose, Reshape and MatMul, then Reshape.  Convolutions, windows, conversi
 quantized products are in onnxruntime_stablehlo.py, what works element by element or moves
 elements in onnxruntime_elementwise.py, the batch norm in onnxruntime_batch_norm.py, the graphs of
 the ByteIR ops in onnxruntime_byteir.py and onnxruntime_data_dependent.py, and programs of several
-steps in onnxruntime_module.py.
+steps in onnxruntime_module.py.  A size that is unknown is a name in the graph, the same name where it is
+the same size; what a graph reshapes to is computed of the shapes that it gets.
 """
 from __future__ import annotations
 
 import math
 import re
 from dataclasses import dataclass
-from typing import Any
+from itertools import zip_longest
+from typing import Any, Sequence
 
 import numpy as np
 
@@ -40,6 +42,7 @@ from shared_programs import (
     batch_norm_program,
     byteir_program,
     data_dependent_program,
+    dynamic_program,
     module_program,
 )
 from shared_programs.accumulation_program import Chain
@@ -95,6 +98,27 @@ class Graph:
     def integers(self, values: list[int]) -> str:
         return self.constant(np.array(values, np.int64))
 
+    def sizes(self, groups: list[list[tuple[str, int, int]]]) -> str:
+        """A list of sizes, each a product of dimensions: of that name, that dimension, which has that size or -1."""
+        if all(size >= 0 for group in groups for _, _, size in group):
+            return self.integers([math.prod(size for _, _, size in group) for group in groups])
+        parts = [self._size(group) for group in groups]
+        return parts[0] if len(parts) == 1 else self.add("Concat", parts, axis=0)
+
+    def _size(self, group: list[tuple[str, int, int]]) -> str:
+        size = self.integers([math.prod(size for _, _, size in group if size >= 0)])
+        for name, dim, known in group:
+            if known < 0:
+                one = self.add("Shape", [name], start=dim, end=dim + 1)
+                size = self.add("Mul", [size, one])
+        return size
+
+    def filled(self, like: str, value: float, kind: Type) -> str:
+        """As large as the tensor of that name."""
+        array = np.array([value], np.float64).astype(kind.dtype)
+        tensor = self.helper.make_tensor("value", self.code(kind.dtype), [1], array.tobytes(), raw=True)
+        return self.add("ConstantOfShape", [self.add("Shape", [like])], value=tensor)
+
     def number(self, value: float, kind: Type) -> str:
         return self.constant(np.array(value, np.float64).astype(kind.dtype))
 
@@ -118,6 +142,7 @@ class OnnxRuntime(Worker):
     name = "onnxruntime"
     validates = True
     takes_modules = True
+    takes_dynamic = True
 
     def __init__(self, options: dict[str, str]) -> None:
         level = assay_worker.take(options, "optimize", "all", tuple(LEVELS))
@@ -141,6 +166,7 @@ class OnnxRuntime(Worker):
         self.options.log_severity_level = 4
 
     def compile(self, program: Program) -> Handle | Chain:
+        dynamic_program.require_op(program)
         if accumulation_program.is_accumulated(program):
             return Chain.compile(self, program)
         kinds = [*program.operands, *program.results]
@@ -167,11 +193,13 @@ class OnnxRuntime(Worker):
                 raise Unsupported(str(error)) from error
             raise
         if program.op in data_dependent_program.OPS:
-            pass  # No operands but fitting ones can be tried.
-        elif byteir_program.is_byteir(program) or batch_norm_program.is_batch_norm(program):
-            self._try(handle, byteir_program.example_operands(program))
+            return handle
+        known = dynamic_program.with_example(program)
+        if byteir_program.is_byteir(program) or batch_norm_program.is_batch_norm(program):
+            self._try(Handle(handle.session, known), byteir_program.example_operands(known))
         elif program.op in TRIED or program.is_quantized or module_program.is_module(program):
-            self._try(handle, [np.zeros(kind.shape, kind.dtype) for kind in program.operands])
+            operands = [np.zeros(kind.shape, kind.dtype) for kind in known.operands]
+            self._try(Handle(handle.session, known), operands)
         return handle
 
     def _make(self, graph: Any, program: Program) -> list[str]:
@@ -200,11 +228,22 @@ class OnnxRuntime(Worker):
     def _model(self, graph: Graph, program: Program, results: list[str]) -> bytes:
         helper = self.onnx.helper
 
-        def value(name: str, kind: Type) -> Any:
-            return helper.make_tensor_value_info(name, graph.code(kind.dtype), kind.shape)
+        names: tuple[list[list[str]], list[list[str]]] = ([], [])
+        if program.is_dynamic:
+            names = dynamic_program.names(program)
 
-        inputs = [value(f"operand{i}", kind) for i, kind in enumerate(program.operands)]
-        outputs = [value(name, kind) for name, kind in zip(results, program.results)]
+        def value(name: str, kind: Type, dims: list[str]) -> Any:
+            sizes = [dims[dim] if size < 0 else size for dim, size in enumerate(kind.shape)]
+            return helper.make_tensor_value_info(name, graph.code(kind.dtype), sizes)
+
+        inputs = [
+            value(f"operand{i}", kind, dims)
+            for i, (kind, dims) in enumerate(zip_longest(program.operands, names[0], fillvalue=[]))
+        ]
+        outputs = [
+            value(name, kind, dims)
+            for name, kind, dims in zip_longest(results, program.results, names[1], fillvalue=[])
+        ]
         whole = helper.make_graph(graph.nodes, "program", inputs, outputs, graph.constants)
         version = self.module_opset if module_program.is_module(program) else OPSET
         opset = [helper.make_opsetid("", version)]
@@ -236,11 +275,11 @@ class OnnxRuntime(Worker):
             moved = f"operand{side}"
             if order != sorted(order):
                 moved = graph.add("Transpose", [moved], perm=order)
-            sizes = [math.prod(kind.shape[dim] for dim in group) for group in groups]
+            sizes = [[(f"operand{side}", dim, kind.shape[dim]) for dim in group] for group in groups]
             if graph.leaves_matrices and len(order) == 2 and not batch[side]:
                 sides.append(moved)  # No node between those that the optimizer fuses.
             else:
-                sides.append(graph.add("Reshape", [moved, graph.integers(sizes)]))
+                sides.append(graph.add("Reshape", [moved, graph.sizes(sizes)]))
         if program.is_quantized:
             product = onnxruntime_stablehlo.quantized_dot_general(graph, program, sides)
         else:
@@ -248,7 +287,12 @@ class OnnxRuntime(Worker):
         are_matrices = all(len(kind.shape) == 2 for kind in [*program.operands, *program.results])
         if graph.leaves_matrices and are_matrices and not batch[0]:
             return product
-        return graph.add("Reshape", [product, graph.integers(list(program.results[0].shape))])
+        kept = [(0, dim) for dim in batch[0]]
+        for side, kind in enumerate(program.operands):
+            fixed = [*batch[side], *contract[side]]
+            kept += [(side, dim) for dim in range(len(kind.shape)) if dim not in fixed]
+        sizes = [[(f"operand{side}", dim, program.operands[side].shape[dim])] for side, dim in kept]
+        return graph.add("Reshape", [product, graph.sizes(sizes)])
 
     def execute(self, handle: Handle | Chain, operands: list[np.ndarray]) -> list[np.ndarray]:
         if isinstance(handle, Chain):
@@ -264,6 +308,12 @@ class OnnxRuntime(Worker):
             if "ScalesValidation" in str(error):  # Which scales it takes is told by the data.
                 raise Unsupported(str(error)) from error
             raise
+
+    def execute_sized(self, handle: Handle, operands: list[np.ndarray],
+                      results: Sequence[Type]) -> list[np.ndarray]:  # fmt: skip
+        dynamic_program.require_something(handle.program, operands)
+        program = dynamic_program.at_sizes(handle.program, operands, results)
+        return self.execute(Handle(handle.session, program), operands)
 
     def _execute_bound(self, handle: Handle, operands: list[np.ndarray]) -> list[np.ndarray]:
         """The same by addresses: run() knows no array of a type that numpy itself has not."""

@@ -6,7 +6,8 @@
 
 Option kernels says which kernels compute: `xnnpack` (the interpreter's default: XNNPACK's where its
 delegate takes the op, TensorFlow Lite's optimized ones elsewhere), `builtin` (these alone), or
-`reference`.  The models are in tflite_ops.py and tflite_products.py.
+`reference`.  A size that is unknown when a program is compiled is one in the model's shape signature, of which the
+interpreter is told before each call.  The models are in tflite_ops.py and tflite_products.py.
 """
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ import numpy as np
 
 import assay_worker
 from assay_worker import Program, Type, Unsupported, Worker
+from shared_programs import dynamic_program
 from tflite_backend import tflite_ops
 from tflite_backend.tflite_graph import Graph, quantized
 
@@ -37,6 +39,7 @@ class Handle:
 class TensorFlowLite(Worker):
     name = "tflite"
     validates = True
+    takes_dynamic = True
 
     def __init__(self, options: dict[str, str]) -> None:
         kernels = assay_worker.take(options, "kernels", "xnnpack", tuple(KERNELS))
@@ -55,16 +58,26 @@ class TensorFlowLite(Worker):
         return None  # What compiles: finding out means to make a model.
 
     def compile(self, program: Program) -> Handle:
+        dynamic_program.require_op(program)
         handle = Handle(program, apart(program), [], b"")
-        example = [np.zeros(kind.shape, kind.dtype) for kind in program.operands]
+        known = dynamic_program.with_example(program)
+        example = [np.zeros(kind.shape, kind.dtype) for kind in known.operands]
         try:
-            self.execute(handle, example)
+            self._execute(handle, example, known.results[0])
         except RuntimeError as error:  # Some kernels tell only when they run what they do not do.
             raise Unsupported(str(error)) from error
         return handle
 
     def execute(self, handle: Handle, operands: list[np.ndarray]) -> list[np.ndarray]:
-        result = handle.program.results[0]
+        return self._execute(handle, operands, handle.program.results[0])
+
+    def execute_sized(self, handle: Handle, operands: list[np.ndarray],
+                      results: Sequence[Type]) -> list[np.ndarray]:  # fmt: skip
+        if any(array.size == 0 for array in operands):
+            raise Unsupported("tensors of something")
+        return self._execute(handle, operands, results[0])
+
+    def _execute(self, handle: Handle, operands: list[np.ndarray], result: Type) -> list[np.ndarray]:
         axis = split_axis(handle.program)
         if axis == -1:
             return [self._run(handle, 0, operands).reshape(result.shape)]
@@ -84,7 +97,12 @@ class TensorFlowLite(Worker):
         if channel == len(handle.interpreters):
             handle.interpreters.append(self._load(graph.model([output])))
         interpreter = handle.interpreters[channel]
-        for details, index in zip(interpreter.get_input_details(), sorted(graph.given)):
+        inputs = list(zip(interpreter.get_input_details(), sorted(graph.given)))
+        if program.is_dynamic:
+            for details, index in inputs:
+                interpreter.resize_tensor_input(details["index"], operands[index].shape, strict=True)
+            interpreter.allocate_tensors()
+        for details, index in inputs:
             interpreter.set_tensor(details["index"], operands[index])
         interpreter.invoke()
         return interpreter.get_tensor(interpreter.get_output_details()[0]["index"]).copy()

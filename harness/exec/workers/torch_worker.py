@@ -19,7 +19,7 @@ of your own by the ops that they do: python_functions.py.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from shared_programs import (
     byteir_program,
     collective_program,
     data_dependent_program,
+    dynamic_program,
     module_program,
 )
 from shared_programs.accumulation_program import Chain
@@ -52,13 +53,14 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 @dataclass
 class Handle:
     run: Callable[..., list[Any]]
-    results: list[Type]
+    program: Program
 
 
 class Torch(Worker):
     name = "torch"
     validates = True
     takes_modules = True
+    takes_dynamic = True  # Eager: what is found for a program is a function of tensors of any size.
 
     def __init__(self, options: dict[str, str]) -> None:
         self.device = assay_worker.take(options, "device", "cpu", ("cpu", "cuda"))
@@ -126,11 +128,13 @@ class Torch(Worker):
         return True
 
     def compile(self, program: Program) -> Handle | Chain:
+        if program.op not in self.functions:
+            dynamic_program.require_op(program)
         if accumulation_program.is_accumulated(program) and program.op not in self.functions:
             return Chain.compile(self, program)
         if module_program.is_module(program):
-            return Handle(self.modules.find(program, self._find_step), program.results)
-        return Handle(self._find(program), program.results)
+            return Handle(self.modules.find(program, self._find_step), program)
+        return Handle(self._find(program), program)
 
     def _find(self, program: Program) -> Callable[..., list[Any]]:
         if program.op in self.functions:
@@ -172,7 +176,8 @@ class Torch(Worker):
         """A function of the user's, which refuses when it runs."""
         run = self.functions.find(program)
         try:
-            run(*(self._tensor(np.ones(kind.shape, kind.dtype)) for kind in program.operands))
+            kinds = dynamic_program.example(program.operands)
+            run(*(self._tensor(np.ones(kind.shape, kind.dtype)) for kind in kinds))
         except Unsupported:
             raise
         except Exception:  # These are no case's numbers: they need not be places, for one.
@@ -242,6 +247,12 @@ class Torch(Worker):
         if isinstance(handle, Chain):
             return handle.execute(self, operands)
         return [self._array(result) for result in handle.run(*map(self._tensor, operands))]
+
+    def execute_sized(self, handle: Handle, operands: list[np.ndarray],
+                      results: Sequence[Type]) -> list[np.ndarray]:  # fmt: skip
+        if handle.program.op not in self.functions:
+            dynamic_program.require_something(handle.program, operands)
+        return self.execute(handle, operands)
 
 
 if __name__ == "__main__":

@@ -71,6 +71,16 @@ static bool mark(const axes_t *axes, uint32_t set, program_t *program) {
          mark_types(axes, axes->results, set, program->results, program->result_count);
 }
 
+/* Whether operands have a dimension along each of these axes: what a program does not get from
+ * there it has to know. */
+static bool operands_tell(const program_t *program, const axes_t *axes, uint32_t set) {
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    const axis_list_t *list = &axes->operands[i];
+    for (uint32_t dim = 0; dim < list->count; dim++) set &= ~(1u << list->axes[dim]);
+  }
+  return set == 0;
+}
+
 bool dynamic_mark(program_t *inout_program, uint32_t set) {
   axes_t axes;
   program_t marked = *inout_program;
@@ -96,7 +106,7 @@ bool dynamic_fits(const program_t *program) {
   uint32_t set;
   if (!axes_of(program, &axes) || !dynamic_find(program, &axes, &set)) return false;
   program_t marked = *program;
-  if (!mark(&axes, set, &marked)) return false;
+  if (!operands_tell(program, &axes, set) || !mark(&axes, set, &marked)) return false;
   for (uint32_t i = 0; i < program->operand_count; i++) {
     if (marked.operands[i].dynamic_dims != program->operands[i].dynamic_dims) return false;
   }

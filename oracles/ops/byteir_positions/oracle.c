@@ -17,6 +17,7 @@ static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32
 
 static const oracle_t arg_max_oracle = {
     .op_name = "byteir.arg_max",
+    .has_joint_results = true, /* A value and its place. */
     .accept = byteir_arg_accept,
     .decide = byteir_arg_decide,
     .audit = audit,
@@ -25,6 +26,7 @@ static const oracle_t arg_max_oracle = {
 
 static const oracle_t arg_min_oracle = {
     .op_name = "byteir.arg_min",
+    .has_joint_results = true, /* A value and its place. */
     .accept = byteir_arg_accept,
     .decide = byteir_arg_decide,
     .audit = audit,
@@ -33,6 +35,7 @@ static const oracle_t arg_min_oracle = {
 
 static const oracle_t top_k_oracle = {
     .op_name = "byteir.top_k",
+    .has_joint_results = true, /* A value and its place. */
     .accept = byteir_top_k_accept,
     .decide = byteir_top_k_decide,
     .audit = audit,

@@ -72,8 +72,4 @@ typedef struct dot_general_layout {
 /* The layout of a valid program; the arrays live in the arena. */
 dot_general_layout_t dot_general_layout_make(const program_t *program, arena_t *arena);
 
-/* See oracle_t.pick. */
-bool dot_general_pick(const case_t *instance, const size_t *elements, size_t count, arena_t *arena,
-                      case_t *out_case);
-
 #endif

@@ -120,7 +120,6 @@ static const oracle_t dot_general_oracle = {
     .consistent = dot_general_consistent,
     .find_formula = dot_quantized_find_formula,
     .enclose = dot_general_enclose,
-    .pick = dot_general_pick,
 };
 
 extern const oracle_t *const dot_general_oracles[];

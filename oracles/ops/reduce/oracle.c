@@ -102,6 +102,7 @@ static status_t simulate(const oracle_call_t *call, const implementation_model_t
 
 static const oracle_t reduce_oracle = {
     .op_name = "stablehlo.reduce",
+    .has_joint_results = true, /* Of written bodies, and a value with its index. */
     .accept = accept,
     .decide = decide,
     .audit = reduce_audit,

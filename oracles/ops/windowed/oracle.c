@@ -5,6 +5,7 @@
 
 static const oracle_t reduce_window_oracle = {
     .op_name = "stablehlo.reduce_window",
+    .has_joint_results = true, /* As those of reduce. */
     .gathering = &reduce_window_gathering,
     DERIVED_FUNCTIONS,
     .enclose = derived_enclose,

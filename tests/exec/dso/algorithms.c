@@ -2,30 +2,28 @@
 /* Promises one dot algorithm, BF16_BF16_F32_X3, and keeps to it badly: it runs almost all that it
  * is asked for (products of one f32 by 1), and refuses what it promises when the components are
  * counted. */
+#include "harness/exec/executor_products.h"
 #include "tests/exec/dso/backend.h"
-
-static const char *find_algorithm(const assay_program_t *program) {
-  for (uint32_t i = 0; i < program->attribute_count; i++) {
-    if (strcmp(program->attributes[i].key, "algorithm") == 0) return program->attributes[i].value;
-  }
-  return NULL;
-}
 
 static int32_t promises_one(void *self, const assay_program_t *program) {
   (void)self;
-  const char *algorithm = find_algorithm(program);
-  return algorithm == NULL || strcmp(algorithm, "[bf16,bf16,f32,1,1,3,false]") == 0 ||
-         strcmp(algorithm, "[bf16,bf16,f32,2,2,3,false]") == 0;
+  assay_dot_algorithm_t algorithm;
+  if (!assay_dot_read_algorithm(program, &algorithm)) return true;
+  return strcmp(algorithm.lhs_precision, "bf16") == 0 &&
+         strcmp(algorithm.rhs_precision, "bf16") == 0 &&
+         strcmp(algorithm.accumulation, "f32") == 0 && algorithm.primitive_operations == 3 &&
+         algorithm.lhs_components == algorithm.rhs_components && algorithm.lhs_components <= 2 &&
+         !algorithm.allow_imprecise_accumulation;
 }
 
 static int32_t compile_any(void *self, const assay_program_t *program, void **out_handle,
                            assay_reason_t *reason) {
   (void)self;
-  const char *algorithm = find_algorithm(program);
-  if (algorithm != NULL &&
-      (strncmp(algorithm, "[tf32", 5) == 0 || strstr(algorithm, ",2,2,") != NULL)) {
-    snprintf(reason->text, reason->text_bytes, "not %s", algorithm);
-    return ASSAY_EXECUTOR_UNSUPPORTED;
+  assay_dot_algorithm_t algorithm;
+  if (assay_dot_read_algorithm(program, &algorithm) &&
+      (strcmp(algorithm.lhs_precision, "tf32") == 0 || algorithm.lhs_components == 2)) {
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "not %s",
+                         assay_attribute_text(program, "algorithm"));
   }
   *out_handle = NULL;
   return ASSAY_EXECUTOR_OK;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/exec/assay_executor.h"
+#include "harness/exec/executor_helpers.h"
 
 typedef struct sum_program {
   size_t count;
@@ -38,19 +38,16 @@ static inline const char *good_hardware(void *self) {
 
 /* Attributes are added in the course of time: who does not know one must refuse the program. */
 static inline int good_knows_attributes(const assay_program_t *program) {
-  for (uint32_t i = 0; i < program->attribute_count; i++) {
-    const assay_attribute_t *attribute = &program->attributes[i];
-    int is_sum = strcmp(attribute->key, "body") == 0 && strcmp(attribute->value, "add") == 0;
-    if (!is_sum && strcmp(attribute->key, "dims") != 0) return 0;
-  }
-  return 1;
+  static const char *const keys[] = {"body", "dims"};
+  return assay_find_unknown_key(program, keys, 2) == NULL &&
+         assay_attribute_is(program, "body", "add");
 }
 
 static inline int good_can(const assay_program_t *program) {
   return strcmp(program->op, "stablehlo.reduce") == 0 && good_knows_attributes(program) &&
          program->operand_count == 2 && program->result_count == 1 &&
-         program->results[0].rank == 0 && strcmp(program->operands[0].element, "f32") == 0 &&
-         strcmp(program->results[0].element, "f32") == 0;
+         program->results[0].rank == 0 && assay_type_is(&program->operands[0], "f32") &&
+         assay_type_is(&program->results[0], "f32");
 }
 
 static inline int32_t good_promises(void *self, const assay_program_t *program) {
@@ -67,10 +64,7 @@ static inline int32_t good_compile(void *self, const assay_program_t *program, v
   }
   sum_program_t *sum = malloc(sizeof *sum);
   if (sum == NULL) return ASSAY_EXECUTOR_FAILED;
-  sum->count = 1;
-  for (uint32_t i = 0; i < program->operands[0].rank; i++) {
-    sum->count *= (size_t)program->operands[0].dims[i];
-  }
+  sum->count = assay_type_count(&program->operands[0]);
   *out_handle = sum;
   return ASSAY_EXECUTOR_OK;
 }

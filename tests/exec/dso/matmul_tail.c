@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/exec/assay_executor.h"
+#include "harness/exec/executor_products.h"
 
 enum { LANES = 8 };
 
@@ -38,29 +38,20 @@ static const char *hardware(void *self) {
   return "any";
 }
 
+/* `precision` or `algorithm` ask for something else. */
 static int is_plain(const assay_program_t *program) {
-  for (uint32_t i = 0; i < program->attribute_count; i++) {
-    const assay_attribute_t *attribute = &program->attributes[i];
-    int is_batch = strcmp(attribute->key, "batch") == 0 && strcmp(attribute->value, "[]x[]") == 0;
-    int is_contract =
-        strcmp(attribute->key, "contract") == 0 && strcmp(attribute->value, "[1]x[0]") == 0;
-    if (!is_batch && !is_contract) return 0;
-  }
-  return 1;
-}
-
-static int is_matrix(const assay_type_t *type) {
-  return strcmp(type->element, "f32") == 0 && type->rank == 2;
+  static const char *const keys[] = {"batch", "contract"};
+  return assay_find_unknown_key(program, keys, 2) == NULL && assay_dot_is_matmul(program);
 }
 
 static int32_t compile(void *self, const assay_program_t *program, void **out_handle,
                        assay_reason_t *reason) {
   (void)self;
   if (strcmp(program->op, "stablehlo.dot_general") != 0 || !is_plain(program) ||
-      !is_matrix(&program->operands[0]) || !is_matrix(&program->operands[1]) ||
-      !is_matrix(&program->results[0])) {
-    snprintf(reason->text, reason->text_bytes, "only products of two matrices of f32");
-    return ASSAY_EXECUTOR_UNSUPPORTED;
+      !assay_type_is(&program->operands[0], "f32") ||
+      !assay_type_is(&program->operands[1], "f32") || !assay_type_is(&program->results[0], "f32")) {
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED,
+                         "only products of two matrices of f32");
   }
   matmul_t *matmul = malloc(sizeof *matmul);
   if (matmul == NULL) return ASSAY_EXECUTOR_FAILED;

@@ -233,11 +233,10 @@ static void *fake_leave(void *nothing) {
 }
 
 /* Runs in a thread of ours, until that ends the process. */
-static PJRT_Error *fake_run_thread(void *(*function)(void *)) {
+static _Noreturn void fake_run_thread(void *(*function)(void *)) {
   pthread_t thread;
   pthread_create(&thread, NULL, function, NULL);
-  while (pause() != 0) continue;
-  return NULL;
+  for (;;) pause();
 }
 
 /* Compile options for the one device, number 7, and nothing else: field 3 has an ordinal of -1, a
@@ -273,8 +272,8 @@ static PJRT_Error *fake_compile(PJRT_Client_Compile_Args *args) {
   if (fake_has_fault("hang")) {
     for (;;) pause();
   }
-  if (fake_has_fault("thread_crash")) return fake_run_thread(fake_crash);
-  if (fake_has_fault("thread_exit")) return fake_run_thread(fake_leave);
+  if (fake_has_fault("thread_crash")) fake_run_thread(fake_crash);
+  if (fake_has_fault("thread_exit")) fake_run_thread(fake_leave);
   args->executable = NULL;
   if (fake_has_fault("nothing")) return NULL;
   args->executable = fake_new(sizeof *args->executable);
@@ -304,6 +303,16 @@ static PJRT_Error *fake_executable_destroy(PJRT_Executable_Destroy_Args *args) {
 static PJRT_Error *fake_output_count(PJRT_Executable_NumOutputs_Args *args) {
   FAKE_CHECK(PJRT_Executable_NumOutputs)
   args->num_outputs = args->executable->output_count;
+  return NULL;
+}
+
+static PJRT_Error *fake_output_types(PJRT_Executable_OutputElementTypes_Args *args) {
+  FAKE_CHECK(PJRT_Executable_OutputElementTypes)
+  static PJRT_Buffer_Type type;
+  if (fake_has_fault("types_error")) return fake_error(PJRT_Error_Code_UNIMPLEMENTED, "untold");
+  type = fake_has_fault("types") ? PJRT_Buffer_Type_S32 : PJRT_Buffer_Type_F32;
+  args->output_types = &type;
+  args->num_output_types = 1;
   return NULL;
 }
 
@@ -401,6 +410,7 @@ static PJRT_Api fake_table(void) {
       .PJRT_Device_GetDescription = fake_describe,
       .PJRT_Executable_Destroy = fake_executable_destroy,
       .PJRT_Executable_NumOutputs = fake_output_count,
+      .PJRT_Executable_OutputElementTypes = fake_output_types,
       .PJRT_LoadedExecutable_Destroy = fake_loaded_destroy,
       .PJRT_LoadedExecutable_GetExecutable = fake_get_executable,
       .PJRT_LoadedExecutable_Execute = fake_execute,

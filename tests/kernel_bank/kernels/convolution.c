@@ -5,32 +5,23 @@
 enum { SPATIAL = 2 };
 
 int is_features_last(const assay_program_t *program) {
-  return strcmp(assay_attribute(program, "dimension_numbers"), "[b,0,1,f]x[0,1,i,o]->[b,0,1,f]") ==
-             0 &&
-         strcmp(assay_attribute(program, "batch_group_count"), "1") == 0;
-}
-
-/* Reads the numbers of a list, of lists too: "[[0,1],[-1,2]]". */
-static void read_numbers(const char *text, int count, int64_t *out) {
-  for (int i = 0; i < count; i++) {
-    text += strcspn(text, "-0123456789");
-    char *end = NULL;
-    out[i] = strtoll(text, &end, 10);
-    text = end;
-  }
-}
-
-static void read_flags(const char *text, int *out) {
-  out[0] = strncmp(text, "[true", 5) == 0;
-  out[1] = strstr(text, ",true]") != NULL;
+  static const uint32_t features_last[] = {0, 3, 1, 2}, filters[] = {2, 3, 0, 1};
+  assay_convolution_dims_t dims;
+  int64_t groups = 0;
+  return assay_attribute_integer(program, "batch_group_count", &groups) && groups == 1 &&
+         program->operands[0].rank == 4 && assay_convolution_read(program, 4, &dims) &&
+         memcmp(dims.lhs, features_last, sizeof features_last) == 0 &&
+         memcmp(dims.rhs, filters, sizeof filters) == 0 &&
+         memcmp(dims.result, features_last, sizeof features_last) == 0;
 }
 
 typedef struct window {
-  int64_t strides[SPATIAL];
-  int64_t padding[2 * SPATIAL];
-  int64_t lhs_dilation[SPATIAL];
-  int64_t rhs_dilation[SPATIAL];
-  int is_reversed[SPATIAL];
+  assay_dims_t strides;
+  assay_dims_t before; /* Padding. */
+  assay_dims_t after;
+  assay_dims_t lhs_dilation;
+  assay_dims_t rhs_dilation;
+  bool is_reversed[SPATIAL];
   const int64_t *lhs; /* Dimensions: batch, 0, 1, feature; */
   const int64_t *rhs; /* 0, 1, input feature, output feature. */
 } window_t;
@@ -38,10 +29,10 @@ typedef struct window {
 /* Which element of the operand is behind tap `tap` of the window at `place`; -1: padding, or a gap.
  */
 static int64_t element_at(const window_t *window, int dim, int64_t place, int64_t tap) {
-  int64_t offset =
-      place * window->strides[dim] + tap * window->rhs_dilation[dim] - window->padding[2 * dim];
-  int64_t element = offset / window->lhs_dilation[dim];
-  int is_gap = offset < 0 || offset % window->lhs_dilation[dim] != 0;
+  int64_t offset = place * window->strides.dims[dim] + tap * window->rhs_dilation.dims[dim] -
+                   window->before.dims[dim];
+  int64_t element = offset / window->lhs_dilation.dims[dim];
+  int is_gap = offset < 0 || offset % window->lhs_dilation.dims[dim] != 0;
   return is_gap || element >= window->lhs[1 + dim] ? -1 : element;
 }
 
@@ -67,12 +58,13 @@ static float dot_window(const window_t *window, const float *x, const float *ker
 void run_convolution(const assay_program_t *program, const void *const *inputs,
                      void *const *outputs) {
   window_t window = {.lhs = program->operands[0].dims, .rhs = program->operands[1].dims};
-  read_numbers(assay_attribute(program, "window_strides"), SPATIAL, window.strides);
-  read_numbers(assay_attribute(program, "padding"), 2 * SPATIAL, window.padding);
-  read_numbers(assay_attribute(program, "lhs_dilation"), SPATIAL, window.lhs_dilation);
-  read_numbers(assay_attribute(program, "rhs_dilation"), SPATIAL, window.rhs_dilation);
-  read_flags(assay_attribute(program, "window_reversal"), window.is_reversed);
-  int64_t groups = strtoll(assay_attribute(program, "feature_group_count"), NULL, 10);
+  int64_t groups = 1;
+  assay_attribute_dims(program, "window_strides", &window.strides);
+  assay_attribute_pairs(program, "padding", &window.before, &window.after);
+  assay_attribute_dims(program, "lhs_dilation", &window.lhs_dilation);
+  assay_attribute_dims(program, "rhs_dilation", &window.rhs_dilation);
+  assay_attribute_booleans(program, "window_reversal", SPATIAL, window.is_reversed);
+  assay_attribute_integer(program, "feature_group_count", &groups);
   const int64_t *sizes = program->results[0].dims;
   float *y = outputs[0];
   for (int64_t b = 0; b < sizes[0]; b++) {

@@ -8,7 +8,7 @@ static const float SQRT_HALF = 0.70710678118654752f;
 static const float SQRT_TWO_OVER_PI = 0.79788456080286536f;
 
 int is_gelu_by_tanh(const assay_program_t *program) {
-  return strcmp(assay_attribute(program, "approximate"), "tanh") == 0;
+  return assay_attribute_is(program, "approximate", "tanh");
 }
 
 int is_gelu_by_erf(const assay_program_t *program) { return !is_gelu_by_tanh(program); }

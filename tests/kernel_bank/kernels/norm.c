@@ -7,11 +7,13 @@
 enum { LANES = 16, BLOCK = 64 };
 
 static float epsilon_of(const assay_program_t *program) {
-  return (float)strtod(assay_attribute(program, "epsilon"), NULL);
+  double epsilon = 0;
+  assay_attribute_number(program, "epsilon", &epsilon);
+  return (float)epsilon;
 }
 
 static int is_epsilon_outside(const assay_program_t *program) {
-  return strcmp(assay_attribute(program, "eps_outside_sqrt"), "true") == 0;
+  return assay_attribute_is(program, "eps_outside_sqrt", "true");
 }
 
 /* ---- Mean and variance ----------------------------------------------------------------------- */
@@ -207,7 +209,9 @@ void run_batch_norm(const assay_program_t *program, const void *const *inputs,
   const assay_type_t *type = &program->operands[0];
   const float *x = inputs[0], *scale = inputs[1], *offset = inputs[2];
   float *y = outputs[0], *means = outputs[1], *variances = outputs[2];
-  uint32_t feature = (uint32_t)strtoul(assay_attribute(program, "feature_index"), NULL, 10);
+  int64_t feature_index = 0;
+  assay_attribute_integer(program, "feature_index", &feature_index);
+  uint32_t feature = (uint32_t)feature_index;
   channel_t channel = {.outer = 1, .inner = 1};
   for (uint32_t i = 0; i < feature; i++) channel.outer *= type->dims[i];
   for (uint32_t i = feature + 1; i < type->rank; i++) channel.inner *= type->dims[i];

@@ -9,7 +9,7 @@ static int is_larger(float a, float b) { return isnan(b) ? 0 : isnan(a) || a > b
 void run_arg_max(const assay_program_t *program, const void *const *inputs, void *const *outputs) {
   const float *x = inputs[0];
   int64_t *index = outputs[0];
-  int takes_last = strcmp(assay_attribute(program, "select_last_index"), "true") == 0;
+  int takes_last = assay_attribute_is(program, "select_last_index", "true");
   int64_t rows = assay_rows(&program->operands[0]);
   int64_t n = assay_last_size(&program->operands[0]);
   for (int64_t row = 0; row < rows; row++, x += n) {
@@ -26,7 +26,8 @@ void run_top_k(const assay_program_t *program, const void *const *inputs, void *
   const float *x = inputs[0];
   float *values = outputs[0];
   int32_t *indices = outputs[1];
-  int64_t k = strtoll(assay_attribute(program, "k"), NULL, 10);
+  int64_t k = 0;
+  assay_attribute_integer(program, "k", &k);
   int64_t rows = assay_rows(&program->operands[0]);
   int64_t n = assay_last_size(&program->operands[0]);
   for (int64_t row = 0; row < rows; row++, x += n, values += k, indices += k) {

@@ -4,11 +4,7 @@
 
 enum { TILE = 64, TERMS = 32 };
 
-int is_plain_matmul(const assay_program_t *program) {
-  return strcmp(assay_attribute(program, "batch"), "[]x[]") == 0 &&
-         strcmp(assay_attribute(program, "contract"), "[1]x[0]") == 0 &&
-         program->operands[0].rank == 2 && program->operands[1].rank == 2;
-}
+int is_plain_matmul(const assay_program_t *program) { return assay_dot_is_matmul(program); }
 
 typedef struct sizes {
   int64_t rows;

@@ -5,7 +5,7 @@
 enum { LANES = 16, BLOCK = 128 };
 
 int is_sum_along_last(const assay_program_t *program) {
-  return strcmp(assay_attribute(program, "body"), "add") == 0 && assay_is_along_last(program);
+  return assay_attribute_is(program, "body", "add") && assay_is_along_last(program);
 }
 
 /* Lanes begin with -0, which changes no number: +0 would make -0 + -0 positive, and the sum of

@@ -4,6 +4,7 @@
 #include "harness/cli/options/flags.h"
 #include "harness/cli/options/input.h"
 #include "harness/cli/verbs/cases/result_line.h"
+#include "harness/diagnose/cause.h"
 #include "reports/verdict/describe.h"
 
 /* A case and what a line tells of its result. */
@@ -12,6 +13,13 @@ typedef struct reported_result {
   const op_constraint_t *broken; /* NULL, or what the case breaks. */
   result_field_t field;
 } reported_result_t;
+
+static void tell_unjudged(const program_t *program, uint32_t unjudged, verdict_t *verdict) {
+  for (uint32_t i = 0; i < program->result_count && verdict->reason[0] == '\0'; i++) {
+    if ((unjudged >> i & 1) == 0) continue;
+    snprintf(verdict->reason, sizeof verdict->reason, "result %u is not judged", i);
+  }
+}
 
 /* STATUS_IO where an audit finds Assay itself wrong: that is not the line's fault. */
 static status_t judge_field(case_runner_t *walk, const reported_result_t *reported, arena_t *arena,
@@ -42,11 +50,20 @@ static status_t judge_field(case_runner_t *walk, const reported_result_t *report
     case_runner_judge_accepted(broken, verdict);
     return STATUS_OK;
   }
+  if (field->unjudged == (1U << reported->instance->program.result_count) - 1) {
+    verdict->outcome = OUTCOME_no_oracle;
+    g_strlcpy(verdict->reason, "no result is to be judged", sizeof verdict->reason);
+    return STATUS_OK;
+  }
   expectation_t expectation;
   status_t status =
       case_runner_expect(walk, reported->instance, broken, arena, &expectation, error);
   if (status != STATUS_OK) return STATUS_IO;
-  return case_runner_judge(walk, &expectation, field->results, verdict, error);
+  walk->unjudged = field->unjudged;
+  STATUS_TRY(case_runner_judge(walk, &expectation, field->results, verdict, error));
+  STATUS_TRY(cause_explain(walk, &expectation, arena, verdict, error));
+  tell_unjudged(&reported->instance->program, field->unjudged, verdict);
+  return STATUS_OK;
 }
 
 /* Columns of errors count from the start of the line, also behind the tab. */

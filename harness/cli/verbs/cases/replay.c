@@ -161,10 +161,7 @@ static status_t replay_on(replay_t *replay, str_t line, const case_t *instance,
                           failure_t *error) {
   verdict_t verdict;
   STATUS_TRY(case_runner_run(&replay->walk, expectation, executor, &verdict, error));
-  if (cause_is_sought(&verdict)) {
-    const cause_question_t question = cause_decide(&replay->walk, instance, expectation);
-    STATUS_TRY(cause_find(&question, &replay->arena, &verdict, error));
-  }
+  STATUS_TRY(cause_explain(&replay->walk, expectation, &replay->arena, &verdict, error));
   replay->diverged |= verdict.outcome == OUTCOME_diverges;
   replay->failed |= verdict.outcome == OUTCOME_failed;
   if (replay->documents != NULL) {

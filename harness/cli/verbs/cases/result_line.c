@@ -4,6 +4,7 @@
 #include "harness/cli/verbs/cases/result_line.h"
 
 #include <stdio.h>
+#include <string.h>
 
 typedef struct word {
   const char *spelling;
@@ -77,6 +78,19 @@ static bool looks_like_data(str_t text) {
   return first.size > 0;
 }
 
+/* "-" stands for a result that is not to be judged; of one without elements it is the data. */
+static status_t parse_result(scan_t *scan, const program_t *program, uint32_t index, arena_t *arena,
+                             result_field_t *field, failure_t *error) {
+  const type_t *type = &program->results[index];
+  if (type_element_count(type) == 0 || !scan_accept(scan, "-")) {
+    return tensor_parse_data(scan, type, arena, &field->results[index], error);
+  }
+  field->results[index] = tensor_make(arena, type);
+  memset(field->results[index].data, 0, type_bytes(type));
+  field->unjudged |= 1U << index;
+  return STATUS_OK;
+}
+
 status_t result_field_parse(str_t text, const program_t *program, arena_t *arena,
                             result_field_t *out_field, failure_t *error) {
   result_field_t field = {.kind = RESULT_DATA};
@@ -86,7 +100,7 @@ status_t result_field_parse(str_t text, const program_t *program, arena_t *arena
     scan_t scan = scan_make(text);
     for (uint32_t i = 0; i < program->result_count; i++) {
       if (i > 0) STATUS_TRY(scan_expect(&scan, " : ", error));
-      STATUS_TRY(tensor_parse_data(&scan, &program->results[i], arena, &field.results[i], error));
+      STATUS_TRY(parse_result(&scan, program, i, arena, &field, error));
     }
     if (!scan_at_end(&scan)) {
       return scan_fail(&scan, error, "there is more data than the program has results");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `assay subject` prints and `assay judge` reads: the case line, a tab and a result field.
  *
- *     CASE LINE <tab> DATA { " : " DATA }      one data field per result, as in the case line
- *     CASE LINE <tab> WORD [ ": " REASON ]     no results to judge; the words are
+ *     CASE LINE <tab> DATA { " : " DATA }      one data field per result, as in the case line; "-"
+ * for one that is not to be judged CASE LINE <tab> WORD [ ": " REASON ]     no results to judge;
+ * the words are
  *
  *   refused           does not support the program
  *   rejected          says that the program is invalid
@@ -30,6 +31,7 @@ typedef struct result_field {
   executor_outcome_t outcome;
   divergence_class_t class_;
   tensor_t results[CASE_RESULTS_MAX];
+  uint32_t unjudged; /* Bit i: result i is not to be judged, and zeros here. */
   char reason[192];
 } result_field_t;
 

@@ -9,8 +9,8 @@
  * of types with the same parameters are those of what is stored, whatever these are. */
 #include <math.h>
 
+#include "harness/exec/executor_quantized.h"
 #include "harness/exec/plugins/onednn/onednn.h"
-#include "harness/exec/plugins/plugin_quantized.h"
 
 typedef struct binary_row {
   const char *op;
@@ -49,17 +49,17 @@ static dnnl_data_type_t find_type(const char *element) {
 /* ---- Quantized types. ------------------------------------------------------------------------ */
 
 typedef struct quantized {
-  plugin_quantization_t type;
+  assay_quantization_t type;
   double scale;
   int64_t zero_point;
 } quantized_t;
 
 /* Why not, or NULL. */
 static const char *read_quantized(const assay_type_t *type, quantized_t *out) {
-  if (!plugin_read_quantization(type, &out->type))
+  if (!assay_read_quantization(type, &out->type))
     return "operands and result are quantized, or none";
   const char *cursor = out->type.scales;
-  if (out->type.axis != -1 || !plugin_next_scale(&cursor, &out->scale, &out->zero_point)) {
+  if (out->type.axis != -1 || !assay_next_scale(&cursor, &out->scale, &out->zero_point)) {
     return "one scale";
   }
   if (strcmp(out->type.expressed, "f32") != 0) return "rescales in f32";
@@ -121,20 +121,20 @@ static int32_t plan_quantized(const plan_request_t *request, const binary_row_t 
   const char *refused = read_quantized(&program->operands[0], &types[0]);
   if (refused == NULL) refused = read_quantized(&program->operands[1], &types[1]);
   if (refused == NULL) refused = read_quantized(&program->results[0], &types[2]);
-  if (refused != NULL) return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
+  if (refused != NULL) return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
   if (strcmp(types[0].type.storage, types[1].type.storage) != 0 ||
       strcmp(types[0].type.storage, types[2].type.storage) != 0) {
-    return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "broken C1, C3: one storage type");
+    return assay_explain(reason, ASSAY_EXECUTOR_INVALID, "broken C1, C3: one storage type");
   }
   *out_type = find_type(types[0].type.storage);
-  bool are_one = plugin_is(&program->operands[1], program->operands[0].element) &&
-                 plugin_is(&program->results[0], program->operands[0].element);
+  bool are_one = assay_type_is(&program->operands[1], program->operands[0].element) &&
+                 assay_type_is(&program->results[0], program->operands[0].element);
   if (row->picks && are_one && types[0].scale <= 0x1p60) return ASSAY_EXECUTOR_OK;
   refused = check_parameters(types, row);
-  if (refused != NULL) return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
+  if (refused != NULL) return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
   const rescaling_t rescaling = find_rescaling(types, row);
   if (!is_in_range(&rescaling)) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "quotients of scales beyond f32");
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "quotients of scales beyond f32");
   }
   const dnnl_status_t status = set_rescaling(request->dnnl, &rescaling, plan);
   return plan_answer(request->dnnl, status, "attributes", reason);
@@ -146,36 +146,37 @@ static int32_t find_types(const plan_request_t *request, const binary_row_t *row
                           dnnl_data_type_t *out_type, assay_reason_t *reason) {
   const assay_program_t *program = request->program;
   const char *element = program->results[0].element;
-  bool is_quantized = plugin_is_quantized(&program->operands[0]) ||
-                      plugin_is_quantized(&program->operands[1]) ||
-                      plugin_is_quantized(&program->results[0]);
+  bool is_quantized = assay_is_quantized(&program->operands[0]) ||
+                      assay_is_quantized(&program->operands[1]) ||
+                      assay_is_quantized(&program->results[0]);
   if (is_quantized) return plan_quantized(request, row, plan, out_type, reason);
-  if (!plugin_is(&program->operands[0], element) || !plugin_is(&program->operands[1], element)) {
-    return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "broken C1: one type");
+  if (!assay_type_is(&program->operands[0], element) ||
+      !assay_type_is(&program->operands[1], element)) {
+    return assay_explain(reason, ASSAY_EXECUTOR_INVALID, "broken C1: one type");
   }
   *out_type = find_type(element);
   /* Documented for oneDNN 2.6 are the others: 32-bit integers it takes, and carries through f32. */
   bool is_documented = *out_type != dnnl_s32 && *out_type != dnnl_data_type_undef;
   bool is_taken = is_documented || (request->takes_any_types && *out_type == dnnl_s32);
   if (is_taken) return ASSAY_EXECUTOR_OK;
-  return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no %s of %s", program->op, element);
+  return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no %s of %s", program->op, element);
 }
 
 int32_t plan_binary(const dnnl_functions_t *dnnl, const assay_program_t *program,
                     bool takes_any_types, plan_t *out_plan, assay_reason_t *reason) {
   const binary_row_t *row = find_row(program->op);
-  const char *unknown = plugin_find_unknown_key(program, NULL, 0);
+  const char *unknown = assay_find_unknown_key(program, NULL, 0);
   if (row == NULL || unknown != NULL) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no attribute %s here",
-                      unknown == NULL ? program->op : unknown);
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no attribute %s here",
+                         unknown == NULL ? program->op : unknown);
   }
   if (program->operand_count != 2 || program->result_count != 1 ||
       !are_shaped_alike(&program->operands[0], &program->results[0]) ||
       !are_shaped_alike(&program->operands[1], &program->results[0])) {
-    return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "broken C1: two operands and one shape");
+    return assay_explain(reason, ASSAY_EXECUTOR_INVALID, "broken C1: two operands and one shape");
   }
-  if (plugin_is_empty(&program->results[0])) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "nothing to do");
+  if (assay_type_is_empty(&program->results[0])) {
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "nothing to do");
   }
   *out_plan = (plan_t){.input_count = 2, .input_arguments = {DNNL_ARG_SRC_0, DNNL_ARG_SRC_1}};
   dnnl_data_type_t type = dnnl_data_type_undef;
@@ -183,7 +184,7 @@ int32_t plan_binary(const dnnl_functions_t *dnnl, const assay_program_t *program
       .dnnl = dnnl, .program = program, .takes_any_types = takes_any_types};
   int32_t code = find_types(&request, row, out_plan, &type, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
-  const int64_t count = (int64_t)plugin_count(&program->results[0]);
+  const int64_t count = (int64_t)assay_type_count(&program->results[0]);
   dnnl_memory_desc_t *all[] = {&out_plan->inputs[0], &out_plan->inputs[1], &out_plan->output};
   dnnl_status_t status = dnnl_success;
   for (size_t i = 0; i < 3 && status == dnnl_success; i++) {

@@ -28,7 +28,7 @@ int32_t byteir_find_type(const assay_type_t *type, dnnl_data_type_t *out_type,
  * document of today forbids them, the one that introduced its ops did not. */
 int32_t byteir_read_axis(const assay_program_t *program, uint32_t rank, int64_t *out_axis,
                          assay_reason_t *reason);
-int32_t byteir_read_axes(const assay_program_t *program, uint32_t rank, plugin_dims_t *out_axes,
+int32_t byteir_read_axes(const assay_program_t *program, uint32_t rank, assay_dims_t *out_axes,
                          assay_reason_t *reason);
 
 /* f16, bf16, f32 or f64. */
@@ -41,6 +41,5 @@ bool byteir_is_wider(const assay_type_t *type, const assay_type_t *first);
 bool byteir_types_equal(const assay_type_t *a, const assay_type_t *b);
 
 /* Whether an attribute is there and has that value. */
-bool byteir_attribute_is(const assay_program_t *program, const char *key, const char *value);
 
 #endif

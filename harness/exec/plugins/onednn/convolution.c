@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* convolution by the convolution primitive, whose logical order is batch, feature, spatial
  * dimensions; strides say how the operands of the program lie. */
+#include "harness/exec/executor_quantized.h"
 #include "harness/exec/plugins/onednn/quantized.h"
-#include "harness/exec/plugins/plugin_quantized.h"
 #include "harness/exec/plugins/plugin_windows.h"
 
 enum { SPATIAL_MAX = 3, BATCH = 0, FEATURE = 1, KERNEL_INPUT = 0, KERNEL_OUTPUT = 1, FIRST = 2 };
@@ -12,53 +12,36 @@ typedef struct convolution {
   plugin_window_t windows[SPATIAL_MAX];
   int64_t feature_groups;
   int64_t batch_groups;
-  uint32_t lhs[PLUGIN_RANK_MAX]; /* Places: batch, feature, spatial dimensions. */
-  uint32_t rhs[PLUGIN_RANK_MAX]; /* Input feature, output feature, spatial dimensions. */
-  uint32_t result[PLUGIN_RANK_MAX];
+  assay_convolution_dims_t places;
 } convolution_t;
-
-static bool read_one(const assay_program_t *program, const char *key, int64_t *out_value) {
-  const char *value = plugin_attribute(program, key);
-  char *end = NULL;
-  if (value == NULL) return false;
-  *out_value = strtoll(value, &end, 10);
-  return end != value && *end == '\0';
-}
 
 /* The constraint of the StableHLO specification that an attribute breaks, or NULL. */
 static const char *read_convolution(const assay_program_t *program, convolution_t *out) {
   const assay_type_t *rhs = &program->operands[1];
   const uint32_t rank = rhs->rank;
   out->spatial_count = rank - FIRST;
-  const char *names = plugin_attribute(program, "dimension_numbers");
-  bool are_there = names != NULL && plugin_read_places(&names, "bf", rank, out->lhs) &&
-                   *names++ == 'x' && plugin_read_places(&names, "io", rank, out->rhs) &&
-                   strncmp(names, "->", 2) == 0;
-  if (are_there) names += 2;
-  if (!are_there || !plugin_read_places(&names, "bf", rank, out->result) || *names != '\0') {
+  if (!assay_convolution_read(program, rank, &out->places)) {
     return "C12, C13, C17 to C20: dimension numbers";
   }
-  plugin_dims_t strides;
-  plugin_dims_t base;
-  plugin_dims_t dilations;
-  uint32_t pairs;
-  int64_t low[PLUGIN_RANK_MAX];
-  int64_t high[PLUGIN_RANK_MAX];
-  bool reversals[PLUGIN_RANK_MAX];
+  assay_dims_t strides;
+  assay_dims_t base;
+  assay_dims_t dilations;
+  assay_dims_t low;
+  assay_dims_t high;
+  bool reversals[ASSAY_RANK_MAX];
   const uint32_t count = out->spatial_count;
   if (!plugin_read_list(program, "window_strides", count, &strides) ||
       !plugin_read_list(program, "lhs_dilation", count, &base) ||
       !plugin_read_list(program, "rhs_dilation", count, &dilations) ||
-      !plugin_read_pairs(plugin_attribute(program, "padding"), &pairs, low, high) ||
-      pairs != count ||
-      !plugin_read_flags(plugin_attribute(program, "window_reversal"), count, reversals)) {
+      !assay_attribute_pairs(program, "padding", &low, &high) || low.count != count ||
+      !assay_attribute_booleans(program, "window_reversal", count, reversals)) {
     return "C2 to C9: a number of the window for each spatial dimension";
   }
   for (uint32_t i = 0; i < count; i++) {
-    out->windows[i] = (plugin_window_t){.size = rhs->dims[out->rhs[FIRST + i]],
+    out->windows[i] = (plugin_window_t){.size = rhs->dims[out->places.rhs[FIRST + i]],
                                         .stride = strides.dims[i],
-                                        .low = low[i],
-                                        .high = high[i],
+                                        .low = low.dims[i],
+                                        .high = high.dims[i],
                                         .base_dilation = base.dims[i],
                                         .dilation = dilations.dims[i],
                                         .is_reversed = reversals[i]};
@@ -66,8 +49,8 @@ static const char *read_convolution(const assay_program_t *program, convolution_
       return "C3, C6, C8: strides and dilations are positive";
     }
   }
-  bool are_groups = read_one(program, "feature_group_count", &out->feature_groups) &&
-                    read_one(program, "batch_group_count", &out->batch_groups) &&
+  bool are_groups = assay_attribute_integer(program, "feature_group_count", &out->feature_groups) &&
+                    assay_attribute_integer(program, "batch_group_count", &out->batch_groups) &&
                     out->feature_groups > 0 && out->batch_groups > 0;
   return are_groups ? NULL : "C21, C22: group counts are positive";
 }
@@ -77,23 +60,23 @@ static const char *check_sizes(const assay_program_t *program, const convolution
   const assay_type_t *lhs = &program->operands[0];
   const assay_type_t *rhs = &program->operands[1];
   const assay_type_t *result = &program->results[0];
-  int64_t features = lhs->dims[c->lhs[FEATURE]];
-  int64_t outputs = rhs->dims[c->rhs[KERNEL_OUTPUT]];
+  int64_t features = lhs->dims[c->places.lhs[FEATURE]];
+  int64_t outputs = rhs->dims[c->places.rhs[KERNEL_OUTPUT]];
   if (features % c->feature_groups != 0) return "C11: features in equal groups";
-  if (rhs->dims[c->rhs[KERNEL_INPUT]] != features / c->feature_groups)
+  if (rhs->dims[c->places.rhs[KERNEL_INPUT]] != features / c->feature_groups)
     return "C14: features of rhs";
   if (outputs % c->feature_groups != 0) return "C16: output features in equal groups";
-  if (result->dims[c->result[BATCH]] != lhs->dims[c->lhs[BATCH]] ||
-      result->dims[c->result[FEATURE]] != outputs) {
+  if (result->dims[c->places.result[BATCH]] != lhs->dims[c->places.lhs[BATCH]] ||
+      result->dims[c->places.result[FEATURE]] != outputs) {
     return "C25: batch and features of the result";
   }
   for (uint32_t i = 0; i < c->spatial_count; i++) {
-    int64_t size = lhs->dims[c->lhs[FIRST + i]];
-    if (result->dims[c->result[FIRST + i]] != plugin_count_windows(size, &c->windows[i])) {
+    int64_t size = lhs->dims[c->places.lhs[FIRST + i]];
+    if (result->dims[c->places.result[FIRST + i]] != plugin_count_windows(size, &c->windows[i])) {
       return "C25: spatial sizes of the result";
     }
   }
-  const char *precision = plugin_attribute(program, "precision");
+  const char *precision = assay_attribute_text(program, "precision");
   const char *comma = precision == NULL ? NULL : strchr(precision, ',');
   bool are_two = precision == NULL || (comma != NULL && strchr(comma + 1, ',') == NULL);
   return are_two ? NULL : "C24: precision_config has two entries";
@@ -125,7 +108,7 @@ static void find_strides(const assay_type_t *type, int64_t *out_strides) {
 static dnnl_status_t describe(const dnnl_functions_t *dnnl, const assay_type_t *type,
                               const uint32_t *places, dnnl_data_type_t element,
                               dnnl_memory_desc_t *out_memory) {
-  int64_t all[PLUGIN_RANK_MAX];
+  int64_t all[ASSAY_RANK_MAX];
   dnnl_dims_t sizes = {0};
   dnnl_dims_t strides = {0};
   find_strides(type, all);
@@ -145,23 +128,23 @@ static dnnl_status_t describe(const dnnl_functions_t *dnnl, const assay_type_t *
 static dnnl_status_t describe_weights(const dnnl_functions_t *dnnl, const assay_type_t *type,
                                       const convolution_t *c, dnnl_data_type_t element,
                                       dnnl_memory_desc_t *out_memory) {
-  int64_t all[PLUGIN_RANK_MAX];
+  int64_t all[ASSAY_RANK_MAX];
   dnnl_dims_t sizes = {0};
   dnnl_dims_t strides = {0};
   find_strides(type, all);
   int rank = 0;
-  int64_t outputs = type->dims[c->rhs[KERNEL_OUTPUT]] / c->feature_groups;
+  int64_t outputs = type->dims[c->places.rhs[KERNEL_OUTPUT]] / c->feature_groups;
   if (c->feature_groups > 1) {
     sizes[rank] = c->feature_groups;
-    strides[rank++] = outputs * all[c->rhs[KERNEL_OUTPUT]];
+    strides[rank++] = outputs * all[c->places.rhs[KERNEL_OUTPUT]];
   }
   sizes[rank] = outputs;
-  strides[rank++] = all[c->rhs[KERNEL_OUTPUT]];
-  sizes[rank] = type->dims[c->rhs[KERNEL_INPUT]];
-  strides[rank++] = all[c->rhs[KERNEL_INPUT]];
+  strides[rank++] = all[c->places.rhs[KERNEL_OUTPUT]];
+  sizes[rank] = type->dims[c->places.rhs[KERNEL_INPUT]];
+  strides[rank++] = all[c->places.rhs[KERNEL_INPUT]];
   for (uint32_t i = 0; i < c->spatial_count; i++) {
     sizes[rank] = c->windows[i].size;
-    strides[rank++] = all[c->rhs[FIRST + i]];
+    strides[rank++] = all[c->places.rhs[FIRST + i]];
   }
   if (c->spatial_count == 0) {
     sizes[rank] = 1;
@@ -175,11 +158,11 @@ static dnnl_status_t describe_convolution(const dnnl_functions_t *dnnl,
                                           dnnl_data_type_t operand_type,
                                           dnnl_data_type_t result_type, plan_t *plan) {
   dnnl_status_t status =
-      describe(dnnl, &program->operands[0], c->lhs, operand_type, &plan->inputs[0]);
+      describe(dnnl, &program->operands[0], c->places.lhs, operand_type, &plan->inputs[0]);
   if (status != dnnl_success) return status;
   status = describe_weights(dnnl, &program->operands[1], c, operand_type, &plan->inputs[1]);
   if (status != dnnl_success) return status;
-  status = describe(dnnl, &program->results[0], c->result, result_type, &plan->output);
+  status = describe(dnnl, &program->results[0], c->places.result, result_type, &plan->output);
   if (status != dnnl_success) return status;
   dnnl_dims_t strides = {1};
   dnnl_dims_t dilations = {0}; /* How many elements are left out between two. */
@@ -204,33 +187,33 @@ static int32_t find_types(const plan_request_t *request, const convolution_t *c,
   const assay_type_t *rhs = &program->operands[1];
   const assay_type_t *result = &program->results[0];
   bool is_quantized =
-      plugin_is_quantized(lhs) || plugin_is_quantized(rhs) || plugin_is_quantized(result);
+      assay_is_quantized(lhs) || assay_is_quantized(rhs) || assay_is_quantized(result);
   if (!is_quantized) {
-    if (!plugin_is(rhs, lhs->element)) {
-      return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "broken C27: one element type");
+    if (!assay_type_is(rhs, lhs->element)) {
+      return assay_explain(reason, ASSAY_EXECUTOR_INVALID, "broken C27: one element type");
     }
-    if (!plugin_is(result, lhs->element)) {
-      return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "a result of the operands' type");
+    if (!assay_type_is(result, lhs->element)) {
+      return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "a result of the operands' type");
     }
-    *out_operand = plugin_is(lhs, "f32")    ? dnnl_f32
-                   : plugin_is(lhs, "bf16") ? dnnl_bf16
-                                            : dnnl_data_type_undef;
+    *out_operand = assay_type_is(lhs, "f32")    ? dnnl_f32
+                   : assay_type_is(lhs, "bf16") ? dnnl_bf16
+                                                : dnnl_data_type_undef;
     *out_result = *out_operand;
     if (*out_operand != dnnl_data_type_undef) return ASSAY_EXECUTOR_OK;
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no convolution of %s", lhs->element);
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no convolution of %s", lhs->element);
   }
   *out_operand = dnnl_s8;
-  plugin_quantization_t quantization;
+  assay_quantization_t quantization;
   plan_channels_t channels = {.dimension = 1,
-                              .count = result->dims[c->result[FEATURE]],
+                              .count = result->dims[c->places.result[FEATURE]],
                               .rhs_stride = 1,
                               .result_stride = 1};
-  if (plugin_read_quantization(rhs, &quantization) &&
-      quantization.axis == (int64_t)c->rhs[KERNEL_OUTPUT]) {
+  if (assay_read_quantization(rhs, &quantization) &&
+      quantization.axis == (int64_t)c->places.rhs[KERNEL_OUTPUT]) {
     channels.rhs_size = channels.count;
   }
-  if (plugin_read_quantization(result, &quantization) &&
-      quantization.axis == (int64_t)c->result[FEATURE]) {
+  if (assay_read_quantization(result, &quantization) &&
+      quantization.axis == (int64_t)c->places.result[FEATURE]) {
     channels.result_size = channels.count;
   }
   return plan_quantized_product(request, &channels, plan, out_result, reason);
@@ -243,28 +226,28 @@ int32_t plan_convolution(const dnnl_functions_t *dnnl, const assay_program_t *pr
       "rhs_dilation",      "window_reversal", "feature_group_count",
       "batch_group_count", "precision",       "dimension_numbers",
   };
-  const char *unknown = plugin_find_unknown_key(program, keys, sizeof keys / sizeof keys[0]);
+  const char *unknown = assay_find_unknown_key(program, keys, sizeof keys / sizeof keys[0]);
   if (unknown != NULL) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no attribute %s here", unknown);
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no attribute %s here", unknown);
   }
   const uint32_t rank = program->operand_count == 2 ? program->operands[0].rank : 0;
   if (program->operand_count != 2 || program->result_count != 1 ||
       program->operands[1].rank != rank || program->results[0].rank != rank || rank < FIRST) {
-    return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "broken C1, C26: ranks");
+    return assay_explain(reason, ASSAY_EXECUTOR_INVALID, "broken C1, C26: ranks");
   }
   if (rank > FIRST + SPATIAL_MAX) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no more than 3 spatial dimensions");
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no more than 3 spatial dimensions");
   }
   convolution_t convolution;
   const char *broken = read_convolution(program, &convolution);
-  if (broken != NULL) return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "broken %s", broken);
+  if (broken != NULL) return assay_explain(reason, ASSAY_EXECUTOR_INVALID, "broken %s", broken);
   const char *refused = check_window(&convolution);
-  if (refused != NULL) return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
+  if (refused != NULL) return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
   broken = check_sizes(program, &convolution);
-  if (broken != NULL) return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "broken %s", broken);
-  if (plugin_is_empty(&program->operands[0]) || plugin_is_empty(&program->operands[1]) ||
-      plugin_is_empty(&program->results[0])) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no convolution of nothing");
+  if (broken != NULL) return assay_explain(reason, ASSAY_EXECUTOR_INVALID, "broken %s", broken);
+  if (assay_type_is_empty(&program->operands[0]) || assay_type_is_empty(&program->operands[1]) ||
+      assay_type_is_empty(&program->results[0])) {
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no convolution of nothing");
   }
   dnnl_data_type_t operand_type = dnnl_data_type_undef;
   dnnl_data_type_t result_type = dnnl_data_type_undef;

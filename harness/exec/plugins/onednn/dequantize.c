@@ -36,18 +36,18 @@ static const char *check_dequantize(const assay_program_t *program) {
   if (!byteir_types_equal(&quantized, &program->operands[0])) {
     return "result: the shape of the operand";
   }
-  if (!byteir_is_float(scale) || !plugin_is(scale, program->results[0].element)) {
+  if (!byteir_is_float(scale) || !assay_type_is(scale, program->results[0].element)) {
     return "types: scale and result are floats of one type";
   }
-  bool is_storage = plugin_is(zero_point, "i8") || plugin_is(zero_point, "ui8") ||
-                    plugin_is(zero_point, "i16") || plugin_is(zero_point, "ui16");
-  if (!is_storage || !plugin_is(zero_point, quantized.element)) {
+  bool is_storage = assay_type_is(zero_point, "i8") || assay_type_is(zero_point, "ui8") ||
+                    assay_type_is(zero_point, "i16") || assay_type_is(zero_point, "ui16");
+  if (!is_storage || !assay_type_is(zero_point, quantized.element)) {
     return "types: integers of one type of 8 or 16 bits";
   }
   bool is_one = scale->rank == zero_point->rank &&
                 (scale->rank == 0 || (scale->rank == 1 && scale->dims[0] == zero_point->dims[0]));
   if (!is_one) return "shape: one scale and zero point, or one a channel";
-  bool has_axis = plugin_attribute(program, "axis") != NULL;
+  bool has_axis = assay_attribute_text(program, "axis") != NULL;
   return has_axis == (scale->rank == 1) ? NULL : "axis: there if there are channels";
 }
 
@@ -58,15 +58,16 @@ int32_t plan_dequantize(const dnnl_functions_t *dnnl, const assay_program_t *pro
   int32_t code = byteir_check_signature(program, &signature, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
   const char *broken = check_dequantize(program);
-  if (broken != NULL) return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "broken %s", broken);
+  if (broken != NULL) return assay_explain(reason, ASSAY_EXECUTOR_INVALID, "broken %s", broken);
   const assay_type_t *operand = &program->operands[0];
-  bool is_signed = plugin_is(operand, "i8");
+  bool is_signed = assay_type_is(operand, "i8");
   if (program->operands[1].rank != 0) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no zero point for each channel");
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no zero point for each channel");
   }
-  if ((!is_signed && !plugin_is(operand, "ui8")) || !plugin_is(&program->results[0], "f32") ||
-      !plugin_is(&program->operands[1], "f32") || plugin_is_empty(operand)) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "dequantizes i8 or ui8 to f32");
+  if ((!is_signed && !assay_type_is(operand, "ui8")) ||
+      !assay_type_is(&program->results[0], "f32") || !assay_type_is(&program->operands[1], "f32") ||
+      assay_type_is_empty(operand)) {
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "dequantizes i8 or ui8 to f32");
   }
   plan_prepare_t *widen = is_signed ? widen_i8 : widen_ui8;
   *out_plan = (plan_t){.kind = PLAN_REORDER,
@@ -75,7 +76,7 @@ int32_t plan_dequantize(const dnnl_functions_t *dnnl, const assay_program_t *pro
                                            DNNL_ARG_ATTR_ZERO_POINTS | DNNL_ARG_FROM},
                        .prepare = {NULL, NULL, widen},
                        .packed_bytes = {0, 0, sizeof(int32_t)}};
-  const int64_t count = (int64_t)plugin_count(operand);
+  const int64_t count = (int64_t)assay_type_count(operand);
   const int64_t one = 1;
   dnnl_status_t status =
       plan_describe(dnnl, 1, &count, is_signed ? dnnl_s8 : dnnl_u8, &out_plan->inputs[0]);

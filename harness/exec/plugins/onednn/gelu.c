@@ -9,17 +9,17 @@ int32_t plan_gelu(const dnnl_functions_t *dnnl, const assay_program_t *program,
   int32_t code = byteir_check_signature(program, &signature, reason);
   if (code == ASSAY_EXECUTOR_OK) code = byteir_check_floats(program, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
-  bool is_tanh = byteir_attribute_is(program, "approximate", "tanh");
-  if (!is_tanh && !byteir_attribute_is(program, "approximate", "erf") &&
-      !byteir_attribute_is(program, "approximate", "none")) {
-    return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "broken approximate: none, erf or tanh");
+  bool is_tanh = assay_attribute_is(program, "approximate", "tanh");
+  if (!is_tanh && !assay_attribute_is(program, "approximate", "erf") &&
+      !assay_attribute_is(program, "approximate", "none")) {
+    return assay_explain(reason, ASSAY_EXECUTOR_INVALID, "broken approximate: none, erf or tanh");
   }
   const assay_type_t *operand = &program->operands[0];
   dnnl_data_type_t type = dnnl_f32;
   code = byteir_find_type(operand, &type, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
   *out_plan = (plan_t){.input_count = 1, .input_arguments = {DNNL_ARG_SRC}};
-  const int64_t count = (int64_t)plugin_count(operand);
+  const int64_t count = (int64_t)assay_type_count(operand);
   dnnl_status_t status = plan_describe(dnnl, 1, &count, type, &out_plan->inputs[0]);
   out_plan->output = out_plan->inputs[0];
   if (status == dnnl_success) {

@@ -30,8 +30,8 @@ static const matmul_types_t matmul_types[] = {
 static const matmul_types_t *find_types(const assay_program_t *program) {
   for (size_t i = 0; i < sizeof matmul_types / sizeof matmul_types[0]; i++) {
     const matmul_types_t *types = &matmul_types[i];
-    if (plugin_is(&program->operands[0], types->operand) &&
-        plugin_is(&program->results[0], types->result)) {
+    if (assay_type_is(&program->operands[0], types->operand) &&
+        assay_type_is(&program->results[0], types->result)) {
       return types;
     }
   }
@@ -80,18 +80,18 @@ static plan_channels_t find_channels(const assay_program_t *program, bool has_ba
   plan_channels_t channels = {.dimension = has_batch ? 2 : 1, .count = 1};
   const assay_type_t *rhs = &program->operands[1];
   const assay_type_t *result = &program->results[0];
-  plugin_roles_t roles;
-  plugin_check_roles(program, &roles);
-  plugin_quantization_t quantization;
-  int64_t rhs_axis = plugin_read_quantization(rhs, &quantization) ? quantization.axis : -1;
-  int64_t result_axis = plugin_read_quantization(result, &quantization) ? quantization.axis : -1;
-  for (uint32_t i = roles.rhs_columns.count; i-- > 0;) {
-    int64_t size = rhs->dims[roles.rhs_columns.dims[i]];
-    if (roles.rhs_columns.dims[i] == rhs_axis) {
+  assay_dot_dims_t dims;
+  plugin_check_dot(program, &dims);
+  assay_quantization_t quantization;
+  int64_t rhs_axis = assay_read_quantization(rhs, &quantization) ? quantization.axis : -1;
+  int64_t result_axis = assay_read_quantization(result, &quantization) ? quantization.axis : -1;
+  for (uint32_t i = dims.rhs_rest.count; i-- > 0;) {
+    int64_t size = rhs->dims[dims.rhs_rest.dims[i]];
+    if (dims.rhs_rest.dims[i] == rhs_axis) {
       channels.rhs_stride = channels.count;
       channels.rhs_size = size;
     }
-    if ((int64_t)result->rank - roles.rhs_columns.count + i == result_axis) {
+    if ((int64_t)result->rank - dims.rhs_rest.count + i == result_axis) {
       channels.result_stride = channels.count;
       channels.result_size = size;
     }
@@ -102,8 +102,8 @@ static plan_channels_t find_channels(const assay_program_t *program, bool has_ba
 
 static int32_t plan_quantized(const plan_request_t *request, bool has_batch, plan_t *plan,
                               matmul_types_t *out_types, assay_reason_t *reason) {
-  if (plugin_attribute(request->program, "algorithm") != NULL) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no algorithm of quantized types");
+  if (assay_attribute_text(request->program, "algorithm") != NULL) {
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no algorithm of quantized types");
   }
   *out_types = (matmul_types_t){.operand_type = dnnl_s8, .operand_bytes = 1};
   plan_channels_t channels = find_channels(request->program, has_batch);
@@ -114,15 +114,15 @@ static int32_t plan_plain(const assay_program_t *program, matmul_types_t *out_ty
                           assay_reason_t *reason) {
   const matmul_types_t *types = find_types(program);
   const char *meaning = plugin_check_meaning(program);
-  if (meaning != NULL) return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", meaning);
+  if (meaning != NULL) return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", meaning);
   if (types == NULL) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no matmul from %s to %s",
-                      program->operands[0].element, program->results[0].element);
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no matmul from %s to %s",
+                         program->operands[0].element, program->results[0].element);
   }
   *out_types = *types;
   if (plugin_algorithm_suits(program, types->algorithm)) return ASSAY_EXECUTOR_OK;
-  return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "matmul does not do algorithm %s",
-                    plugin_attribute(program, "algorithm"));
+  return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "matmul does not do algorithm %s",
+                       assay_attribute_text(program, "algorithm"));
 }
 
 static void gather(const plan_t *plan, uint32_t input, const void *operand, void *packed) {
@@ -134,12 +134,14 @@ int32_t plan_matmul(const dnnl_functions_t *dnnl, const assay_program_t *program
   plugin_matrices_t matrices = {0};
   int32_t code = plugin_matrices_make_any(program, &matrices, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
-  bool has_batch = strcmp(plugin_attribute(program, "batch"), "[]x[]") != 0;
+  assay_dot_dims_t dims;
+  assay_dot_read(program, &dims);
+  bool has_batch = dims.lhs_batch.count != 0;
   *out_plan = (plan_t){.input_count = 2,
                        .input_arguments = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS},
                        .matrices = {matrices.lhs, matrices.rhs}};
   if (matrices.lhs.element_count == 0 || matrices.rhs.element_count == 0) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no matmul of empty operands");
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no matmul of empty operands");
   }
   matmul_types_t types;
   const plan_request_t request = {

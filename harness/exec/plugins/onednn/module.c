@@ -4,8 +4,8 @@
  * multiplies the sum of integers and bias, as f32, by lhs scale * rhs scale / result scale, clamps
  * it at 0, adds the zero point and rounds: scales are merged (permission intermediates=either). All
  * other modules are refused, with the step. */
+#include "harness/exec/executor_quantized.h"
 #include "harness/exec/plugins/onednn/onednn.h"
-#include "harness/exec/plugins/plugin_quantized.h"
 
 enum { NO_VALUE = UINT32_MAX };
 
@@ -53,7 +53,7 @@ static size_t count_elements(const assay_type_t *type) {
  */
 static bool is_i32(const assay_type_t *type) {
   static const char quantized[] = "!quant.uniform<i32";
-  return plugin_is(type, "i32") || strncmp(type->element, quantized, sizeof quantized - 1) == 0;
+  return assay_type_is(type, "i32") || strncmp(type->element, quantized, sizeof quantized - 1) == 0;
 }
 
 /* Whether it is a constant of f32 or i32 all of whose bytes are 0. */
@@ -61,7 +61,7 @@ static bool is_zero(const assay_module_t *module, uint32_t value) {
   uint32_t number = find_constant(module, value);
   if (number == NO_VALUE) return false;
   const assay_type_t *type = &module->constant_types[number];
-  if (!plugin_is(type, "f32") && !is_i32(type)) return false;
+  if (!assay_type_is(type, "f32") && !is_i32(type)) return false;
   const unsigned char *data = module->constant_data[number];
   size_t bytes = count_elements(type) * sizeof(int32_t);
   for (size_t i = 0; i < bytes; i++) {
@@ -116,7 +116,7 @@ static bool match_operands(fused_t *fused) {
     uint32_t value = fused->product->operands[side];
     fused->sources[side] = value;
     fused->types[side] = &fused->product->program->operands[side];
-    if (plugin_is_quantized(fused->types[side])) continue;
+    if (assay_is_quantized(fused->types[side])) continue;
     const assay_step_t *step = find_step(fused->module, value);
     if (!is_op(step, "stablehlo.uniform_dequantize")) return false;
     fused->sources[side] = step->operands[0];
@@ -165,35 +165,32 @@ static const char *match(const assay_program_t *program, fused_t *out) {
 
 /* The dimension of the product's result that has a bias for each index. */
 static uint32_t find_features(const assay_program_t *product) {
-  const char *names = plugin_attribute(product, "dimension_numbers");
-  if (names == NULL) return product->results[0].rank - 1;
-  names = strstr(names, "->");
-  uint32_t place = 0;
-  for (; names != NULL && *names != '\0' && *names != 'f'; names++) place += *names == ',';
-  return place;
+  const uint32_t rank = product->results[0].rank;
+  assay_convolution_dims_t places;
+  return assay_convolution_read(product, rank, &places) ? places.result[1] : rank - 1;
 }
 
 /* Whether a type has the products of the operands' scales, rounded to f32, and no zero points. */
 static bool has_scales_of_sums(const fused_t *fused, const assay_type_t *type) {
-  plugin_quantization_t lhs, rhs, sums;
-  if (!plugin_read_quantization(fused->types[0], &lhs) ||
-      !plugin_read_quantization(fused->types[1], &rhs) || !plugin_read_quantization(type, &sums)) {
+  assay_quantization_t lhs, rhs, sums;
+  if (!assay_read_quantization(fused->types[0], &lhs) ||
+      !assay_read_quantization(fused->types[1], &rhs) || !assay_read_quantization(type, &sums)) {
     return false;
   }
   double scale, weight, sum;
   int64_t ignored, zero_point;
-  if (!plugin_next_scale(&lhs.scales, &scale, &ignored)) return false;
-  while (plugin_next_scale(&sums.scales, &sum, &zero_point)) {
-    if (!plugin_next_scale(&rhs.scales, &weight, &ignored)) return false;
+  if (!assay_next_scale(&lhs.scales, &scale, &ignored)) return false;
+  while (assay_next_scale(&sums.scales, &sum, &zero_point)) {
+    if (!assay_next_scale(&rhs.scales, &weight, &ignored)) return false;
     if (zero_point != 0 || sum != (double)(float)(scale * weight)) return false;
   }
-  return !plugin_next_scale(&rhs.scales, &weight, &ignored);
+  return !assay_next_scale(&rhs.scales, &weight, &ignored);
 }
 
 /* What the sums are, and what the bias is in floats, in integers. */
 static bool are_integers_of_sums(const fused_t *fused) {
   const assay_type_t *sums = &fused->product->program->results[0];
-  bool is_float = plugin_is(sums, "f32");
+  bool is_float = assay_type_is(sums, "f32");
   if (is_float) return fused->addition == NULL || has_scales_of_sums(fused, fused->bias_type);
   return has_scales_of_sums(fused, sums) &&
          has_scales_of_sums(fused, &fused->quantize->program->operands[0]);
@@ -207,7 +204,7 @@ static int32_t *gather_bias(const fused_t *fused, int64_t *out_count) {
   int64_t count = result->dims[features], inner = 1;
   for (uint32_t d = features + 1; d < result->rank; d++) inner *= result->dims[d];
   int32_t *bias = calloc((size_t)count, sizeof *bias);
-  bool is_spread = plugin_is(result, "f32");
+  bool is_spread = assay_type_is(result, "f32");
   bool is_good = bias != NULL && (!is_spread || fused->bias_type->rank == 1);
   size_t elements = is_spread ? (size_t)count : count_elements(result);
   if (is_spread && is_good) is_good = fused->bias_type->dims[0] == count;
@@ -225,14 +222,13 @@ static int32_t *gather_bias(const fused_t *fused, int64_t *out_count) {
 
 /* A broadcast of a bias runs along the features. */
 static bool runs_along_features(const fused_t *fused) {
-  if (plugin_is(&fused->addition->program->results[0], "i32")) return true;
+  if (assay_type_is(&fused->addition->program->results[0], "i32")) return true;
   for (int side = 0; side < 2; side++) {
     const assay_step_t *step = find_step(fused->module, fused->addition->operands[side]);
     if (!is_op(step, "stablehlo.broadcast_in_dim")) continue;
-    char wanted[16];
-    snprintf(wanted, sizeof wanted, "[%u]", find_features(fused->product->program));
-    const char *dims = plugin_attribute(step->program, "broadcast_dimensions");
-    return dims != NULL && strcmp(dims, wanted) == 0;
+    assay_dims_t dims;
+    return assay_attribute_dims(step->program, "broadcast_dimensions", &dims) &&
+           assay_dims_are(&dims, find_features(fused->product->program));
   }
   return false;
 }
@@ -241,13 +237,13 @@ static int32_t add_bias(const dnnl_functions_t *dnnl, const fused_t *fused, plan
                         assay_reason_t *reason) {
   bool is_matmul = is_op(fused->product, "stablehlo.dot_general");
   if (is_matmul && fused->product->program->results[0].rank != 2) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "a bias of matrices");
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "a bias of matrices");
   }
   int64_t count = 0;
   bool is_one = runs_along_features(fused);
   int32_t *bias = is_one ? gather_bias(fused, &count) : NULL;
   if (bias == NULL) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "one bias for each feature");
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "one bias for each feature");
   }
   plan->constants[2] = bias;
   plan->input_arguments[2] = DNNL_ARG_BIAS;
@@ -286,12 +282,13 @@ static int32_t wire(const fused_t *fused, plan_t *plan, assay_reason_t *reason) 
     plan->operand_of[side] = fused->sources[side];
     if (number == NO_VALUE) {
       if (fused->sources[side] < fused->module->constants_begin) continue;
-      return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "a product of operands and constants");
+      return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED,
+                           "a product of operands and constants");
     }
     size_t bytes = count_elements(fused->types[side]); /* Of i8. */
     plan->constants[side] = malloc(bytes);
     if (plan->constants[side] == NULL) {
-      return plugin_say(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
+      return assay_explain(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
     }
     memcpy(plan->constants[side], fused->module->constant_data[number], bytes);
   }
@@ -306,16 +303,16 @@ int32_t plan_module(const dnnl_functions_t *dnnl, const assay_program_t *program
   if (refused == NULL && !are_integers_of_sums(&fused)) {
     refused = "sums and biases with the product of the operands' scales";
   }
-  if (refused != NULL) return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
+  if (refused != NULL) return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
   /* The product alone, from stored operands to the stored result. */
   const assay_type_t operands[] = {*fused.types[0], *fused.types[1]};
   assay_program_t product = *fused.product->program;
   product.operands = operands;
   product.results = &fused.quantize->program->results[0];
-  plugin_quantization_t storage;
+  assay_quantization_t storage;
   bool is_byte =
-      plugin_read_quantization(product.results, &storage) && strcmp(storage.storage, "i32") != 0;
-  if (!is_byte) return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "results of i8 or ui8");
+      assay_read_quantization(product.results, &storage) && strcmp(storage.storage, "i32") != 0;
+  if (!is_byte) return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "results of i8 or ui8");
   int32_t code = plan_make(dnnl, &product, true, out_plan, reason);
   if (code == ASSAY_EXECUTOR_OK) code = wire(&fused, out_plan, reason);
   if (code == ASSAY_EXECUTOR_OK && fused.addition != NULL) {

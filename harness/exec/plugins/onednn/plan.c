@@ -6,8 +6,8 @@ int32_t plan_answer(const dnnl_functions_t *dnnl, dnnl_status_t status, const ch
                     assay_reason_t *reason) {
   if (status == dnnl_success) return ASSAY_EXECUTOR_OK;
   bool is_refusal = status == dnnl_unimplemented || status == dnnl_invalid_arguments;
-  return plugin_say(reason, is_refusal ? ASSAY_EXECUTOR_UNSUPPORTED : ASSAY_EXECUTOR_FAILED,
-                    "%s: oneDNN says %s", what, dnnl->dnnl_status2str(status));
+  return assay_explain(reason, is_refusal ? ASSAY_EXECUTOR_UNSUPPORTED : ASSAY_EXECUTOR_FAILED,
+                       "%s: oneDNN says %s", what, dnnl->dnnl_status2str(status));
 }
 
 dnnl_status_t plan_describe(const dnnl_functions_t *dnnl, uint32_t rank, const int64_t *sizes,
@@ -78,7 +78,7 @@ int32_t plan_make(const dnnl_functions_t *dnnl, const assay_program_t *program,
     if (strcmp(planners[i].op, program->op) != 0) continue;
     return planners[i].make(dnnl, program, takes_any_types, out_plan, reason);
   }
-  return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no %s here", program->op);
+  return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no %s here", program->op);
 }
 
 int32_t plan_choose(const dnnl_functions_t *dnnl, const plan_t *plan, dnnl_engine_t engine,

@@ -23,7 +23,7 @@ typedef struct onednn {
   bool takes_any_types;
   int threads;
   void (*set_threads)(int count); /* NULL if the library is built without OpenMP. */
-  char threads_setting[PLUGIN_OPTION_BYTES * 2];
+  char threads_setting[ASSAY_OPTION_BYTES * 2];
   char version[32];
   const char *hardware;
 } onednn_t;
@@ -73,9 +73,9 @@ static int32_t choose_isa(onednn_t *onednn, const char *isa, assay_reason_t *rea
     if (isa_names[i].isa == effective) onednn->hardware = isa_names[i].name;
   }
   if (isa[0] == '\0' || strcasecmp(onednn->hardware, isa) == 0) return ASSAY_EXECUTOR_OK;
-  return plugin_say(reason, ASSAY_EXECUTOR_INVALID,
-                    "isa=%s: oneDNN does not have it on this processor and takes %s", isa,
-                    onednn->hardware);
+  return assay_explain(reason, ASSAY_EXECUTOR_INVALID,
+                       "isa=%s: oneDNN does not have it on this processor and takes %s", isa,
+                       onednn->hardware);
 }
 
 /* oneDNN's threads are OpenMP's, which all copies of it share. */
@@ -127,24 +127,25 @@ static int32_t choose_fpmath(onednn_t *onednn, const char *name, assay_reason_t 
     onednn->fpmath = modes[i].mode;
     return ASSAY_EXECUTOR_OK;
   }
-  return plugin_say(reason, ASSAY_EXECUTOR_INVALID,
-                    "fpmath=%s: write strict, bf16, f16 or any, as this oneDNN has them", name);
+  return assay_explain(reason, ASSAY_EXECUTOR_INVALID,
+                       "fpmath=%s: write strict, bf16, f16 or any, as this oneDNN has them", name);
 }
 
 static int32_t open_options(onednn_t *onednn, const char *options, assay_reason_t *reason) {
-  char isa[PLUGIN_OPTION_BYTES] = "";
-  char types[PLUGIN_OPTION_BYTES] = "documented";
-  char threads[PLUGIN_OPTION_BYTES] = "1";
-  char fpmath[PLUGIN_OPTION_BYTES] = "strict";
-  const plugin_option_t known[] = {
+  char isa[ASSAY_OPTION_BYTES] = "";
+  char types[ASSAY_OPTION_BYTES] = "documented";
+  char threads[ASSAY_OPTION_BYTES] = "1";
+  char fpmath[ASSAY_OPTION_BYTES] = "strict";
+  const assay_option_t known[] = {
       {"isa", isa}, {"types", types}, {"threads", threads}, {"fpmath", fpmath}};
-  int32_t code = plugin_take_options(options, known, sizeof known / sizeof known[0], reason);
+  int32_t code = assay_read_options(options, known, sizeof known / sizeof known[0], reason);
   if (code == ASSAY_EXECUTOR_OK) code = plugin_check_threads(threads, reason);
   if (code == ASSAY_EXECUTOR_OK) code = choose_fpmath(onednn, fpmath, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
   onednn->takes_any_types = strcmp(types, "any") == 0;
   if (!onednn->takes_any_types && strcmp(types, "documented") != 0) {
-    return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "types=%s: write documented or any", types);
+    return assay_explain(reason, ASSAY_EXECUTOR_INVALID, "types=%s: write documented or any",
+                         types);
   }
   bool is_default = isa[0] == '\0' && strcmp(threads, "1") == 0;
   snprintf(onednn->threads_setting, sizeof onednn->threads_setting, "OMP_NUM_THREADS=%s", threads);
@@ -163,7 +164,7 @@ static int32_t open_options(onednn_t *onednn, const char *options, assay_reason_
 
 static int32_t onednn_open(const char *options, void **out_self, assay_reason_t *reason) {
   onednn_t *onednn = calloc(1, sizeof *onednn);
-  if (onednn == NULL) return plugin_say(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
+  if (onednn == NULL) return assay_explain(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
   int32_t code = open_options(onednn, options, reason);
   if (code == ASSAY_EXECUTOR_OK) {
     *out_self = onednn;
@@ -197,10 +198,10 @@ typedef struct compiled {
 static int32_t make(const onednn_t *onednn, const assay_program_t *program, plan_t *out_plan,
                     assay_reason_t *reason) {
   bool is_strict = onednn->fpmath == dnnl_fpmath_mode_strict;
-  if (!is_strict && plugin_attribute(program, "algorithm") != NULL) {
+  if (!is_strict && assay_attribute_text(program, "algorithm") != NULL) {
     *out_plan = (plan_t){.kind = PLAN_OPERATION};
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED,
-                      "no algorithm is promised where fpmath is not strict");
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED,
+                         "no algorithm is promised where fpmath is not strict");
   }
   return plan_make(&onednn->dnnl, program, onednn->takes_any_types, out_plan, reason);
 }
@@ -273,7 +274,7 @@ static int32_t compile_plan(const onednn_t *onednn, const assay_program_t *progr
 static int32_t onednn_compile(void *self, const assay_program_t *program, void **out_handle,
                               assay_reason_t *reason) {
   compiled_t *compiled = calloc(1, sizeof *compiled);
-  if (compiled == NULL) return plugin_say(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
+  if (compiled == NULL) return assay_explain(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
   int32_t code = compile_plan(self, program, compiled, reason);
   if (code == ASSAY_EXECUTOR_OK) {
     *out_handle = compiled;
@@ -335,8 +336,8 @@ static int32_t onednn_execute(void *self, void *handle, const void *const *opera
   use_threads(onednn);
   dnnl_status_t status = run(onednn, compiled, operands, results[0]);
   if (status != dnnl_success) {
-    return plugin_say(reason, ASSAY_EXECUTOR_FAILED, "oneDNN says %s",
-                      onednn->dnnl.dnnl_status2str(status));
+    return assay_explain(reason, ASSAY_EXECUTOR_FAILED, "oneDNN says %s",
+                         onednn->dnnl.dnnl_status2str(status));
   }
   const plan_t *plan = &compiled->plan;
   if (plan->combine != NULL) {

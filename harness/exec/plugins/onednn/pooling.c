@@ -2,8 +2,8 @@
 /* reduce_window by the pooling primitive, whose average divides: maxima alone; sums over windows
  * side by side by the reduction primitive.  Of pooling, dimensions in which nothing happens are
  * batch and channels, the others, at most three, are spatial. */
+#include "harness/exec/executor_quantized.h"
 #include "harness/exec/plugins/onednn/onednn.h"
-#include "harness/exec/plugins/plugin_quantized.h"
 #include "harness/exec/plugins/plugin_windows.h"
 
 enum { SPATIAL_MAX = 3, PLAIN_MAX = 2 };
@@ -36,12 +36,12 @@ static const pooling_type_t pooling_types[] = {
 /* Of quantized tensors the maximum of what is stored is the maximum: where they have one type of 8
  * bits, and a scale by which nothing overflows, to quantize what was dequantized gives it back. */
 static bool is_stored_maximum(const assay_type_t *type, const char *storage) {
-  plugin_quantization_t quantization;
-  if (!plugin_read_quantization(type, &quantization)) return false;
+  assay_quantization_t quantization;
+  if (!assay_read_quantization(type, &quantization)) return false;
   const char *cursor = quantization.scales;
   double scale;
   int64_t zero_point;
-  return quantization.axis == -1 && plugin_next_scale(&cursor, &scale, &zero_point) &&
+  return quantization.axis == -1 && assay_next_scale(&cursor, &scale, &zero_point) &&
          scale <= 0x1p60 && strcmp(quantization.expressed, "f32") == 0 &&
          strcmp(quantization.storage, storage) == 0 &&
          (strcmp(storage, "i8") == 0 || strcmp(storage, "ui8") == 0);
@@ -49,11 +49,11 @@ static bool is_stored_maximum(const assay_type_t *type, const char *storage) {
 
 static dnnl_data_type_t find_type(const assay_program_t *program) {
   const assay_type_t *result = &program->results[0];
-  bool are_one = plugin_is(&program->operands[0], result->element) &&
-                 plugin_is(&program->operands[1], result->element);
+  bool are_one = assay_type_is(&program->operands[0], result->element) &&
+                 assay_type_is(&program->operands[1], result->element);
   for (size_t i = 0; are_one && i < sizeof pooling_types / sizeof pooling_types[0]; i++) {
     const char *element = pooling_types[i].element;
-    if (plugin_is(result, element) || is_stored_maximum(result, element)) {
+    if (assay_type_is(result, element) || is_stored_maximum(result, element)) {
       return pooling_types[i].type;
     }
   }
@@ -66,19 +66,17 @@ static const char *read_windows(const assay_program_t *program, plugin_window_t 
   const assay_type_t *input = &program->operands[0];
   const assay_type_t *result = &program->results[0];
   const uint32_t rank = input->rank;
-  plugin_dims_t sizes;
-  plugin_dims_t strides;
-  plugin_dims_t bases;
-  plugin_dims_t dilations;
-  uint32_t pairs;
-  int64_t low[PLUGIN_RANK_MAX];
-  int64_t high[PLUGIN_RANK_MAX];
+  assay_dims_t sizes;
+  assay_dims_t strides;
+  assay_dims_t bases;
+  assay_dims_t dilations;
+  assay_dims_t low;
+  assay_dims_t high;
   if (!plugin_read_list(program, "window_dimensions", rank, &sizes) ||
       !plugin_read_list(program, "window_strides", rank, &strides) ||
       !plugin_read_list(program, "base_dilations", rank, &bases) ||
       !plugin_read_list(program, "window_dilations", rank, &dilations) ||
-      !plugin_read_pairs(plugin_attribute(program, "padding"), &pairs, low, high) ||
-      pairs != rank) {
+      !assay_attribute_pairs(program, "padding", &low, &high) || low.count != rank) {
     return "C4, C6, C8, C10, C12: a number of the window for each dimension";
   }
   if (program->operands[1].rank != 0) return "the initial value is one number";
@@ -86,8 +84,8 @@ static const char *read_windows(const assay_program_t *program, plugin_window_t 
   for (uint32_t d = 0; d < rank; d++) {
     out_windows[d] = (plugin_window_t){.size = sizes.dims[d],
                                        .stride = strides.dims[d],
-                                       .low = low[d],
-                                       .high = high[d],
+                                       .low = low.dims[d],
+                                       .high = high.dims[d],
                                        .base_dilation = bases.dims[d],
                                        .dilation = dilations.dims[d]};
     if (sizes.dims[d] <= 0 || strides.dims[d] <= 0 || bases.dims[d] <= 0 ||
@@ -180,9 +178,9 @@ static dnnl_status_t describe_pooling(const dnnl_functions_t *dnnl, const poolin
 /* Broken, or refused by the shape of the windows; else OK and the dimensions. */
 static int32_t find_pooling(const assay_program_t *program, pooling_t *out_pooling,
                             assay_reason_t *reason) {
-  plugin_window_t windows[PLUGIN_RANK_MAX];
+  plugin_window_t windows[ASSAY_RANK_MAX];
   const char *broken = read_windows(program, windows);
-  if (broken != NULL) return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "broken %s", broken);
+  if (broken != NULL) return assay_explain(reason, ASSAY_EXECUTOR_INVALID, "broken %s", broken);
   const char *refused = NULL;
   for (uint32_t d = 0; d < program->operands[0].rank; d++) {
     const plugin_window_t *window = &windows[d];
@@ -190,20 +188,20 @@ static int32_t find_pooling(const assay_program_t *program, pooling_t *out_pooli
     if (window->base_dilation != 1) refused = "no dilated input";
     if (window->low < 0 || window->high < 0) refused = "no negative padding";
   }
-  if (refused != NULL) return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
+  if (refused != NULL) return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
   for (uint32_t d = 0; d < program->operands[0].rank; d++) {
     int64_t size = program->operands[0].dims[d];
     if (plugin_has_window_of_padding(size, &windows[d])) refused = "no windows of padding alone";
     if (program->results[0].dims[d] != plugin_count_windows(size, &windows[d])) {
-      return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "broken C15: the shape of the result");
+      return assay_explain(reason, ASSAY_EXECUTOR_INVALID, "broken C15: the shape of the result");
     }
   }
-  if (plugin_is_empty(&program->operands[0]) || plugin_is_empty(&program->results[0])) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no windows of nothing");
+  if (assay_type_is_empty(&program->operands[0]) || assay_type_is_empty(&program->results[0])) {
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no windows of nothing");
   }
   if (refused == NULL) refused = sort_dims(program, windows, out_pooling);
   if (refused == NULL) return ASSAY_EXECUTOR_OK;
-  return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
+  return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
 }
 
 /* ---- Sums. ----------------------------------------------------------------------------------- */
@@ -251,11 +249,11 @@ static dnnl_status_t describe_tiles(const dnnl_functions_t *dnnl, const tiles_t 
 static int32_t plan_sums(const dnnl_functions_t *dnnl, const assay_program_t *program,
                          bool takes_any_types, plan_t *out_plan, assay_reason_t *reason) {
   pooling_t pooling;
-  plugin_window_t windows[PLUGIN_RANK_MAX];
+  plugin_window_t windows[ASSAY_RANK_MAX];
   plan_stored_sum_t stored = {.input_type = dnnl_f32};
   bool is_stored = takes_any_types && plan_find_stored_sum(program, &stored);
   if (!is_stored && find_type(program) != dnnl_f32) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no sums over windows but of f32");
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no sums over windows but of f32");
   }
   int32_t code = find_pooling(program, &pooling, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
@@ -264,11 +262,11 @@ static int32_t plan_sums(const dnnl_functions_t *dnnl, const assay_program_t *pr
                        .input_arguments = {DNNL_ARG_SRC},
                        .promote = stored.promote,
                        .combine = plan_find_combine("add", sum_type),
-                       .result_count = plugin_count(&program->results[0])};
+                       .result_count = assay_type_count(&program->results[0])};
   read_windows(program, windows);
   tiles_t tiles;
   const char *refused = find_tiles(&program->operands[0], windows, &tiles);
-  if (refused != NULL) return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
+  if (refused != NULL) return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
   dnnl_status_t status = describe_tiles(dnnl, &tiles, stored.input_type, sum_type, out_plan);
   if (status == dnnl_success && stored.shift != 0) {
     status = dnnl->dnnl_primitive_attr_create(&out_plan->attributes);
@@ -283,23 +281,23 @@ int32_t plan_pooling(const dnnl_functions_t *dnnl, const assay_program_t *progra
                      bool takes_any_types, plan_t *out_plan, assay_reason_t *reason) {
   static const char *const keys[] = {"body",           "window_dimensions", "window_strides",
                                      "base_dilations", "window_dilations",  "padding"};
-  const char *unknown = plugin_find_unknown_key(program, keys, sizeof keys / sizeof keys[0]);
+  const char *unknown = assay_find_unknown_key(program, keys, sizeof keys / sizeof keys[0]);
   if (unknown != NULL) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no attribute %s here", unknown);
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no attribute %s here", unknown);
   }
-  const char *body = plugin_attribute(program, "body");
+  const char *body = assay_attribute_text(program, "body");
   bool is_one_input = program->operand_count == 2 && program->result_count == 1;
   if (body != NULL && strcmp(body, "add") == 0 && is_one_input) {
     return plan_sums(dnnl, program, takes_any_types, out_plan, reason);
   }
   if (body == NULL || strcmp(body, "maximum") != 0 || !is_one_input) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED,
-                      "no windows but the maximum and the sum of one input");
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED,
+                         "no windows but the maximum and the sum of one input");
   }
   dnnl_data_type_t type = find_type(program);
   if (type == dnnl_data_type_undef) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no pooling from %s to %s",
-                      program->operands[0].element, program->results[0].element);
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no pooling from %s to %s",
+                         program->operands[0].element, program->results[0].element);
   }
   pooling_t pooling;
   int32_t code = find_pooling(program, &pooling, reason);
@@ -307,6 +305,6 @@ int32_t plan_pooling(const dnnl_functions_t *dnnl, const assay_program_t *progra
   *out_plan = (plan_t){.input_count = 1,
                        .input_arguments = {DNNL_ARG_SRC},
                        .combine = plan_find_combine(body, type),
-                       .result_count = plugin_count(&program->results[0])};
+                       .result_count = assay_type_count(&program->results[0])};
   return plan_answer(dnnl, describe_pooling(dnnl, &pooling, type, out_plan), "pooling", reason);
 }

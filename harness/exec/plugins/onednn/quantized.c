@@ -7,12 +7,12 @@
 
 #include <math.h>
 
-#include "harness/exec/plugins/plugin_quantized.h"
+#include "harness/exec/executor_quantized.h"
 
 typedef struct quantized_product {
-  plugin_quantization_t lhs;
-  plugin_quantization_t rhs;
-  plugin_quantization_t result;
+  assay_quantization_t lhs;
+  assay_quantization_t rhs;
+  assay_quantization_t result;
   int64_t lhs_zero_point;
   int64_t result_zero_point;
 } quantized_product_t;
@@ -26,12 +26,12 @@ static bool find_type(const char *storage, dnnl_data_type_t *out_type) {
 }
 
 /* The zero point that all scales have; false if they differ. */
-static bool find_zero_point(const plugin_quantization_t *quantization, int64_t *out_zero_point) {
+static bool find_zero_point(const assay_quantization_t *quantization, int64_t *out_zero_point) {
   const char *cursor = quantization->scales;
   double scale;
   int64_t zero_point;
   bool is_first = true;
-  while (plugin_next_scale(&cursor, &scale, &zero_point)) {
+  while (assay_next_scale(&cursor, &scale, &zero_point)) {
     if (!is_first && zero_point != *out_zero_point) return false;
     *out_zero_point = zero_point;
     is_first = false;
@@ -42,9 +42,9 @@ static bool find_zero_point(const plugin_quantization_t *quantization, int64_t *
 /* What of the types the primitives have not, or NULL. */
 static const char *check_types(const assay_program_t *program, quantized_product_t *out_product) {
   quantized_product_t *product = out_product;
-  if (!plugin_read_quantization(&program->operands[0], &product->lhs) ||
-      !plugin_read_quantization(&program->operands[1], &product->rhs) ||
-      !plugin_read_quantization(&program->results[0], &product->result)) {
+  if (!assay_read_quantization(&program->operands[0], &product->lhs) ||
+      !assay_read_quantization(&program->operands[1], &product->rhs) ||
+      !assay_read_quantization(&program->results[0], &product->result)) {
     return "operands and result are quantized, or none";
   }
   if (strcmp(product->lhs.storage, "i8") != 0 || strcmp(product->rhs.storage, "i8") != 0) {
@@ -84,10 +84,10 @@ static double scale_at(const double *scales, int64_t channel, int64_t stride, in
   return scales[size == 0 ? 0 : channel / stride % size];
 }
 
-static void read_scales(const plugin_quantization_t *quantization, double *out_scales) {
+static void read_scales(const assay_quantization_t *quantization, double *out_scales) {
   const char *cursor = quantization->scales;
   int64_t zero_point;
-  while (plugin_next_scale(&cursor, out_scales, &zero_point)) out_scales++;
+  while (assay_next_scale(&cursor, out_scales, &zero_point)) out_scales++;
 }
 
 /* Products and quotients of scales: the product of two numbers of f32 is exact in binary64. */
@@ -142,7 +142,7 @@ int32_t plan_quantized_product(const plan_request_t *request, const plan_channel
   if (refused == NULL && !find_type(product.result.storage, out_result_type)) {
     refused = "a result of i8, ui8 or i32";
   }
-  if (refused != NULL) return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
+  if (refused != NULL) return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
   int64_t count = channels->rhs_size == 0 ? 1 : channels->count;
   size_t scale_count = (size_t)(3 + channels->rhs_size + channels->result_size);
   double *scales = calloc(scale_count, sizeof *scales);
@@ -152,7 +152,7 @@ int32_t plan_quantized_product(const plan_request_t *request, const plan_channel
   if (scales != NULL && multipliers != NULL) {
     find_multipliers(&product, channels, count, scales, multipliers);
     if (!are_finite(multipliers, count)) {
-      code = plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no multiplier beyond f32");
+      code = assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no multiplier beyond f32");
     }
     status = dnnl->dnnl_primitive_attr_create(&plan->attributes);
     if (status == dnnl_success) {

@@ -2,8 +2,8 @@
 /* reduce by the reduction primitive. */
 #include <math.h>
 
+#include "harness/exec/executor_quantized.h"
 #include "harness/exec/plugins/onednn/onednn.h"
-#include "harness/exec/plugins/plugin_quantized.h"
 
 /* ---- One more application of the body, with the initial value.  Maximum and minimum as StableHLO
  * defines them: NaN wins, and -0 < +0. */
@@ -147,9 +147,9 @@ static const reduction_types_t *find_types(const assay_program_t *program, bool 
   for (size_t i = 0; i < sizeof reduction_types / sizeof reduction_types[0]; i++) {
     const reduction_types_t *types = &reduction_types[i];
     if ((types->is_documented || takes_any_types) &&
-        plugin_is(&program->operands[0], types->input) &&
-        plugin_is(&program->operands[1], types->input) &&
-        plugin_is(&program->results[0], types->result)) {
+        assay_type_is(&program->operands[0], types->input) &&
+        assay_type_is(&program->operands[1], types->input) &&
+        assay_type_is(&program->results[0], types->result)) {
       return types;
     }
   }
@@ -160,28 +160,28 @@ static const reduction_types_t *find_types(const assay_program_t *program, bool 
  */
 
 /* A type with one scale, of f32, and the whole range of its storage. */
-static bool read_plain(const assay_type_t *type, plugin_quantization_t *out_type, double *out_scale,
+static bool read_plain(const assay_type_t *type, assay_quantization_t *out_type, double *out_scale,
                        int64_t *out_zero_point) {
-  if (!plugin_read_quantization(type, out_type)) return false;
+  if (!assay_read_quantization(type, out_type)) return false;
   const char *cursor = out_type->scales;
   return out_type->axis == -1 && strcmp(out_type->expressed, "f32") == 0 &&
-         plugin_next_scale(&cursor, out_scale, out_zero_point);
+         assay_next_scale(&cursor, out_scale, out_zero_point);
 }
 
 bool plan_find_stored_sum(const assay_program_t *program, plan_stored_sum_t *out_sum) {
-  plugin_quantization_t stored;
-  plugin_quantization_t summed;
+  assay_quantization_t stored;
+  assay_quantization_t summed;
   double scale, result_scale;
   int64_t zero_point, result_zero_point;
   if (!read_plain(&program->operands[0], &stored, &scale, &zero_point) ||
       !read_plain(&program->results[0], &summed, &result_scale, &result_zero_point) ||
-      !plugin_is(&program->operands[1], program->operands[0].element) || scale != result_scale ||
-      strcmp(summed.storage, "i32") != 0 || summed.has_range ||
-      plugin_is_empty(&program->results[0])) {
+      !assay_type_is(&program->operands[1], program->operands[0].element) ||
+      scale != result_scale || strcmp(summed.storage, "i32") != 0 || summed.has_range ||
+      assay_type_is_empty(&program->results[0])) {
     return false;
   }
   int64_t count =
-      (int64_t)(plugin_count(&program->operands[0]) / plugin_count(&program->results[0]));
+      (int64_t)(assay_type_count(&program->operands[0]) / assay_type_count(&program->results[0]));
   int64_t shift = result_zero_point - (count + 1) * zero_point;
   if (count > 1 << 15 || shift > 1 << 23 || shift < -(1 << 23)) return false;
   bool is_signed = strcmp(stored.storage, "i8") == 0;
@@ -207,19 +207,17 @@ static const reduction_types_t *find_quantized(const assay_program_t *program,
 
 /* The first constraint that a reduce of one input breaks (StableHLO specification, reduce), or
  * NULL. */
-static const char *check_reduce(const assay_program_t *program, plugin_dims_t *out_reduced) {
+static const char *check_reduce(const assay_program_t *program, assay_dims_t *out_reduced) {
   const assay_type_t *input = &program->operands[0];
   const assay_type_t *result = &program->results[0];
-  const char *dims = plugin_attribute(program, "dims");
-  if (dims == NULL || !plugin_read_dims(&dims, out_reduced) || *dims != '\0') {
-    return "attribute dims is there";
-  }
-  if (!plugin_dims_are_distinct(out_reduced, input->rank)) {
+  if (!assay_attribute_dims(program, "dims", out_reduced)) return "attribute dims is there";
+  if (!assay_dims_are_distinct(out_reduced, input->rank)) {
     return "C4, C5: dimensions are in range and distinct";
   }
   if (program->operands[1].rank != 0) return "the initial value is one number";
-  if (!plugin_is(&program->operands[1], input->element)) return "C2: the type of the initial value";
-  plugin_dims_t kept = plugin_dims_rest(out_reduced, input->rank);
+  if (!assay_type_is(&program->operands[1], input->element))
+    return "C2: the type of the initial value";
+  assay_dims_t kept = assay_dims_rest(out_reduced, input->rank);
   if (result->rank != kept.count) return "C7: the shape of the result";
   for (uint32_t i = 0; i < kept.count; i++) {
     if (result->dims[i] != input->dims[kept.dims[i]]) return "C7: the shape of the result";
@@ -228,14 +226,13 @@ static const char *check_reduce(const assay_program_t *program, plugin_dims_t *o
 }
 
 static dnnl_status_t describe_reduction(const dnnl_functions_t *dnnl, const assay_type_t *input,
-                                        const plugin_dims_t *reduced,
-                                        const reduction_types_t *types, dnnl_alg_kind_t algorithm,
-                                        plan_t *plan) {
+                                        const assay_dims_t *reduced, const reduction_types_t *types,
+                                        dnnl_alg_kind_t algorithm, plan_t *plan) {
   dnnl_dims_t input_sizes;
   dnnl_dims_t output_sizes;
   for (uint32_t d = 0; d < input->rank; d++) {
     input_sizes[d] = input->dims[d];
-    output_sizes[d] = plugin_dims_contain(reduced, d) ? 1 : input->dims[d];
+    output_sizes[d] = assay_dims_contain(reduced, d) ? 1 : input->dims[d];
   }
   dnnl_status_t status =
       plan_describe(dnnl, input->rank, input_sizes, types->input_type, &plan->inputs[0]);
@@ -249,35 +246,35 @@ static dnnl_status_t describe_reduction(const dnnl_functions_t *dnnl, const assa
 int32_t plan_reduction(const dnnl_functions_t *dnnl, const assay_program_t *program,
                        bool takes_any_types, plan_t *out_plan, assay_reason_t *reason) {
   static const char *const keys[] = {"body", "dims"};
-  const char *unknown = plugin_find_unknown_key(program, keys, sizeof keys / sizeof keys[0]);
+  const char *unknown = assay_find_unknown_key(program, keys, sizeof keys / sizeof keys[0]);
   if (unknown != NULL) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no attribute %s here", unknown);
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no attribute %s here", unknown);
   }
-  const reduction_body_t *body = find_body(plugin_attribute(program, "body"));
+  const reduction_body_t *body = find_body(assay_attribute_text(program, "body"));
   if (body == NULL || program->operand_count != 2 || program->result_count != 1) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED,
-                      "no reduction but add, multiply, maximum and minimum of one input");
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED,
+                         "no reduction but add, multiply, maximum and minimum of one input");
   }
-  plugin_dims_t reduced;
+  assay_dims_t reduced;
   const char *broken = check_reduce(program, &reduced);
-  if (broken != NULL) return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "broken %s", broken);
+  if (broken != NULL) return assay_explain(reason, ASSAY_EXECUTOR_INVALID, "broken %s", broken);
   const assay_type_t *input = &program->operands[0];
   float shift = 0;
   const reduction_types_t *types =
-      plugin_is_quantized(input) ? (takes_any_types ? find_quantized(program, body, &shift) : NULL)
-                                 : find_types(program, takes_any_types);
+      assay_is_quantized(input) ? (takes_any_types ? find_quantized(program, body, &shift) : NULL)
+                                : find_types(program, takes_any_types);
   if (types == NULL || body->combine[types->row] == NULL) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no reduction by %s from %s to %s",
-                      body->name, input->element, program->results[0].element);
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no reduction by %s from %s to %s",
+                         body->name, input->element, program->results[0].element);
   }
-  if (plugin_is_empty(input) || reduced.count == 0) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no reduction of nothing");
+  if (assay_type_is_empty(input) || reduced.count == 0) {
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no reduction of nothing");
   }
   *out_plan = (plan_t){.input_count = 1,
                        .input_arguments = {DNNL_ARG_SRC},
                        .promote = types->promote,
                        .combine = body->combine[types->row],
-                       .result_count = plugin_count(&program->results[0])};
+                       .result_count = assay_type_count(&program->results[0])};
   dnnl_status_t status =
       describe_reduction(dnnl, input, &reduced, types, body->algorithm, out_plan);
   if (status == dnnl_success && shift != 0) {

@@ -11,8 +11,8 @@
  * - uniform_dequantize to f32: (stored - zero point) * scale. */
 #include <math.h>
 
+#include "harness/exec/executor_quantized.h"
 #include "harness/exec/plugins/onednn/onednn.h"
-#include "harness/exec/plugins/plugin_quantized.h"
 
 typedef struct reorder_types {
   const char *from;
@@ -40,16 +40,16 @@ static dnnl_data_type_t find_storage(const char *storage) {
 static int32_t plan_convert(const assay_program_t *program, dnnl_data_type_t *out_from,
                             dnnl_data_type_t *out_to, assay_reason_t *reason) {
   for (size_t i = 0; i < sizeof conversions / sizeof conversions[0]; i++) {
-    if (!plugin_is(&program->operands[0], conversions[i].from) ||
-        !plugin_is(&program->results[0], conversions[i].to)) {
+    if (!assay_type_is(&program->operands[0], conversions[i].from) ||
+        !assay_type_is(&program->results[0], conversions[i].to)) {
       continue;
     }
     *out_from = conversions[i].from_type;
     *out_to = conversions[i].to_type;
     return ASSAY_EXECUTOR_OK;
   }
-  return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no reorder from %s to %s",
-                    program->operands[0].element, program->results[0].element);
+  return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no reorder from %s to %s",
+                       program->operands[0].element, program->results[0].element);
 }
 
 /* ---- Quantized types. ------------------------------------------------------------------------ */
@@ -57,7 +57,7 @@ static int32_t plan_convert(const assay_program_t *program, dnnl_data_type_t *ou
 /* One side of a reorder: a quantized type, or f32, whose scale is 1. */
 typedef struct side {
   bool is_quantized;
-  plugin_quantization_t quantization;
+  assay_quantization_t quantization;
   dnnl_data_type_t type;
   int32_t zero_point; /* Of all channels. */
 } side_t;
@@ -65,16 +65,16 @@ typedef struct side {
 /* What the type has that a reorder has not, or NULL. */
 static const char *read_side(const assay_type_t *type, side_t *out_side) {
   *out_side = (side_t){.type = dnnl_f32};
-  out_side->is_quantized = plugin_read_quantization(type, &out_side->quantization);
-  if (!out_side->is_quantized) return plugin_is(type, "f32") ? NULL : "quantizes f32 and back";
-  const plugin_quantization_t *quantization = &out_side->quantization;
+  out_side->is_quantized = assay_read_quantization(type, &out_side->quantization);
+  if (!out_side->is_quantized) return assay_type_is(type, "f32") ? NULL : "quantizes f32 and back";
+  const assay_quantization_t *quantization = &out_side->quantization;
   out_side->type = find_storage(quantization->storage);
   if (out_side->type == dnnl_data_type_undef) return "i8, ui8 or i32";
   if (strcmp(quantization->expressed, "f32") != 0) return "f32 alone";
   const char *cursor = quantization->scales;
   double scale;
   int64_t zero_point;
-  for (bool is_first = true; plugin_next_scale(&cursor, &scale, &zero_point); is_first = false) {
+  for (bool is_first = true; assay_next_scale(&cursor, &scale, &zero_point); is_first = false) {
     if (!is_first && (int32_t)zero_point != out_side->zero_point) return "one zero point";
     out_side->zero_point = (int32_t)zero_point;
   }
@@ -99,7 +99,7 @@ static double next_scale(const side_t *side, const char **cursor) {
   int64_t zero_point;
   if (!side->is_quantized) return scale;
   if (side->quantization.axis < 0) *cursor = side->quantization.scales;
-  plugin_next_scale(cursor, &scale, &zero_point);
+  assay_next_scale(cursor, &scale, &zero_point);
   return scale;
 }
 
@@ -144,7 +144,7 @@ static int32_t plan_quantization(const plan_request_t *request, plan_t *plan,
   const char *refused = read_side(&program->operands[0], &from);
   if (refused == NULL) refused = read_side(&program->results[0], &to);
   if (refused == NULL) refused = check_sides(&from, &to);
-  if (refused != NULL) return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
+  if (refused != NULL) return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
   *out_from = from.type;
   *out_to = to.type;
   *out_axis = from.is_quantized && from.quantization.axis >= 0 ? from.quantization.axis
@@ -152,13 +152,13 @@ static int32_t plan_quantization(const plan_request_t *request, plan_t *plan,
                                                                : -1;
   int64_t count = *out_axis < 0 ? 1 : program->operands[0].dims[*out_axis];
   float *multipliers = calloc((size_t)count, sizeof *multipliers);
-  if (multipliers == NULL) return plugin_say(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
+  if (multipliers == NULL) return assay_explain(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
   bool are_finite = true;
   find_multipliers(&from, &to, count, multipliers, &are_finite);
   dnnl_status_t status = set_attributes(request->dnnl, &from, &to, count, multipliers, plan);
   free(multipliers);
   if (!are_finite) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no quotient of scales beyond f32");
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no quotient of scales beyond f32");
   }
   return plan_answer(request->dnnl, status, "attributes", reason);
 }
@@ -170,7 +170,7 @@ static dnnl_status_t describe_channels(const dnnl_functions_t *dnnl, const assay
   int64_t sizes[3] = {1, 1, 1};
   for (int64_t d = 0; d < (int64_t)type->rank; d++) {
     int place = axis < 0 || d < axis ? 0 : d == axis ? 1 : 2;
-    sizes[place] = plugin_multiply_size(sizes[place], type->dims[d]);
+    sizes[place] = assay_multiply_size(sizes[place], type->dims[d]);
   }
   dnnl_status_t status = plan_describe(dnnl, 3, sizes, from, &plan->inputs[0]);
   return status == dnnl_success ? plan_describe(dnnl, 3, sizes, to, &plan->output) : status;
@@ -184,9 +184,9 @@ static bool are_shaped_alike(const assay_type_t *a, const assay_type_t *b) {
 
 /* uniform_quantize makes a quantized tensor, uniform_dequantize a float one of it. */
 static bool has_quantized_sides(const assay_program_t *program) {
-  plugin_quantization_t ignored;
-  bool from = plugin_read_quantization(&program->operands[0], &ignored);
-  bool to = plugin_read_quantization(&program->results[0], &ignored);
+  assay_quantization_t ignored;
+  bool from = assay_read_quantization(&program->operands[0], &ignored);
+  bool to = assay_read_quantization(&program->results[0], &ignored);
   if (strcmp(program->op, "stablehlo.uniform_quantize") == 0) return to;
   if (strcmp(program->op, "stablehlo.uniform_dequantize") == 0) return from && !to;
   return true;
@@ -194,19 +194,20 @@ static bool has_quantized_sides(const assay_program_t *program) {
 
 int32_t plan_reorder(const dnnl_functions_t *dnnl, const assay_program_t *program,
                      bool takes_any_types, plan_t *out_plan, assay_reason_t *reason) {
-  const char *unknown = plugin_find_unknown_key(program, NULL, 0);
+  const char *unknown = assay_find_unknown_key(program, NULL, 0);
   if (unknown != NULL) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no attribute %s here", unknown);
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no attribute %s here", unknown);
   }
   if (program->operand_count != 1 || program->result_count != 1 ||
       !are_shaped_alike(&program->operands[0], &program->results[0])) {
-    return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "broken C1: the shape of the operand");
+    return assay_explain(reason, ASSAY_EXECUTOR_INVALID, "broken C1: the shape of the operand");
   }
   if (!has_quantized_sides(program)) {
-    return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "broken: which of the types are quantized");
+    return assay_explain(reason, ASSAY_EXECUTOR_INVALID,
+                         "broken: which of the types are quantized");
   }
-  if (plugin_is_empty(&program->operands[0])) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no reorder of nothing");
+  if (assay_type_is_empty(&program->operands[0])) {
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no reorder of nothing");
   }
   *out_plan = (plan_t){.kind = PLAN_REORDER, .input_count = 1, .input_arguments = {DNNL_ARG_FROM}};
   dnnl_data_type_t from = dnnl_data_type_undef;

@@ -24,16 +24,16 @@ static const char *check_resize(const assay_program_t *program) {
   const assay_type_t *input = &program->operands[0];
   const assay_type_t *target = &program->operands[1];
   const assay_type_t *result = &program->results[0];
-  bool has_scales = byteir_attribute_is(program, "target_mode", "scale");
-  if (!has_scales && !byteir_attribute_is(program, "target_mode", "size")) return "target_mode";
-  if (has_scales ? !plugin_is(target, "f32")
-                 : !plugin_is(target, "i32") && !plugin_is(target, "i64")) {
+  bool has_scales = assay_attribute_is(program, "target_mode", "scale");
+  if (!has_scales && !assay_attribute_is(program, "target_mode", "size")) return "target_mode";
+  if (has_scales ? !assay_type_is(target, "f32")
+                 : !assay_type_is(target, "i32") && !assay_type_is(target, "i64")) {
     return "target: f32 scales, i32 or i64 sizes";
   }
   if (target->rank != 1 || target->dims[0] != (int64_t)input->rank) {
     return "target: a number for each dimension";
   }
-  if (result->rank != input->rank || !plugin_is(result, input->element)) {
+  if (result->rank != input->rank || !assay_type_is(result, input->element)) {
     return "result: the rank and the type of the operand";
   }
   for (uint32_t i = 0; i < input->rank; i++) {
@@ -46,11 +46,11 @@ static const char *check_resize(const assay_program_t *program) {
 static const char *check_meaning(const assay_program_t *program) {
   const assay_type_t *input = &program->operands[0];
   const assay_type_t *result = &program->results[0];
-  if (!byteir_attribute_is(program, "mode", "linear")) return "nearest rounds down in ByteIR only";
+  if (!assay_attribute_is(program, "mode", "linear")) return "nearest rounds down in ByteIR only";
   if (!byteir_is_float(input)) return "of integers is not asked for here";
   const char *key = "coordinate_transformation_mode";
-  if (byteir_attribute_is(program, key, "half_pixel")) return NULL;
-  if (!byteir_attribute_is(program, key, "pytorch_half_pixel")) return "knows half_pixel only";
+  if (assay_attribute_is(program, key, "half_pixel")) return NULL;
+  if (!assay_attribute_is(program, key, "pytorch_half_pixel")) return "knows half_pixel only";
   for (uint32_t i = 0; i < input->rank; i++) {
     if (result->dims[i] == 1 && input->dims[i] != 1) return "has no other rule for a size of 1";
   }
@@ -65,10 +65,10 @@ int32_t plan_resize(const dnnl_functions_t *dnnl, const assay_program_t *program
   int32_t code = byteir_check_signature(program, &signature, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
   const char *broken = check_resize(program);
-  if (broken != NULL) return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "broken %s", broken);
+  if (broken != NULL) return assay_explain(reason, ASSAY_EXECUTOR_INVALID, "broken %s", broken);
   const char *meaning = check_meaning(program);
   if (meaning != NULL) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "resampling %s", meaning);
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "resampling %s", meaning);
   }
   dnnl_data_type_t type = dnnl_f32;
   code = byteir_find_type(&program->operands[0], &type, reason);
@@ -79,7 +79,7 @@ int32_t plan_resize(const dnnl_functions_t *dnnl, const assay_program_t *program
   uint32_t rank = 0;
   dnnl_dims_t sizes, resized;
   if (!find_image(&program->operands[0], &program->results[0], &rank, sizes, resized)) {
-    return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "resamples one to three dimensions");
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "resamples one to three dimensions");
   }
   *out_plan = (plan_t){.input_count = 1, .input_arguments = {DNNL_ARG_SRC}};
   dnnl_status_t status = plan_describe(dnnl, rank, sizes, type, &out_plan->inputs[0]);

@@ -15,9 +15,9 @@
 typedef struct openblas {
   plugin_library_t library;
   blas_t blas;
-  char routine[PLUGIN_OPTION_BYTES];
-  char coretype_setting[PLUGIN_OPTION_BYTES * 2]; /* In the library's environment. */
-  char threads_setting[PLUGIN_OPTION_BYTES * 2];
+  char routine[ASSAY_OPTION_BYTES];
+  char coretype_setting[ASSAY_OPTION_BYTES * 2]; /* In the library's environment. */
+  char threads_setting[ASSAY_OPTION_BYTES * 2];
   char version[128];
   char hardware[64];
 } openblas_t;
@@ -64,9 +64,9 @@ static int32_t load(openblas_t *openblas, const char *coretype, const char *thre
     snprintf(openblas->version, sizeof openblas->version, "%s",
              openblas->blas.openblas_get_config());
     if (coretype[0] != '\0' && strcasecmp(core, coretype) != 0) {
-      code = plugin_say(reason, ASSAY_EXECUTOR_INVALID,
-                        "coretype=%s: OpenBLAS does not have it on this processor and takes %s",
-                        coretype, core);
+      code = assay_explain(reason, ASSAY_EXECUTOR_INVALID,
+                           "coretype=%s: OpenBLAS does not have it on this processor and takes %s",
+                           coretype, core);
     }
   }
   if (code != ASSAY_EXECUTOR_OK) plugin_library_close(&openblas->library);
@@ -74,16 +74,16 @@ static int32_t load(openblas_t *openblas, const char *coretype, const char *thre
 }
 
 static int32_t open_options(openblas_t *openblas, const char *options, assay_reason_t *reason) {
-  char coretype[PLUGIN_OPTION_BYTES] = "";
-  char threads[PLUGIN_OPTION_BYTES] = "1";
+  char coretype[ASSAY_OPTION_BYTES] = "";
+  char threads[ASSAY_OPTION_BYTES] = "1";
   snprintf(openblas->routine, sizeof openblas->routine, "gemm");
-  const plugin_option_t known[] = {
+  const assay_option_t known[] = {
       {"coretype", coretype}, {"routine", openblas->routine}, {"threads", threads}};
-  int32_t code = plugin_take_options(options, known, sizeof known / sizeof known[0], reason);
+  int32_t code = assay_read_options(options, known, sizeof known / sizeof known[0], reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
   if (!is_routine(openblas->routine)) {
-    return plugin_say(reason, ASSAY_EXECUTOR_INVALID, "routine=%s: write gemm, gemv, dot or dsdot",
-                      openblas->routine);
+    return assay_explain(reason, ASSAY_EXECUTOR_INVALID,
+                         "routine=%s: write gemm, gemv, dot or dsdot", openblas->routine);
   }
   code = plugin_check_threads(threads, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
@@ -92,7 +92,7 @@ static int32_t open_options(openblas_t *openblas, const char *options, assay_rea
 
 static int32_t openblas_open(const char *options, void **out_self, assay_reason_t *reason) {
   openblas_t *openblas = calloc(1, sizeof *openblas);
-  if (openblas == NULL) return plugin_say(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
+  if (openblas == NULL) return assay_explain(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
   int32_t code = open_options(openblas, options, reason);
   if (code == ASSAY_EXECUTOR_OK) {
     *out_self = openblas;
@@ -136,20 +136,21 @@ static int32_t choose(const openblas_t *openblas, const assay_program_t *program
   for (size_t i = 0; i < openblas_routine_count; i++) {
     const routine_t *routine = &openblas_routines[i];
     if (strcmp(routine->option, openblas->routine) != 0) continue;
-    if (!plugin_is(&program->operands[0], routine->operand)) continue;
-    if (!plugin_is(&program->results[0], routine->result)) continue;
+    if (!assay_type_is(&program->operands[0], routine->operand)) continue;
+    if (!assay_type_is(&program->results[0], routine->result)) continue;
     if (!plugin_algorithm_suits(program, routine->algorithm)) {
-      return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s does not do algorithm %s",
-                        routine->name, plugin_attribute(program, "algorithm"));
+      return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s does not do algorithm %s",
+                           routine->name, assay_attribute_text(program, "algorithm"));
     }
     if (routine->needs_terms && out_matrices->terms == 0) {
-      return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s needs terms to add", routine->name);
+      return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s needs terms to add",
+                           routine->name);
     }
     *out_routine = routine;
     return ASSAY_EXECUTOR_OK;
   }
-  return plugin_say(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no %s from %s to %s", openblas->routine,
-                    program->operands[0].element, program->results[0].element);
+  return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no %s from %s to %s", openblas->routine,
+                       program->operands[0].element, program->results[0].element);
 }
 
 static int32_t openblas_promises(void *self, const assay_program_t *program) {
@@ -182,7 +183,7 @@ static int32_t openblas_compile(void *self, const assay_program_t *program, void
   int32_t code = choose(self, program, &matrices, &routine, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
   compiled_t *compiled = calloc(1, sizeof *compiled);
-  if (compiled == NULL) return plugin_say(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
+  if (compiled == NULL) return assay_explain(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
   compiled->routine = routine;
   compiled->matrices = matrices;
   snprintf(compiled->implementation, sizeof compiled->implementation, "%s %c%c", routine->name,
@@ -190,7 +191,7 @@ static int32_t openblas_compile(void *self, const assay_program_t *program, void
   if (!make_room(&matrices.lhs, routine->operand_bytes, &compiled->lhs_packed) ||
       !make_room(&matrices.rhs, routine->operand_bytes, &compiled->rhs_packed)) {
     openblas_release(self, compiled);
-    return plugin_say(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
+    return assay_explain(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
   }
   *out_handle = compiled;
   return ASSAY_EXECUTOR_OK;

@@ -89,9 +89,8 @@ class JaxByteir:
             raise Unsupported("standardize gives one result, with epsilon inside the root")
         jnp, axes, epsilon = self.jnp, tuple(norm.axes), norm.epsilon
         kind = program.operands[0]
-        inner = [size if dim in axes else 1 for dim, size in enumerate(kind.shape)]
-
         def run(x: Any, weight: Any, bias: Any) -> tuple[Any, ...]:
+            inner = [size if dim in axes else 1 for dim, size in enumerate(x.shape)]
             wide = x.astype(_wide(kind))
             mean = jnp.mean(wide, axes, keepdims=True)
             variance = jnp.mean(jnp.square(wide - mean), axes, keepdims=True)

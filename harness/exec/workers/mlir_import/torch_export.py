@@ -5,7 +5,8 @@
 
 PyTorch has no way to StableHLO of its own.  This reads the ATen graph that torch.export makes, op by op; what the
 program computes of constants alone is computed here.  Fake-quant ops stay what they are: custom calls of
-PyTorch's own names, which the reader of modules makes constraints of.
+PyTorch's own names, which the reader of modules makes constraints of; so become the pairs of quantize and dequantize
+of the namespace quantized_decomposed, which convert_pt2e leaves.
 
 Images are NCHW in PyTorch, and kernels of the tables are NHWC: a tensor of rank 4 that a convolution gives is written
 channels last, and so are inputs, behind a transpose; others are where outputs and ops want it otherwise. Weights are
@@ -18,6 +19,7 @@ import sys
 from typing import Any
 
 import torch
+import torch.ao.quantization.fx._decomposed  # Which registers pt2e's ops.
 
 from torch_ops import OPS
 from torch_writer import ELEMENTS, LAST, Unread, Value, Weight, Writer

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The text of a StableHLO module, as it is written node by node of an ATen graph (torch_export.py): values, weights
-that are transposed where they are used, and fake-quant ops."""
+that are transposed where they are used, fake-quant ops, and pt2e's pairs of quantize and dequantize, which say the
+same."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -41,15 +42,35 @@ class Weight:
     written: dict[tuple[int, ...], Value] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Stored:
+    """What an op of pt2e has quantized: the number before it, and by what."""
+
+    argument: Any
+    kind: str
+    said: list[Any]
+
+
 def permuted(items: Sequence[int], order: Sequence[int]) -> tuple[int, ...]:
     return tuple(items[place] for place in order)
+
+
+def numbers(stored: torch.Tensor, kind: str, said: list[Any]) -> torch.Tensor:
+    """What stored integers mean."""
+    if kind == "tensor":
+        scale, zero = torch.tensor(said[0], dtype=torch.float32), torch.tensor(said[1])
+    else:
+        shape = [-1 if dim == said[2] else 1 for dim in range(stored.dim())]
+        scale = torch.tensor(said[0], dtype=torch.float32).reshape(shape)
+        zero = torch.tensor(said[1]).reshape(shape)
+    return (stored.to(torch.int32) - zero.to(torch.int32)).to(torch.float32) * scale
 
 
 class Writer:
     def __init__(self, ops: dict[str, Callable[[Writer, Any, list[Any]], Value]]) -> None:
         self.ops = ops  # By the names of ATen.
         self.lines: list[str] = []
-        self.known: dict[Any, Value | Weight | tuple[Any, ...]] = {}
+        self.known: dict[Any, Value | Weight | Stored | tuple[Any, ...]] = {}
         self.names: set[str] = set()
         self.node = ""
 
@@ -103,6 +124,8 @@ class Writer:
             return found
         if isinstance(found, Weight):
             return self.weight(argument, tuple(range(found.data.dim())))
+        if isinstance(found, Stored):
+            raise Unread("integers that are used before they are dequantized")
         raise Unread("several results")
 
     def weight(self, argument: Any, order: tuple[int, ...]) -> Value:
@@ -155,6 +178,9 @@ class Writer:
         arguments = list(node.args)
         for argument in list(node.target._schema.arguments)[len(arguments):]:
             arguments.append(node.kwargs.get(argument.name, argument.default_value))
+        if name.startswith("quantized_decomposed."):
+            self.known[node] = self.decomposed(name, arguments)
+            return
         fakes = name.startswith("fake_quantize_per_")
         constants = [self.known[one] for one in node.all_input_nodes]
         if not fakes and all(isinstance(one, Weight) and one.quant is None for one in constants):
@@ -179,17 +205,46 @@ class Writer:
         return Weight(result, node.name)
 
     def fake_quantize(self, name: str, arguments: list[Any]) -> Value | Weight:
+        return self.annotated(arguments[0], *self.parameters(name, arguments))
+
+    def annotated(self, argument: Any, kind: str, said: list[Any]) -> Value | Weight:
+        about = self.known[argument]
+        if isinstance(about, Weight) and about.quant is None:
+            return Weight(about.data, about.name, (kind, said))
+        return self.quantize(self.value(argument), kind, said)
+
+    def parameters(self, name: str, arguments: list[Any]) -> tuple[str, list[Any]]:
+        """"tensor" with scale, zero point and range, or "channel", with lists and the axis before the range."""
         kind = "channel" if "channel" in name else "tensor"
         said = []
-        for argument in arguments[1:]:
+        for argument in arguments[1 : 6 if kind == "channel" else 5]:
             found = self.known.get(argument) if isinstance(argument, torch.fx.Node) else None
             if found is not None and not isinstance(found, Weight):
                 raise Unread("an annotation that is computed")
-            said.append(argument if found is None else found.data)
+            number = argument if found is None else found.data
+            said.append(number.reshape(-1).tolist() if isinstance(number, torch.Tensor) else number)
         if kind == "channel":
-            said[0], said[1] = said[0].reshape(-1).tolist(), said[1].reshape(-1).tolist()
-        said = said[: 5 if kind == "channel" else 4]
-        about = self.known[arguments[0]]
-        if isinstance(about, Weight) and about.quant is None:
-            return Weight(about.data, about.name, (kind, said))
-        return self.quantize(self.value(arguments[0]), kind, said)
+            said[1] = said[1] or [0] * len(said[0])  # No zero points: symmetric.
+            return kind, said
+        return kind, [one[0] if isinstance(one, list) else one for one in said]
+
+    # ---- The ops of pt2e -----------------------------------------------------------------------
+
+    def decomposed(self, name: str, arguments: list[Any]) -> Value | Weight | Stored:
+        """quantize and dequantize, which together are a fake-quant op; the integers of weights may be stored."""
+        op = name.split(".")[1]
+        if op.partition("_per_")[0] not in ("quantize", "dequantize") or "_per_token" in op or "group" in op:
+            raise Unread(f"graphs have no {name}")
+        kind, said = self.parameters(op, arguments)
+        if op.startswith("quantize"):
+            return Stored(arguments[0], kind, said)
+        if arguments[-1] not in (None, torch.float32):
+            raise Unread("integers that are dequantized to another type than f32")
+        source = self.known[arguments[0]]
+        if isinstance(source, Stored):
+            if (source.kind, source.said) != (kind, said):
+                raise Unread("integers that are dequantized by other scales than they were quantized by")
+            return self.annotated(source.argument, kind, said)
+        if not isinstance(source, Weight) or source.data.dtype.is_floating_point:
+            raise Unread("integers that nobody has quantized")
+        return Weight(numbers(source.data, kind, said), source.name, (kind, said))

@@ -26,7 +26,10 @@ def make(graph: Any, program: Program) -> list[str]:
         x = graph.add("Unsqueeze", [x, graph.integers([0])])
     elif order != sorted(order):
         x = graph.add("Transpose", [x], perm=order)
-    before = [graph.constant(fill(norm.channels, norm.kind.dtype)) for fill in (np.zeros, np.ones)]
+    if norm.channels < 0:
+        before = [graph.filled("operand1", value, norm.kind) for value in (0, 1)]
+    else:
+        before = [graph.constant(fill(norm.channels, norm.kind.dtype)) for fill in (np.zeros, np.ones)]
     output, mean, variance = graph.add_many(
         "BatchNormalization", [x, "operand1", "operand2", *before], 3,
         epsilon=norm.epsilon, momentum=0.0, training_mode=1,

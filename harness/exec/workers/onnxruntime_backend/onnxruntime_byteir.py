@@ -57,9 +57,9 @@ def _layer_norm(graph: Any, program: Program) -> list[str]:
 
 def _layer_norm_outside(graph: Any, norm: byteir.Norm, kind: Type) -> list[str]:
     axes = graph.integers(norm.axes)
-    inner = [size if dim in norm.axes else 1 for dim, size in enumerate(kind.shape)]
+    inner = [[("operand0", dim, size)] if dim in norm.axes else [] for dim, size in enumerate(kind.shape)]
     weight, bias = (
-        graph.add("Reshape", [name, graph.integers(inner)]) for name in ("operand1", "operand2")
+        graph.add("Reshape", [name, graph.sizes(inner)]) for name in ("operand1", "operand2")
     )
     centred = graph.add("Sub", ["operand0", graph.add("ReduceMean", ["operand0", axes])])
     squares = graph.add("Mul", [centred, centred])

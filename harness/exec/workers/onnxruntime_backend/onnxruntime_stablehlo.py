@@ -18,7 +18,7 @@ from typing import Any, Callable
 import numpy as np
 
 from assay_worker import Invalid, Program, Type, Unsupported
-from shared_programs import window_program
+from shared_programs import dynamic_program, window_program
 
 BYTES = ("i8", "ui8")
 STORAGES = ("i8", "ui8", "i32")
@@ -110,7 +110,8 @@ def quantized_dot_general(graph: Any, program: Program, sides: list[str]) -> str
     has_columns = len(free) == 1 and not program.dims("batch")[1]
     rhs_axis = free[0] if has_columns else -1
     result_axis = len(program.results[0].shape) - 1 if has_columns else -1
-    terms = math.prod(program.operands[1].shape[dim] for dim in contract)
+    sizes = [program.operands[1].shape[dim] for dim in contract]
+    terms = math.prod(dynamic_program.known(sizes, "a quantized product"))
     return _quantized(graph, program, sides, rhs_axis, result_axis, terms, "MatMul", {})
 
 
@@ -135,7 +136,8 @@ def _stored_terms(graph: Any, program: Program, count: int) -> list[str]:
 
 def quantized_sum(graph: Any, program: Program, dims: list[int]) -> str:
     """ReduceSum, in int32, of what is stored."""
-    count = math.prod(program.operands[0].shape[dim] for dim in dims)
+    sizes = [program.operands[0].shape[dim] for dim in dims]
+    count = math.prod(dynamic_program.known(sizes, "a quantized sum"))
     terms, init = _stored_terms(graph, program, count)
     folded = graph.add("ReduceSum", [terms, graph.integers(dims)], keepdims=0)
     return graph.add("Add", [folded, init])

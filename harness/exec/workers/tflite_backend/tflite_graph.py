@@ -39,7 +39,9 @@ class Graph:
             raise Unsupported(f"no tensors of {kind.storage.element}")
         made = schema.TensorT()
         made.name = f"tensor{len(self.tensors)}".encode()
-        made.shape = np.array(kind.shape, np.int32)
+        made.shape = np.array([1 if size < 0 else size for size in kind.shape], np.int32)
+        if -1 in kind.shape:  # Which the interpreter is told of before each call.
+            made.shapeSignature = np.array(kind.shape, np.int32)
         made.hasRank = True
         made.type = getattr(schema.TensorType, name)
         if stored is not None:
@@ -92,6 +94,8 @@ class Graph:
         return number
 
     def reshape(self, number: int, kind: Type) -> int:
+        if kind.shape.count(-1) > 1:
+            raise Unsupported("RESHAPE has one size that is unknown")
         sizes = self.integers(kind.shape)
         shape = np.array(kind.shape, np.int32)
         return self.add("RESHAPE", [number, sizes], kind, "ReshapeOptions", newShape=shape)

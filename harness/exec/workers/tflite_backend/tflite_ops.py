@@ -12,7 +12,12 @@ from typing import Callable
 import numpy as np
 
 from assay_worker import Invalid, Program, Type, Unsupported, plain_reduction
-from shared_programs import byteir_program, elementwise_program, window_program
+from shared_programs import (
+    byteir_program,
+    dynamic_program,
+    elementwise_program,
+    window_program,
+)
 from tflite_backend import tflite_products
 from tflite_backend.tflite_graph import Graph, permuted
 from tflite_backend.tflite_products import VALID, require_multiplier, reshaped
@@ -142,7 +147,8 @@ def _quantized_sum(graph: Graph, program: Program, dims: list[int]) -> int:
     alike = (stored.scales, stored.axis) == (summed.scales, -1) and summed.axis == -1
     if stored.storage not in ("i8", "ui8") or not is_sum or not alike:
         raise Unsupported("sums of i8 or ui8 into i32, with one scale and no zero point")
-    if math.prod(program.operands[0].shape[dim] for dim in dims) >= 1 << 22:
+    sizes = [program.operands[0].shape[dim] for dim in dims]
+    if math.prod(dynamic_program.known(sizes, "a quantized sum")) >= 1 << 22:
         raise Unsupported("sums that are numbers of int32")
     zero_point = graph.constant(np.array(stored.zero_points[0], np.int32))
     terms = []

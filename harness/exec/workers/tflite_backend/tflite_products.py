@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from assay_worker import Program, Quantization, Type, Unsupported, plain_product
-from shared_programs import window_program
+from shared_programs import dynamic_program, window_program
 from tflite_backend.tflite_graph import Graph, quantized
 
 VALID = 1  # The schema's Padding.
@@ -52,6 +52,11 @@ def _uniform(storage: str, scale: float, zero_point: int, shape: list[int]) -> T
 # ---- Products -----------------------------------------------------------------------------------
 
 
+def _product(sizes: list[int]) -> int:
+    """Of sizes, -1 being one that is unknown."""
+    return -1 if -1 in sizes else math.prod(sizes)
+
+
 def _matrices(program: Program, contract: list[list[int]], batch: list[list[int]],
               ) -> list[tuple[list[int], list[int]]]:  # fmt: skip
     """Of both operands the order batches, rows, terms or batches, terms, columns, and these sizes."""
@@ -62,7 +67,7 @@ def _matrices(program: Program, contract: list[list[int]], batch: list[list[int]
         groups = [batch[side], free, contract[side]]
         if side == 1:
             groups = [batch[side], contract[side], free]
-        sizes = [math.prod(kind.shape[dim] for dim in group) for group in groups]
+        sizes = [_product([kind.shape[dim] for dim in group]) for group in groups]
         found.append(([dim for group in groups for dim in group], sizes))
     return found
 
@@ -75,6 +80,7 @@ def dot_general(graph: Graph, program: Program) -> int:
         raise Unsupported("no algorithm of quantized types")
     (left_order, left), (right_order, right) = _matrices(program, contract, batch)
     if program.is_quantized:
+        dynamic_program.known([left[2], *right], "a quantized product, with weights,")
         free = [dim for dim in right_order if dim not in (*batch[1], *contract[1])]
         has_columns = len(free) == 1 and not batch[1]
         rank = len(program.results[0].shape)
@@ -96,12 +102,14 @@ def dot_general(graph: Graph, program: Program) -> int:
     else:
         kinds = [Type("f32", tuple(left)), Type("f32", tuple(right))]
         out = program.results[0]
-    sides = []
+    moved = []
     for index, (order, kind) in enumerate(((left_order, kinds[0]), (right_order, kinds[1]))):
-        given = program.operands[index]
-        plain = Type(kind.element, given.shape)
-        moved = graph.transpose(graph.operand(index, plain), plain, order)
-        sides.append(graph.reshape(moved, kind))
+        plain = Type(kind.element, program.operands[index].shape)
+        moved.append(graph.transpose(graph.operand(index, plain), plain, order))
+    are_matrices = all(len(kind.shape) == 2 for kind in [*program.operands, *program.results])
+    if program.is_dynamic and are_matrices and not batch[0]:  # No two unknown sizes to reshape to.
+        return graph.add("BATCH_MATMUL", moved, Type(out.element, program.results[0].shape), "BatchMatMulOptions")
+    sides = [graph.reshape(*side) for side in zip(moved, kinds)]
     product_kind = Type(out.element, (left[0], left[1], right[2]))
     if out.element == "i32":
         summed = _sums(graph, sides, kinds, product_kind)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from assay_worker import Program, Type, Unsupported
-from shared_programs import batch_norm_program
+from shared_programs import batch_norm_program, dynamic_program
 
 Run = Callable[..., list[Any]]
 
@@ -33,7 +33,7 @@ class TorchBatchNorm:
 
     def _try(self, program: Program, run: Run) -> None:
         """What PyTorch does not do it tells only when it is run."""
-        examples = [self._ones(kind) for kind in program.operands]
+        examples = [self._ones(kind) for kind in dynamic_program.example(program.operands)]
         try:
             run(*examples)
         except (RuntimeError, ValueError, NotImplementedError) as error:

@@ -37,6 +37,7 @@ import numpy as np
 
 from assay_worker import Program, Unsupported
 from shared_programs import byteir_program as byteir
+from shared_programs import dynamic_program
 
 Run = Callable[..., list[Any]]
 
@@ -97,7 +98,7 @@ class TorchByteir:
     def _try(self, program: Program, run: Run) -> None:
         """PyTorch tells only when it runs which types a kernel is not there for."""
         try:
-            results = run(*map(self.tensor, byteir.example_operands(program)))
+            results = run(*map(self.tensor, byteir.example_operands(dynamic_program.with_example(program))))
         except RuntimeError as error:
             raise Unsupported(str(error)) from error
         for result, kind in zip(results, program.results):
@@ -135,10 +136,10 @@ class TorchByteir:
             return self._layer_norm_outside(norm, program)
         order = [dim for dim in range(rank) if dim not in norm.axes] + norm.axes
         back = np.argsort(order).tolist()
-        shape = list(program.operands[1].shape)
 
         def run(x: Any, weight: Any, bias: Any) -> list[Any]:
             moved = x if norm.are_last(rank) else x.permute(order)
+            shape = list(weight.shape)
             if has_statistics:
                 results = self.torch.native_layer_norm(moved, shape, weight, bias, epsilon)
             else:
@@ -148,10 +149,8 @@ class TorchByteir:
         return run
 
     def _layer_norm_outside(self, norm: byteir.Norm, program: Program) -> Run:
-        kind = program.operands[0]
-        inner = [size if dim in norm.axes else 1 for dim, size in enumerate(kind.shape)]
-
         def run(x: Any, weight: Any, bias: Any) -> list[Any]:
+            inner = [size if dim in norm.axes else 1 for dim, size in enumerate(x.shape)]
             x, weight, bias = map(self._widen, (x, weight, bias))
             mean = self.torch.mean(x, norm.axes, keepdim=True)
             deviation = self.torch.std(x, norm.axes, correction=0, keepdim=True)

@@ -23,7 +23,7 @@ import numpy as np
 
 import assay_worker
 from assay_worker import Program, Quantization, Type, Unsupported
-from shared_programs import window_program
+from shared_programs import dynamic_program, window_program
 
 Run = Callable[..., list[Any]]
 SHIFT = 128  # From i8 to ui8.
@@ -70,7 +70,8 @@ class TorchQuantized:
         are_one = (stored.scales, stored.expressed, summed.axis) == (summed.scales, "f32", -1)
         if not are_one or summed.expressed != "f32":
             raise Unsupported("sums with one scale, of f32")
-        if np.prod([operand.shape[dim] for dim in dims]) >= 1 << 22:
+        count = np.prod(dynamic_program.known([operand.shape[dim] for dim in dims], "a quantized sum"))
+        if count >= 1 << 22:
             raise Unsupported("sums that are numbers of int32")
         zero_point, int32 = stored.zero_points[0], self.torch.int32
 
@@ -214,12 +215,13 @@ class TorchQuantized:
         if "algorithm" in program.attributes:
             raise Unsupported("no algorithm of quantized types")
         rows, columns = 1 - contract[0][0], 1 - contract[1][0]
+        (terms,) = dynamic_program.known([lhs.shape[contract[0][0]]], "a quantized product")
         if result.storage.element == "i32":
-            zero = self._integers(program, columns, 1, lhs.shape[contract[0][0]])
+            zero = self._integers(program, columns, 1, terms)
             return self._integer_matmul(rows, columns, zero)
         if self.is_traced:
             raise Unsupported("products of quantized numbers into i32 in what is compiled")
-        product = self._checked(program, columns, 1, lhs.shape[contract[0][0]])
+        product = self._checked(program, columns, 1, terms)
         scale, zero_point = product.result.scales[0], product.result.zero_points[0] + SHIFT
         quantized = self.torch.ops.quantized
 

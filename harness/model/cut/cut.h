@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parts of a large case.  A case whose op tells its axes (op_t.axes) is cut along those that are
+ * not combined, its free axes: into blocks, ranges of indices that together are the whole; or into
+ * chosen units.  A unit is all result elements with one index along each free axis: an element of a
+ * product, a row of a softmax, a channel of a batch norm.
+ *
+ * A part is a case of the same op, whose elements have the accept sets that they have in the whole
+ * (oracles/theory.md, T211), given oracle_call_t.whole_count. */
+#ifndef ASSAY_MODEL_CUT_CUT_H
+#define ASSAY_MODEL_CUT_CUT_H
+
+#include "harness/model/axes.h"
+
+enum {
+  /* A block has no more, if it can have less: components of all results, and elements of all
+   * operands.  The first is what accept sets take memory for, some 80 bytes each. */
+  CUT_COMPONENTS_MAX = 1 << 15,
+  CUT_OPERANDS_MIN = 1 << 18, /* Or an eighth of the whole, if that is more ... */
+  CUT_OPERANDS_MAX = 1 << 22, /* ... but not more than this. */
+};
+
+/* How a program is cut. */
+typedef struct cut {
+  axes_t axes;
+  uint32_t free_count;
+  uint32_t free[AXES_MAX]; /* Numbers of axes, slowest running in the first result first. */
+  size_t unit_count;
+  int64_t chunk[AXES_MAX]; /* Of blocks, the size along each axis; the last ones may be smaller. */
+  size_t block_count;
+} cut_t;
+
+/* False if the program cannot be cut: its op tells no axes, scales run along one, sizes are known
+ * only when it runs, or a result has no element of its own for each unit. */
+bool cut_init(const program_t *program, cut_t *out_cut);
+
+/* Counts the blocks anew where somebody has chosen other chunks. */
+void cut_count_blocks(cut_t *inout_cut);
+
+/* A case with the results that came, which are those of the caller. */
+typedef struct cut_subject {
+  const case_t *instance;
+  const tensor_t *results;
+} cut_subject_t;
+
+/* Whether a part has the types of the whole, but for sizes. */
+bool cut_keeps_types(const program_t *whole, const program_t *part);
+
+/* Where a block lies: first index and size along each axis. */
+typedef struct cut_block {
+  int64_t first[AXES_MAX];
+  int64_t size[AXES_MAX];
+} cut_block_t;
+
+/* Block `number` of cut->block_count, and the number of the one that has a component of a result,
+ * or a unit. */
+cut_block_t cut_block(const cut_t *cut, size_t number);
+size_t cut_block_of(const cut_t *cut, const program_t *program, uint32_t result, size_t component);
+size_t cut_block_of_unit(const cut_t *cut, size_t unit);
+
+/* The block with its results, in the arena; dense ranges are borrowed.  False if a block would be
+ * no valid program, within the bounds of type_check(). */
+bool cut_take_block(const cut_t *cut, const cut_subject_t *subject, const cut_block_t *block,
+                    arena_t *arena, case_t *out_case, tensor_t out_results[CASE_RESULTS_MAX]);
+
+/* The component of the whole that component `component` of result `result` of a block is; the other
+ * way, of one that it has. */
+size_t cut_block_to_whole(const cut_t *cut, const cut_block_t *block, const program_t *program,
+                          uint32_t result, size_t component);
+size_t cut_whole_to_block(const cut_t *cut, const cut_block_t *block, const program_t *program,
+                          uint32_t result, size_t component);
+
+/* The unit that an element of a result of the whole belongs to, by its row-major index among the
+ * free axes. */
+size_t cut_unit_of(const cut_t *cut, uint32_t result, size_t element);
+
+/* Sets to 1 the components of a result of a block, whose type is `type`, that belong to a unit of
+ * the whole that lies in it. */
+void cut_mark_unit(const cut_t *cut, const cut_block_t *block, const type_t *type, uint32_t result,
+                   size_t unit, uint8_t *inout_marks);
+
+/* Elements of the largest operand that one unit needs, and components that it has. */
+size_t cut_unit_terms(const cut_t *cut, const program_t *program);
+size_t cut_unit_components(const cut_t *cut, const program_t *program);
+
+/* Units, by their numbers. */
+typedef struct cut_units {
+  const size_t *items;
+  size_t count;
+} cut_units_t;
+
+/* A case that has these units, in this order, and its results; in the arena.  False if there is
+ * none, within the bounds of type_check(). */
+bool cut_take_units(const cut_t *cut, const cut_subject_t *subject, const cut_units_t *units,
+                    arena_t *arena, case_t *out_case, tensor_t out_results[CASE_RESULTS_MAX]);
+
+/* The component of the whole that a component of a case of these units is. */
+size_t cut_units_to_whole(const cut_t *cut, const cut_units_t *units, const program_t *program,
+                          uint32_t result, size_t component);
+
+#endif
