@@ -128,7 +128,7 @@ static bool is_contradictory(row_question_t *question, row_witnesses_t *out_witn
 
 static void describe(const row_question_t *question, const row_witnesses_t *witnesses,
                      row_answer_t *out_answer) {
-  _Static_assert(ROW_ELEMENTS_MAX <= ROW_ANSWER_ELEMENTS_MAX, "all witnesses are named");
+  _Static_assert((int)ROW_ELEMENTS_MAX <= (int)ROW_ANSWER_ELEMENTS_MAX, "all witnesses are named");
   out_answer->result = 0;
   out_answer->element_count = witnesses->count;
   for (size_t i = 0; i < witnesses->count; i++) {

@@ -2,6 +2,8 @@
 /* Large cases: several threads give the verdict that one gives, to the bit; with a budget samples
  * of rows find planted faults and say what they may have missed; and tensors beyond all bounds of
  * case lines are checked by what can be cut. */
+#include <string.h>
+
 #include "tests/api/api_test.h"
 
 /* Each of several blocks. */
@@ -81,7 +83,7 @@ static void assert_same_wrong(const assay_verdict_t *a, const assay_verdict_t *b
     MUST(assay_verdict_wrong(b, i, &wrong_b, &count_b, &error));
     g_assert_cmpuint(count_a, ==, count_b);
     g_assert_true((wrong_a == NULL) == (wrong_b == NULL));
-    if (wrong_a != NULL) g_assert_cmpmem(wrong_a, count_a, wrong_b, count_b);
+    if (wrong_a != NULL) g_assert_true(memcmp(wrong_a, wrong_b, count_a) == 0);
   }
 }
 
@@ -102,7 +104,7 @@ static void assert_same(const assay_verdict_t *a, const assay_verdict_t *b) {
   g_assert_cmpuint(x.left_out_count, ==, y.left_out_count);
   g_assert_true(x.ulp_error_max == y.ulp_error_max && x.slack_max == y.slack_max);
   g_assert_true(x.backward_error_max == y.backward_error_max);
-  g_assert_cmpmem(x.worst_index, sizeof x.worst_index, y.worst_index, sizeof y.worst_index);
+  g_assert_true(memcmp(x.worst_index, y.worst_index, sizeof x.worst_index) == 0);
   g_assert_cmpstr(x.got.hex, ==, y.got.hex);
   g_assert_cmpstr(x.exact.hex, ==, y.exact.hex);
   g_assert_cmpstr(x.permitted_low.hex, ==, y.permitted_low.hex);
