@@ -33,6 +33,7 @@ COMMAND(ledger);
 COMMAND(compare);
 COMMAND(quant);
 COMMAND(shrink);
+COMMAND(prove);
 COMMAND(show);
 COMMAND(gen);
 COMMAND(power);

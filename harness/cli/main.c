@@ -52,6 +52,8 @@ const command_t command_table[] = {
      command_quant},
     {"shrink", "LINE|FILE|- --executor NAME, or --db FILE --finding ID",
      "make a diverging case as small as possible", command_shrink},
+    {"prove", "FINDING --db FILE|LINE --executor NAME|FILE.cases [--out FILE|FOLDER]",
+     "write the evidence that a result is wrong, which a script of its own decides", command_prove},
     {"show", "LINE|- [--mlir|--c] [--dialect stablehlo|mhlo]",
      "explain a case in words, as a StableHLO module and as C", command_show},
     {"gen", "--op OP --cases N --seed S", "print cases, one line each", command_gen},

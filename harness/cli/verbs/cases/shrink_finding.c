@@ -16,6 +16,14 @@ static status_t take_row(void *context, int column_count, const char *const *nam
   finding->case_line = g_strdup(values[0].text);
   finding->executor = g_strdup(values[1].text);
   finding->contract = g_strdup(values[2].text);
+  finding->version = g_strdup(values[3].text);
+  finding->hardware = g_strdup(values[4].text);
+  finding->class_ = g_strdup(values[5].text);
+  finding->result = values[6].integer;
+  finding->component = values[7].integer;
+  finding->got_bits = g_strdup(values[8].text);
+  finding->expected = g_strdup(values[9].text);
+  finding->sightings = values[10].integer;
   return STATUS_OK;
 }
 
@@ -23,7 +31,8 @@ status_t stored_finding_read(const char *database, int64_t id, stored_finding_t 
                              failure_t *error) {
   *out_finding = (stored_finding_t){0};
   g_autofree char *sql = g_strdup_printf(
-      "SELECT case_line, executor.name, permissions FROM reproducer"
+      "SELECT case_line, executor.name, permissions, version, hardware, class, result, component,"
+      " got_bits, expected, sightings FROM reproducer"
       " JOIN divergence USING (divergence_id) JOIN executor USING (executor_id)"
       " JOIN run ON run.run_id = reproducer.run_id JOIN contract USING (contract_id)"
       " WHERE divergence_id = %" G_GINT64_FORMAT " ORDER BY length(case_line) LIMIT 1",
@@ -41,4 +50,9 @@ void stored_finding_free(stored_finding_t *finding) {
   g_free(finding->case_line);
   g_free(finding->executor);
   g_free(finding->contract);
+  g_free(finding->version);
+  g_free(finding->hardware);
+  g_free(finding->class_);
+  g_free(finding->got_bits);
+  g_free(finding->expected);
 }

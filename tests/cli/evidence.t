@@ -1,0 +1,102 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# assay prove writes bundles, and reports/check_evidence.py decides them by itself: what is proven of corpus/found, that
+# nothing right is ever proven wrong, and that a bundle that was changed is refused.
+. "$(dirname "$0")/checks.sh"
+root=$(cd "$(dirname "$ASSAY")/.." && pwd)
+[ -d "$root/corpus/found" ] || { echo "1..0 # SKIP $ASSAY is not in a checkout's build folder"; exit 0; }
+helper=$root/tests/cli/evidence.py
+
+# The floor: proven claims of corpus/found.  It only grows; the rest is undecided for a reason that the script tells.
+PROVEN_MIN=151
+
+[ "$(wc -l <"$root/reports/check_evidence.py")" -le 300 ]
+ok $? "the script has at most 300 lines"
+! grep -h -E '^(import|from) ' "$root/reports/check_evidence.py" "$root/reports/check_other_ops.py" | tr -d , |
+  sed 's/^import //; s/^from \([a-z_]*\) .*/\1/' | tr ' ' '\n' | grep -v -x -e 'hashlib\|itertools\|json\|math\|re\|sys\|fractions\|check_evidence' >out
+ok $? "it imports nothing but Python's own modules"
+
+claims=0
+for file in "$root"/corpus/found/*.cases; do
+  "$ASSAY" prove "$file" --out bundles >>told 2>>err
+  status=$?
+  [ "$status" -eq 0 ] || [ "$status" -eq 3 ] || echo "# ${file##*/}: exit code $status" >>failed
+  claims=$((claims + $(grep -c '^=!' "$file")))
+done
+[ ! -e failed ]
+ok $? "all of corpus/found is written and decided"
+[ "$(ls bundles | wc -l)" -eq "$claims" ]
+ok $? "a bundle for each wrong result of corpus/found"
+proven=$(grep -c '^[^ ]*: proven: ' told)
+undecided=$(grep -c '^[^ ]*: not decided: .' told)
+[ "$proven" -ge $PROVEN_MIN ] && [ $((proven + undecided)) -eq "$claims" ]
+ok $? "$proven of $claims are proven, at least $PROVEN_MIN; the others are not decided, and why is said"
+
+# The scripts alone, elsewhere, say the same.
+mkdir alone
+cp "$root/reports/check_evidence.py" "$root/reports/check_other_ops.py" alone
+python3 alone/check_evidence.py bundles/*.json >again
+[ $? -eq 3 ]
+ok $? "alone: exit code 3, as some are not decided"
+sort told >out
+sort again | cmp -s - out
+ok $? "alone: the same answers"
+rm alone/check_other_ops.py
+python3 alone/check_evidence.py bundles/openblas-*.json bundles/torch_cuda-*.json >out
+ok $? "the first script alone decides sums"
+
+tests() { # WHAT ARGUMENT...: points of evidence.py
+  python3 "$helper" "$root/reports" "$@" >points 2>err
+  [ $? -eq 0 ] && [ -s points ]
+  ok $? "$1: the tests ran to their end"
+  while read -r line; do
+    case $line in
+      ok*) count=$((count + 1)); echo "ok $count - ${line#ok }" ;;
+      not*) count=$((count + 1)); bad=$((bad + 1)); echo "not ok $count - ${line#not ok }" ;;
+      *) echo "$line" ;;
+    esac
+  done <points
+}
+contract=$(json bundles/openblas-*.json '$d->{contract}' 2>/dev/null | head -1)
+[ -n "$contract" ] || contract=$(sed -n 's/^ "contract": "\(.*\)",/\1/p' bundles/torch-*.json | head -1)
+tests conforming "$contract" "$root"/corpus/*/*.cases
+for model in sequential random+fma; do
+  for op in stablehlo.dot_general stablehlo.reduce stablehlo.convolution stablehlo.reduce_window stablehlo.all_reduce stablehlo.convert \
+    stablehlo.uniform_quantize stablehlo.add stablehlo.maximum byteir.softmax byteir.log_softmax byteir.gelu byteir.erf byteir.top_k; do
+    "$ASSAY" gen --op $op --cases 8 --seed 5 --strata corner=1
+  done | "$ASSAY" subject --executor model:$model >results
+  tests returned "$contract" results
+done
+tests tampered bundles/*.json
+
+# One claim at a time.
+sum='stablehlo.dot_general batch=[]x[] contract=[0]x[0] f32[4] f32[4] -> f32[] : 43808000428000004280000042800000 : 3f800000428000004280000042800000'
+run 0 "a case that is run" prove "$sum" --executor canary:narrow_operands --out one.json
+like out '^one.json: proven: 46440000 is none of 12545..12545$' "the set in words"
+[ "$(json one.json '"$d->{claim}{got} $d->{witness}{theorems} $d->{witness}{exact}[0] $d->{executor}{name}"')" = "46440000 T17 12545 canary:narrow_operands" ]
+ok $? "the bundle: got, theorem, exact value, executor"
+run 0 "a result that is given" prove "$sum	46440000"
+like out '^evidence.json: proven' "the default file"
+run 2 "a result that is right" prove "$sum	46440400"
+like err 'conforms: no element .* nothing to prove' "a result that is right: says so"
+run 2 "a case alone" prove "$sum"
+like err 'add --executor NAME' "a case alone: what to do"
+run 2 "an executor that is right" prove "$sum" --executor model:pairwise
+run 2 "no results" prove "$sum	refused"
+run 2 "a bad case" prove "nothing"
+run 2 "a file of cases without --out" prove "$root/corpus/found/tflite.cases"
+run 2 "a file that is not there" prove none.cases --out x
+run 2 "a finding without a database" prove 1
+"$ASSAY" run --executor canary:drop_last_term --op stablehlo.reduce --cases 300 --db f.db >/dev/null 2>&1
+run 0 "a finding of a database" prove 1 --db f.db --out finding.json
+like out '^finding.json: proven' "a finding of a database: proven"
+run 2 "a finding that is not there" prove 1000 --db f.db
+like err 'no finding 1000' "a finding that is not there: says so"
+echo '{}' >empty.json
+python3 "$root/reports/check_evidence.py" empty.json >out 2>&1
+[ $? -eq 2 ]
+ok $? "what is no bundle: exit code 2"
+python3 "$root/reports/check_evidence.py" >out 2>&1
+[ $? -eq 2 ]
+ok $? "nothing to check: exit code 2"
+finish
