@@ -94,8 +94,7 @@ def add_up(leaves, f, p, note):
     for sign, inf in ((1, "+inf"), (-1, "-inf")):  # T19, T20
         reach = sum(max([Q(0)] + [sign * e for e in hull(x)]) for x in leaves) + bound
         may |= {inf} if len(nonzero) > 1 and f.nearest(reach) > f.largest else set()
-    may |= {"nan"} if len(may & {"+inf", "-inf"}) == 2 else set()
-    return list(may) + parts_of(low - bound, high + bound, ("+0", "-0") if lost else ("+0",))  # T23
+    return list(may) + ["nan"] * ({"+inf", "-inf"} <= may) + parts_of(low - bound, high + bound, ("+0", "-0") if lost else ("+0",))  # T23
 
 def extreme(sets, is_maximum, p):
     """maximum and minimum of IEEE 754-2019: NaN if one is, and -0 < +0."""
@@ -288,7 +287,8 @@ def main(paths):
     codes = set() if paths else {2}
     for path in (path for path in paths if path != "--complete"):
         try: code, text = check(path, "--complete" in paths)
-        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error: code, text = 2, f"no bundle: {type(error).__name__}: {error}"
+        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+            code, text = (1, f"refused: {error}") if type(error) is ValueError else (2, f"no bundle: {type(error).__name__}: {error}")
         print(f"{path}: {text}")
         codes |= {code}
     return next(code for code in (2, 1, 3, 0) if code in codes)
