@@ -34,6 +34,7 @@ COMMAND(compare);
 COMMAND(quant);
 COMMAND(shrink);
 COMMAND(prove);
+COMMAND(issue);
 COMMAND(show);
 COMMAND(gen);
 COMMAND(power);

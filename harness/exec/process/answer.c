@@ -86,6 +86,8 @@ static bool read_greeting_line(str_t line, greeting_t *greeting, bool *out_is_la
     return read_choice(value, "yes", "no", &greeting->takes_modules);
   } else if (str_equal_text(key, "dynamic")) {
     return read_choice(value, "yes", "no", &greeting->takes_dynamic);
+  } else if (str_equal_text(key, "scripts")) {
+    return read_choice(value, "yes", "no", &greeting->writes_scripts);
   } else {
     return false;
   }

@@ -32,6 +32,7 @@ typedef struct greeting {
   bool compiling_is_dear;
   bool takes_modules;
   bool takes_dynamic;
+  bool writes_scripts; /* Answers `script`: script.h. */
   str_t failure; /* Why it cannot serve, in the bytes read; empty if it can. */
 } greeting_t;
 

@@ -302,6 +302,8 @@ class Worker:
     # Whether compile() takes programs with sizes that are not known by then (Program.is_dynamic): what it returns is
     # then run at several sizes, by execute_sized().
     takes_dynamic = False
+    # Whether script() writes scripts for bug reports.
+    writes_scripts = False
     # Whether the program lies in the target; None: if it compiles.
     promises: Callable[[Program], bool | None] | None = None
     # The only dot algorithms in the target, by name; None: no such limit.  main() sets it.
@@ -325,6 +327,11 @@ class Worker:
         """execute() of a program with sizes that compile() did not know: the operands have those of this call,
         and so do the types of the results."""
         return self.execute(handle, operands)
+
+    def script(self, handle: Any, program: Program, operands: list[np.ndarray]) -> str:
+        """A script in Python that runs the case without Assay, and ends with a line "results: HEX : HEX"
+        (shared_programs/standalone_script.py).  Only asked of workers that say writes_scripts."""
+        raise Unsupported("writes no scripts")
 
 
 def take(options: dict[str, str], key: str, default: str, choices: Sequence[str] = ()) -> str:
@@ -500,6 +507,8 @@ class _Server:
             lines.append("modules yes")
         if worker.takes_dynamic:
             lines.append("dynamic yes")
+        if worker.writes_scripts:
+            lines.append("scripts yes")
         self.say("\n".join([*lines, "ready"]))
 
     def promises(self, mlir_bytes: str, line: str) -> None:
@@ -566,6 +575,16 @@ class _Server:
             return
         self.say(f"ok {sum(len(block) for block in blocks)}", blocks)
 
+    def script(self, number: str, rest: str) -> None:
+        program, handle = self.programs[number]
+        operands = _read_operands(self.source, program.operands)
+        try:
+            text = self.worker.script(handle, program, operands).encode()
+        except Exception as error:
+            self.say(_refusal(error))
+            return
+        self.say(f"ok {len(text)}", [memoryview(text)])
+
     def release(self, number: str) -> None:
         self.programs.pop(number, None)
 
@@ -574,6 +593,7 @@ class _Server:
             "promises": self.promises,
             "compile": self.compile,
             "execute": self.execute,
+            "script": self.script,
             "release": self.release,
         }
         for line in iter(self.source.readline, b""):

@@ -44,6 +44,7 @@ from shared_programs import (
     data_dependent_program,
     dynamic_program,
     module_program,
+    standalone_script,
 )
 from shared_programs.accumulation_program import Chain
 
@@ -71,6 +72,7 @@ LEVELS = {"none": "ORT_DISABLE_ALL", "basic": "ORT_ENABLE_BASIC", "all": "ORT_EN
 class Handle:
     session: Any
     program: Program
+    model: bytes = b""  # What the session was made of.
 
 
 class Graph:
@@ -142,6 +144,7 @@ class OnnxRuntime(Worker):
     name = "onnxruntime"
     validates = True
     takes_modules = True
+    writes_scripts = True
     takes_dynamic = True
 
     def __init__(self, options: dict[str, str]) -> None:
@@ -187,7 +190,7 @@ class OnnxRuntime(Worker):
             results = self._make(graph, program)
         model = self._model(graph, program, results)
         try:
-            handle = Handle(self.runtime.InferenceSession(model, self.options), program)
+            handle = Handle(self.runtime.InferenceSession(model, self.options), program, model)
         except Exception as error:
             if re.search(REFUSALS, str(error)):
                 raise Unsupported(str(error)) from error
@@ -329,6 +332,40 @@ class OnnxRuntime(Worker):
         handle.session.run_with_iobinding(binding)
         return results
 
+    def script(self, handle: Any, program: Program, operands: list[np.ndarray]) -> str:
+        kinds = [*program.operands, *program.results]
+        if not isinstance(handle, Handle) or any(kind.element in NOT_NUMPYS for kind in kinds):
+            raise Unsupported("scripts run one model of types that numpy has")
+        model = self.onnx.load_from_string(handle.model)
+        for node in model.graph.node:
+            node.ClearField("name")  # The text has none.
+        text, raw = self.onnx.printer.to_text(model), model.SerializeToString()
+        level = str(self.options.graph_optimization_level).rpartition(".")[2]
+        try:  # As text if that says all: numbers of constants are decimal there.
+            is_whole = self.onnx.parser.parse_model(text).SerializeToString() == raw
+        except Exception:
+            is_whole = False
+        source = f"onnx.parser.parse_model(r'''\n{text}\n''')" if is_whole else (
+            f'onnx.load_from_string(bytes.fromhex("{raw.hex()}"))\n# ' + "\n# ".join(text.splitlines()))
+        feed = ", ".join(f'"operand{i}": operand{i}' for i in range(len(operands)))
+        return standalone_script.make(program, operands, HEAD, BODY.format(
+            model=source, level=level, threads=self.options.intra_op_num_threads, feed=feed))  # fmt: skip
+
+
+# Of script().
+HEAD = """# Runs an ONNX model on ONNX Runtime: pip install onnx onnxruntime
+import onnx
+import onnx.parser
+import onnxruntime
+"""
+BODY = """
+model = {model}
+options = onnxruntime.SessionOptions()
+options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.{level}
+options.intra_op_num_threads = {threads}
+session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+results = [numpy.asarray(result) for result in session.run(None, {{{feed}}})]
+"""
 
 if __name__ == "__main__":
     assay_worker.main(OnnxRuntime)

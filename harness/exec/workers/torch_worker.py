@@ -33,6 +33,7 @@ from shared_programs import (
     data_dependent_program,
     dynamic_program,
     module_program,
+    standalone_script,
 )
 from shared_programs.accumulation_program import Chain
 from shared_programs.elementwise_program import ELEMENTWISE, MOVEMENTS
@@ -60,6 +61,7 @@ class Torch(Worker):
     name = "torch"
     validates = True
     takes_modules = True
+    writes_scripts = True
     takes_dynamic = True  # Eager: what is found for a program is a function of tensors of any size.
 
     def __init__(self, options: dict[str, str]) -> None:
@@ -254,6 +256,45 @@ class Torch(Worker):
             dynamic_program.require_something(handle.program, operands)
         return self.execute(handle, operands)
 
+    def script(self, handle: Any, program: Program, operands: list[np.ndarray]) -> str:
+        """The calls of ATen that the program comes to, found by tracing it."""
+        from torch.fx.experimental.proxy_tensor import make_fx
+
+        kinds = [kind.storage.element for kind in [*program.operands, *program.results]]
+        if not isinstance(handle, Handle) or any(kind in self.foreign for kind in kinds if kind != "bf16"):
+            raise Unsupported("scripts make eager calls on types that torch has")
+        traced = make_fx(handle.run)(*map(self._tensor, operands))
+        code = traced.code.strip().replace("forward(self, ", "program(").replace("forward(self)", "program()")
+        if "self." in code:
+            raise Unsupported("the program has constants that are tensors")
+        given = [f"torch.from_numpy(operand{i}{VIEW if kind == 'bf16' else '.copy()'})"
+                 + (".view(torch.bfloat16)" if kind == "bf16" else "") + f'.to("{self.device}")'
+                 for i, kind in enumerate(kinds[: len(operands)])]  # fmt: skip
+        taken = [f"outputs[{i}]{BACK if kind == 'bf16' else '.cpu().contiguous().resolve_conj().numpy()'}"
+                 for i, kind in enumerate(kinds[len(operands) :])]  # fmt: skip
+        return standalone_script.make(program, operands, HEAD, BODY.format(
+            threads=self.torch.get_num_threads(), code=code, given=", ".join(given), taken=", ".join(taken)))  # fmt: skip
+
+
+# Of script().
+VIEW = ".view(numpy.int16).copy()"
+BACK = ".cpu().contiguous().view(torch.int16).numpy().view(ml_dtypes.bfloat16)"
+HEAD = """# Makes calls of PyTorch: pip install torch numpy
+from math import inf, nan
+
+import torch
+from torch import device
+"""
+BODY = """
+torch.set_num_threads({threads})
+
+
+{code}
+
+
+outputs = program({given})
+results = [{taken}]
+"""
 
 if __name__ == "__main__":
     assay_worker.main(Torch)

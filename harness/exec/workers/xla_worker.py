@@ -32,7 +32,13 @@ import numpy as np
 
 import assay_worker
 from assay_worker import Invalid, Program, Unsupported, Worker
-from shared_programs import batch_norm_program, byteir_program, collective_program, module_program
+from shared_programs import (
+    batch_norm_program,
+    byteir_program,
+    collective_program,
+    module_program,
+    standalone_script,
+)
 from shared_programs.collective_program import Collective
 from stablehlo_modules import byteir_stablehlo
 from stablehlo_modules.quantized_stablehlo import WAYS, Lowering
@@ -110,6 +116,7 @@ class Handle:
     run: Any  # XLA's executable.
     operands: list[np.dtype]  # As the executable has them, of the bits that the program has.
     results: list[np.dtype]  # As the program has them.
+    module: str = ""  # What was compiled.
 
 
 class Xla(Worker):
@@ -118,6 +125,7 @@ class Xla(Worker):
     compiling_is_dear = True
     takes_modules = True
     takes_dynamic = True
+    writes_scripts = True
 
     def __init__(self, options: dict[str, str]) -> None:
         platform = assay_worker.take(options, "platform", "cpu", ("cpu", "gpu"))
@@ -175,7 +183,7 @@ class Xla(Worker):
             run = self.client.compile_and_load(program.mlir, self.devices, self.options)
         except self.jax.errors.JaxRuntimeError as error:
             raise refusal(error) from error
-        return Handle(run, [kind.dtype for kind in program.operands], wanted)
+        return Handle(run, [kind.dtype for kind in program.operands], wanted, program.mlir)
 
     def _decompose_step(self, program: Program) -> Program | None:
         """A step of a module that is no op of StableHLO's, as one of these."""
@@ -232,6 +240,41 @@ class Xla(Worker):
         results = handle.run.execute(buffers)
         return [np.asarray(result).view(dtype) for result, dtype in zip(results, handle.results)]
 
+    def script(self, handle: Any, program: Program, operands: list[np.ndarray]) -> str:
+        if not isinstance(handle, Handle):
+            raise Unsupported("scripts run one program of known sizes in one process")
+        operands = [operand.view(dtype) for operand, dtype in zip(operands, handle.operands)]
+        kinds = ", ".join(f'"{dtype.name}"' for dtype in handle.results)
+        return standalone_script.make(program, operands, HEAD, BODY.format(
+            platform="cuda" if self.platform == "gpu" else "cpu", module=handle.module.strip(),
+            options=self.options.env_option_overrides, kinds=kinds,
+            arrays=", ".join(f"operand{i}" for i in range(len(operands)))))  # fmt: skip
+
+
+# Of script().  JAX has no public way to compile a module of StableHLO as it is.
+HEAD = """# Runs a StableHLO module on XLA as JAX brings it: pip install jax
+import os
+
+os.environ["JAX_ENABLE_X64"] = "1"
+"""
+BODY = """
+os.environ["JAX_PLATFORMS"] = "{platform}"
+import jax
+import jax.numpy
+from jax._src import compiler, xla_bridge
+from jax._src.lib import xla_client
+
+MODULE = r'''
+{module}
+'''
+client = xla_bridge.get_backend()
+device = client.local_devices()[0]
+options = compiler.get_compile_options(num_replicas=1, num_partitions=1)
+options.env_option_overrides = {options}
+run = client.compile_and_load(MODULE, xla_client.DeviceList((device,)), options)
+outputs = run.execute([jax.device_put(array, device) for array in [{arrays}]])
+results = [numpy.asarray(output).view(jax.numpy.dtype(kind)) for output, kind in zip(outputs, [{kinds}])]
+"""
 
 if __name__ == "__main__":
     assay_worker.main(Xla)

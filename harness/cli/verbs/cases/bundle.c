@@ -5,7 +5,6 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 
 static json_t *json_executor(const bundle_t *bundle) {
   if (bundle->executor == NULL) return json_null();
@@ -41,7 +40,8 @@ static char *script_path(void) {
   return g_build_filename(folder, "evidence", "check_evidence.py", NULL);
 }
 
-status_t bundle_complete(const GPtrArray *paths, int *out_exit_code, failure_t *error) {
+status_t bundle_complete(const GPtrArray *paths, char **out_text, int *out_exit_code,
+                         failure_t *error) {
   const char *python = g_getenv("ASSAY_PYTHON");
   g_autoptr(GPtrArray) command = g_ptr_array_new_with_free_func(g_free);
   g_ptr_array_add(command, g_strdup(python == NULL ? "python3" : python));
@@ -54,18 +54,23 @@ status_t bundle_complete(const GPtrArray *paths, int *out_exit_code, failure_t *
   GError *failure = NULL;
   int wait_status = 0;
   if (!g_spawn_sync(NULL, (char **)command->pdata, NULL,
-                    G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN, NULL, NULL, NULL, NULL,
+                    G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN, NULL, NULL, out_text, NULL,
                     &wait_status, &failure)) {
     status_fail(error, STATUS_IO,
-                "%s; the bundle stands, and lacks its witness: install Python 3.9 or name one in "
+                "%s; the bundle stands, and lacks its witness: install Python 3.8 or name one in "
                 "ASSAY_PYTHON",
                 failure->message);
     g_error_free(failure);
     return STATUS_IO;
   }
-  if (!WIFEXITED(wait_status)) {
-    return status_fail(error, STATUS_IO, "%s was killed", (char *)command->pdata[2]);
+  *out_exit_code = 0;
+  status_t status = STATUS_OK;
+  if (!g_spawn_check_wait_status(wait_status, &failure)) {
+    *out_exit_code = failure->code;
+    if (failure->domain != G_SPAWN_EXIT_ERROR) {
+      status = status_fail(error, STATUS_IO, "%s: %s", (char *)command->pdata[2], failure->message);
+    }
+    g_error_free(failure);
   }
-  *out_exit_code = WEXITSTATUS(wait_status);
-  return STATUS_OK;
+  return status;
 }

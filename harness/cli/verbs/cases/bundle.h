@@ -30,8 +30,10 @@ typedef struct bundle {
 /* Writes the file, without what the script completes.  STATUS_IO if it cannot be written. */
 status_t bundle_write(const bundle_t *bundle, const char *path, failure_t *error);
 
-/* Has the script complete the files (which there must be one of) and print a line for each:
- * whether the claim is proven.  *out_exit_code is the script's; STATUS_IO if it cannot be run. */
-status_t bundle_complete(const GPtrArray *paths, int *out_exit_code, failure_t *error);
+/* Has the script complete the files (of which there is one at least) and tell of each, on a line,
+ * whether the claim is proven: on standard output, or in *out_text, owned by the caller, if that is
+ * not NULL.  *out_exit_code is the script's; STATUS_IO if it cannot be run. */
+status_t bundle_complete(const GPtrArray *paths, char **out_text, int *out_exit_code,
+                         failure_t *error);
 
 #endif

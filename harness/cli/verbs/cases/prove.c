@@ -253,7 +253,7 @@ static int prove_all(const prove_flags_t *flags, executor_t *executor, const cha
   arena_init(&prove.arena);
   status = prove_argument(&prove, argument, &error);
   int exit_code = EXIT_CODE_CLEAN;
-  if (status == STATUS_OK) status = bundle_complete(prove.paths, &exit_code, &error);
+  if (status == STATUS_OK) status = bundle_complete(prove.paths, NULL, &exit_code, &error);
   if (status != STATUS_OK) exit_code = complain_status(status, &error);
   arena_deinit(&prove.arena);
   g_ptr_array_unref(prove.paths);

@@ -4,12 +4,14 @@
 #include "harness/cli/options/arguments.h"
 #include "harness/cli/options/input.h"
 #include "harness/cli/verbs/cases/mlir_input.h"
+#include "harness/cli/verbs/cases/standalone.h"
 #include "harness/kinds/custom_call.h"
 #include "reports/verdict/c_array.h"
 
 typedef struct show_flags {
   gboolean mlir;
   gboolean c;
+  char *python;  /* The executor whose worker writes a script; NULL: none. */
   char *dialect; /* As it was given; NULL: stablehlo. */
   gboolean is_mhlo;
   gboolean is_document;
@@ -77,12 +79,31 @@ static void print_c(const case_t *instance) {
 
 static bool has_data(str_t line) { return g_strstr_len(line.data, (gssize)line.size, " : "); }
 
+/* A script that runs the case without Assay, with what it printed here. */
+static status_t print_python(const char *executor, const case_t *instance, failure_t *error) {
+  standalone_t script;
+  STATUS_TRY(standalone_make(executor, instance, &script, error));
+  status_t status = STATUS_OK;
+  if (script.script == NULL) {
+    status = status_fail(error, STATUS_UNSUPPORTED, "%s: no script of this case: %s", executor,
+                         script.refusal);
+  } else {
+    fputs(script.script, stdout);
+    bool ran = script.results != NULL;
+    printf("# %s: %s\n", ran ? "Run here, it printed" : "It does not run here",
+           ran ? script.results : script.words);
+  }
+  standalone_free(&script);
+  return status;
+}
+
 /* Unless `is_case`, the program alone. */
 static status_t show_case(show_flags_t *flags, const case_t *instance, bool is_case,
                           failure_t *error) {
-  if (flags->c && !is_case) {
+  if ((flags->c || flags->python != NULL) && !is_case) {
     return status_fail(error, STATUS_INVALID,
-                       "a program without data has no arrays (--c); add ' : ' and its operands");
+                       "a program without data has no arrays (%s); add ' : ' and its operands",
+                       flags->c ? "--c" : "--python");
   }
   const op_t *op = instance->program.op;
   if ((flags->is_mhlo || flags->is_document) && !custom_call_is_of(op)) {
@@ -91,6 +112,7 @@ static status_t show_case(show_flags_t *flags, const case_t *instance, bool is_c
   }
   if (flags->shown_one) putchar('\n');
   flags->shown_one = TRUE;
+  if (flags->python != NULL) return print_python(flags->python, instance, error);
   if (flags->c) {
     print_c(instance);
     return STATUS_OK;
@@ -154,9 +176,11 @@ static int show(show_flags_t *flags, const char *argument) {
   } else if (mlir_input_is(argument)) {
     status_t status = show_file(flags, argument, &arena, &error);
     if (status != STATUS_OK) exit_code = complain_status(status, &error);
-  } else if (show_line(flags, str_from(argument), &arena, &error) != STATUS_OK) {
-    complain_at(&error);
-    exit_code = EXIT_CODE_USAGE;
+  } else {
+    status_t status = show_line(flags, str_from(argument), &arena, &error);
+    if (status != STATUS_OK) complain_at(&error);
+    bool is_ours = status == STATUS_UNSUPPORTED || status == STATUS_IO;
+    if (status != STATUS_OK) exit_code = is_ours ? EXIT_CODE_FAILED : EXIT_CODE_USAGE;
   }
   arena_deinit(&arena);
   return exit_code;
@@ -164,6 +188,10 @@ static int show(show_flags_t *flags, const char *argument) {
 
 /* False after a complaint. */
 static bool choose_form(show_flags_t *flags) {
+  if (flags->python != NULL && (flags->c || flags->mlir || flags->dialect != NULL)) {
+    complain("--python prints a script alone; leave out --c, --mlir and --dialect");
+    return false;
+  }
   if (flags->c && (flags->mlir || flags->dialect != NULL)) {
     complain("--c prints no module; leave out --mlir and --dialect");
     return false;
@@ -182,6 +210,9 @@ int command_show(const command_t *command, int argc, char **argv) {
   const GOptionEntry entries[] = {
       {"mlir", 0, 0, G_OPTION_ARG_NONE, &flags.mlir, "Print the module alone", NULL},
       {"c", 0, 0, G_OPTION_ARG_NONE, &flags.c, "Print the operands alone, as arrays in C", NULL},
+      {"python", 0, 0, G_OPTION_ARG_STRING, &flags.python,
+       "Print a script in Python that runs the case on this executor's backend, without Assay",
+       "NAME"},
       {"dialect", 0, 0, G_OPTION_ARG_STRING, &flags.dialect,
        "How a ByteIR op's module spells its custom_call: stablehlo (default), mhlo, or byteir, as "
        "its document has it",
@@ -193,6 +224,7 @@ int command_show(const command_t *command, int argc, char **argv) {
   bool is_good = arguments_parse(&arguments, &argc, &argv, 1, 1) && choose_form(&flags);
   int exit_code = is_good ? show(&flags, argv[1]) : EXIT_CODE_USAGE;
   g_free(flags.dialect);
+  g_free(flags.python);
   mlir_input_flags_free(&flags.input);
   return exit_code;
 }
