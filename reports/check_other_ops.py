@@ -213,7 +213,8 @@ def erf_op(op, a, o, r, number, index, part, p, note):
     if len(s) > 1 or isinstance(s[0], str) or p["function_range"] != "strict": raise NotDecided("erf of such numbers, or beyond 1")
     ends = [within(*erf(abs(s[0][0])), g, k) for g, k in ways("erf", f, p)]
     low, high = min(e[0] for e in ends), min(Q(1), max(e[1] for e in ends))
-    note("T61", low, high, Q(0))
+    exact = outwards(*erf(abs(s[0][0])))
+    note("T61", *(exact if s[0][0] > 0 else mirror(exact)), cut(max(exact[0] - low, high - exact[1]), True, 100))
     return [v if s[0][0] > 0 else mirror(v) for v in rounded(parts_of(low, high), f, p, True)]
 
 def gelu(op, a, o, r, number, index, part, p, note):
@@ -235,8 +236,8 @@ def gelu(op, a, o, r, number, index, part, p, note):
     size, ends = abs(x), (min(shares), max(shares))
     bound = Q(9, 8) * c * size + 4 * g.u * size * ends[1] + 8 * (1 + max(k, more) / g.u) * (1 + size) * g.eta
     if p["ftz"] != "none": bound += 16 * (1 + size) * g.normal
-    low, high = outwards(max(size * ends[0] - bound, Q(0)), size * ends[1] + bound)
-    note("T72", low, high, cut(bound, True, 100))
+    low, high, exact = *outwards(max(size * ends[0] - bound, Q(0)), size * ends[1] + bound), outwards(size * ends[0], size * ends[1])
+    note("T72", *(exact if x > 0 else mirror(exact)), cut(bound, True, 100))
     return [v if x > 0 or (p["ftz"] != "none" and v in ("+0", "-0")) else mirror(v) for v in rounded(parts_of(low, high), f, p, True)]
 
 def softmax(op, a, o, r, number, index, part, p, note):
@@ -254,6 +255,7 @@ def softmax(op, a, o, r, number, index, part, p, note):
     terms = [exp(v - most) for v in values]
     low, high = (sum(t[e] for t in terms) for e in (0, 1))
     if op.endswith("log_softmax"):
+        truth = outwards(*(values[own] - most - log(e)[side] for side, e in ((1, high), (0, low))))
         if n * g.u > Q(1, 64) or k > Q(1, 64): raise NotDecided("log_softmax in so few bits")
         error = (k + 2 * g.u * spread + (n + 2) * g.u) * Q(33, 32)
         low, high = low * (1 - error) - 4 * n * g.eta, high * (1 + error) + 4 * n * g.eta
@@ -264,15 +266,16 @@ def softmax(op, a, o, r, number, index, part, p, note):
         exact, logarithm = values[own] - most, max(abs(e) for e in ends)
         slack = Q(33, 32) * g.u * (2 * (abs(exact) + logarithm) + (abs(most) if p["log_softmax"] == "logsumexp" else 0)) + 4 * g.eta
         low, high = outwards(exact - ends[1] - slack, exact - ends[0] + slack)
-        note("T60, T61", low, high, cut(slack, True, 100))
+        note("T60, T61", *truth, cut(max(truth[0] - low, high - truth[1]), True, 100))
         return rounded(parts_of(low, high, ("+0", "-0")), f, p, True)
     t = 2 * (g.u * spread + k) + (n + 2) * g.u + (n * (k + 2 * g.u) if p["softmax"] != "shifted" else 0)
     off = Q(41, 10) * g.u * (magnitude + spread) if p["softmax"] == "scaled" else Q(0)
     if n * (k + 2 * g.u) > Q(1, 32) or k > Q(1, 64) or off >= 1: raise NotDecided("softmax in so few bits")
     t = (t + 2 * off) * Q(33, 32)
     loss = (6 * (n + 1) + 48 * n * n) * (k / (2 * g.u) + 1) * g.eta * 3 + 2 * g.eta
-    low, high = outwards(max(terms[own][0] / high * exp(-t)[0] - loss, Q(0)), terms[own][1] / low * exp(t)[1] + loss)
-    note("T71", low, high, cut(t, True, 100))
+    exact = outwards(terms[own][0] / high, terms[own][1] / low)
+    low, high = outwards(max(exact[0] * exp(-t)[0] - loss, Q(0)), exact[1] * exp(t)[1] + loss)
+    note("T71", *exact, cut(max(exact[0] - low, high - exact[1]), True, 100))
     return rounded(parts_of(low, high), f, p, True)
 
 ELEMENTWISE = [f"stablehlo.{name}" for name in ("add", "subtract", "multiply", "maximum", "minimum", "negate")]

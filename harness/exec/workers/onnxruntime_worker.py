@@ -338,7 +338,8 @@ class OnnxRuntime(Worker):
             raise Unsupported("scripts run one model of types that numpy has")
         model = self.onnx.load_from_string(handle.model)
         for node in model.graph.node:
-            node.ClearField("name")  # The text has none.
+            node.ClearField("name")  # The text has none, and gives all a domain.
+            node.domain = node.domain
         text, raw = self.onnx.printer.to_text(model), model.SerializeToString()
         level = str(self.options.graph_optimization_level).rpartition(".")[2]
         try:  # As text if that says all: numbers of constants are decimal there.

@@ -32,22 +32,44 @@ typedef struct issue {
   json_t *witness; /* Owned. */
 } issue_t;
 
-static gboolean add_decimal(const GMatchInfo *match, GString *text, gpointer context) {
-  (void)context;
+static gboolean put_decimal(const GMatchInfo *match, GString *text, gpointer context) {
   g_autofree char *hexadecimal = g_match_info_fetch(match, 0);
-  g_string_append_printf(text, "%s = %.17g", hexadecimal, g_ascii_strtod(hexadecimal, NULL));
+  double value = g_ascii_strtod(hexadecimal, NULL);
+  if (context == NULL) {
+    g_string_append_printf(text, "%.9g", value);
+  } else {
+    g_string_append_printf(text, "%s = %.17g", hexadecimal, value);
+  }
   return FALSE;
 }
 
-/* The hex floats of a text with what they are in decimal; owned by the caller. */
-static char *with_decimals(const char *text) {
+/* The text with its hex floats in decimal, beside what they were if `keeps`; owned by the caller.
+ */
+static char *with_decimals(const char *text, bool keeps) {
   g_autoptr(GRegex) number = g_regex_new("-?0x[0-9a-f.]+p[+-]\\d+", 0, 0, NULL);
-  return g_regex_replace_eval(number, text, -1, 0, 0, add_decimal, NULL, NULL);
+  return g_regex_replace_eval(number, text, -1, 0, 0, put_decimal, keeps ? &keeps : NULL, NULL);
 }
 
-static void print_title(const issue_t *issue, const char *got, const char *expected) {
+static void print_title(const issue_t *issue) {
+  g_autofree char *got = with_decimals(issue->verdict->got, false);
+  g_autofree char *expected = with_decimals(issue->verdict->expected, false);
   printf("# %s: %s returns %s, expected %s\n\n", executor_name(issue->executor),
          issue->instance->program.op->name, got, expected);
+}
+
+enum { FRACTION_BYTES = 60 }; /* Longer ones are only told about. */
+
+/* A fraction, "12545" or "3/4": in decimal, and as it is if it is short. */
+static void print_exact(const char *fraction) {
+  const char *slash = strchr(fraction, '/');
+  if (slash == NULL) {
+    printf("| exact value | %s |\n", fraction);
+    return;
+  }
+  double value = g_ascii_strtod(fraction, NULL) / g_ascii_strtod(slash + 1, NULL);
+  bool is_short = strlen(fraction) < FRACTION_BYTES;
+  printf("| exact value | about %.17g%s%s |\n", value, is_short ? ", which is " : "",
+         is_short ? fraction : "");
 }
 
 static void print_facts(const issue_t *issue, const char *got, const char *expected) {
@@ -66,7 +88,7 @@ static void print_facts(const issue_t *issue, const char *got, const char *expec
   printf("| got | %s |\n| permitted | %s |\n", got, expected);
   const char *exact =
       json_string_value(json_array_get(json_object_get(issue->witness, "exact"), 0));
-  if (exact != NULL) printf("| exact value | %s |\n", exact);
+  if (exact != NULL) print_exact(exact);
   if (verdict->cause_words[0] != '\0') printf("| likely cause | %s |\n", verdict->cause_words);
   printf("| clause | %s |\n", program->op->spec);
   if (issue->sightings > 0) {
@@ -127,9 +149,9 @@ static void print_script(const issue_t *issue) {
 }
 
 static void print_issue(const issue_t *issue) {
-  g_autofree char *got = with_decimals(issue->verdict->got);
-  g_autofree char *expected = with_decimals(issue->verdict->expected);
-  print_title(issue, got, expected);
+  g_autofree char *got = with_decimals(issue->verdict->got, true);
+  g_autofree char *expected = with_decimals(issue->verdict->expected, true);
+  print_title(issue);
   print_facts(issue, got, expected);
   print_proof(issue);
   print_script(issue);

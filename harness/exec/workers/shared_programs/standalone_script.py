@@ -42,8 +42,9 @@ def make(program: Program, operands: Sequence[np.ndarray], head: str, body: str)
     literals = "\n".join(_literal(i, array) for i, array in enumerate(operands))
     needs_ml_dtypes = "ml_dtypes." in literals + body
     patterns = ", ".join(_print_result(i, kind) for i, kind in enumerate(program.results))
+    more = "# and: pip install ml_dtypes\nimport ml_dtypes\n" if needs_ml_dtypes else ""
     return f"""{head.rstrip()}
-{'import ml_dtypes' + chr(10) if needs_ml_dtypes else ''}import numpy
+{more}import numpy
 
 {literals}
 

@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# assay issue and assay show --python: reports for maintainers, with a script that the worker writes and we run.
+. "$(dirname "$0")/checks.sh"
+
+# A worker that returns 12544 for all that it is asked, and writes a script that prints what WRITES says.
+cat >worker.py <<'END'
+import os
+import sys
+
+source, sink = sys.stdin.buffer, sys.stdout.buffer
+how = sys.argv[1]
+greeting = "assay-worker 1\nname fake\nversion 1.0\nhardware a fast one\n"
+greeting += "" if how == "silent" else "scripts yes\n"
+
+
+def say(text):
+    sink.write(text.encode())
+    sink.flush()
+
+
+say("failed no licence\n" if how == "closed" and os.path.exists("closed") else greeting + "ready\n")
+for line in iter(source.readline, b""):
+    verb, *words = line.decode().rstrip("\n").split(" ")
+    if verb == "compile":
+        source.read(int(words[1]))
+        say("ok\n")
+    elif verb == "execute":
+        source.read(int(words[1]))
+        say("ok 4\n")
+        sink.write(bytes.fromhex("00004446"))
+        sink.flush()
+    elif verb == "script":
+        data = source.read(int(words[1]))
+        assert data == bytes.fromhex("0080804300008042000080420000804200 00803f000080420000804200008042".replace(" ", "")), data
+        text = {"same": 'print("results: 46440000")\n', "other": 'print("results: 46440400")\n', "wrong": "1 / 0\n",
+                "quiet": 'print("done")\n'}.get(how, "")
+        if how == "refuses":
+            say("unsupported not of this kind\n")
+        elif how == "long":
+            say("ok 1000000\nprint(1)\n")
+        elif how == "dies":
+            sys.exit("out of order")
+        else:
+            say(f"ok {len(text)}\n{text}")
+END
+sum='stablehlo.dot_general batch=[]x[] contract=[0]x[0] f32[4] f32[4] -> f32[] : 43808000428000004280000042800000 : 3f800000428000004280000042800000'
+issue() { run "$1" "$3" issue "$sum" --executor "proc:python3 $folder/worker.py $2"; }
+
+issue 0 same "a worker whose script shows the fault"
+like out '^# proc:.*: stablehlo.dot_general returns 12544 (46440000), expected 12545$' "the title"
+like out '^| version | fake 1.0 |$' "the version"
+like out '^| hardware | a fast one |$' "the hardware"
+like out '^| got | 0x1.88p+13 = 12544 (46440000) |$' "got, in hex and in decimal"
+like out '^| permitted | 0x1.8808p+13 = 12545 |$' "permitted, likewise"
+like out '^| exact value | 12545 |$' "the exact value"
+like out '^| clause | StableHLO specification, dot_general |$' "the clause"
+like out 'contract `backend`; no permission' "no permission excuses it"
+like out 'proven: 46440000 is none of 12545..12545.*theorems T17' "why it is proven"
+like out '^print("results: 46440000")$' "the script"
+like out 'printed the same wrong bits: `46440000`' "it has been run"
+issue 0 other "a worker whose script shows no fault"
+like out 'does not show the fault.*`46440400`.*Assay got `46440000`' "says so"
+issue 0 wrong "a worker whose script ends with an error"
+like out 'does not run here.*ZeroDivisionError' "says so, and how"
+issue 0 quiet "a worker whose script prints no results"
+like out 'does not run here' "says so"
+issue 0 silent "a worker that writes no scripts"
+like out 'no script without Assay: the worker writes no scripts' "says so"
+issue 0 refuses "a worker that writes none of this case"
+like out 'no script without Assay: unsupported not of this kind' "says why"
+issue 3 long "a script of another length"
+like err 'script is not as long as it says' "says so"
+issue 3 dies "a worker that ends"
+like err 'ended without an answer: .*out of order' "says what it said"
+
+run 0 "of what is no worker" issue "$sum" --executor canary:narrow_operands
+like out 'only workers write scripts' "says so"
+"$ASSAY" run --executor canary:drop_last_term --op stablehlo.reduce --cases 300 --db f.db >/dev/null 2>&1
+run 0 "of a finding" issue 1 --db f.db
+like out '^| seen | [1-9][0-9]* times' "how often it was seen"
+run 2 "of a finding that is not there" issue 1000 --db f.db
+run 2 "of a finding without a database" issue 1
+run 2 "of what is right" issue "$sum" --executor model:pairwise
+like err 'nothing to report' "of what is right: says so"
+run 2 "of no case" issue nothing --executor model:pairwise
+flush='stablehlo.add f32[] f32[] -> f32[] : 00000001 : 00000001'
+run 0 "of what a permission excuses" issue "$flush" --executor canary:flush_results
+like out '| judged by | contract `backend`; it would conform with `.*ftz=' "of what a permission excuses: which one"
+
+show() { run "$1" "$3" show "$sum" --python "proc:python3 $folder/worker.py $2"; }
+show 0 same "show --python"
+[ "$(head -n 1 out)" = 'print("results: 46440000")' ]
+ok $? "show --python: the script"
+like out '^# Run here, it printed: 46440000$' "show --python: and what it printed"
+show 3 silent "show --python of a worker that writes none"
+like err 'no script of this case' "show --python of a worker that writes none: says so"
+run 2 "show --python of an executor that is not there" show "$sum" --python nobody
+run 2 "show --python of a program" show "${sum%% : *}" --python "proc:python3 $folder/worker.py same"
+run 2 "show --python with --c" show "$sum" --c --python xla
+
+# The workers that are installed, for real: what they returned once, by script.
+real() { # EXECUTOR CASE BITS
+  "$ASSAY" show "$2" --python "$1" >out 2>err </dev/null
+  status=$?
+  if grep -q 'is not installed' err; then
+    count=$((count + 1))
+    echo "ok $count - $1 # SKIP $1 is not installed"
+    return
+  fi
+  [ "$status" -eq 0 ] && grep -q -e "^# Run here, it printed: $3\$" out
+  ok $? "$1: its script prints $3"
+}
+real xla "$sum" 46440400
+real torch 'stablehlo.maximum f32[2] f32[2] -> f32[2] : 3f80000040000000 : 4000000040400000' 4000000040400000
+real torch 'byteir.erf bf16[] -> bf16[] : 3f80' 3f58
+real onnxruntime 'stablehlo.add i64[2] i64[2] -> i64[2] : 00000000000000010000000000000002 : 00000000000000030000000000000004' 00000000000000040000000000000006
+real onnxruntime 'stablehlo.reduce body=add dims=[0] f32[2] f32[] -> f32[] : 3f80000040000000 : 40400000' 40c00000
+finish
