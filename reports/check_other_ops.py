@@ -13,7 +13,10 @@ def cut(x, up, bits=400):
     unit = Q(2) ** (abs(x.numerator).bit_length() - x.denominator.bit_length() - bits)
     return (math.ceil if up else math.floor)(x / unit) * unit
 
-def outwards(low, high): return cut(low, False, 200), cut(high, True, 200)
+def outwards(low, high):
+    """A larger interval with shorter ends."""
+    tiny = Q(2) ** -3000
+    return Q(0) if 0 < low < tiny else cut(low, False, 200), tiny if 0 < high < tiny else cut(high, True, 200)
 
 def exp(x):
     if abs(x) > 5000: return (Q(0), Q(2) ** -7000) if x < 0 else (Q(2) ** 7000, Q(2) ** 20000)

@@ -72,6 +72,26 @@ static void print_exact(const char *fraction) {
          is_short ? fraction : "");
 }
 
+static const char *const class_meanings[CLASS_COUNT] = {
+#define CLASS(name, spelling, summary) [CLASS_##name] = (summary),
+#include "harness/judge/classes.def"
+#undef CLASS
+};
+
+/* Whether a permission that the contract does not give makes it right: triage names the class so.
+ */
+static void print_excuse(const verdict_t *verdict) {
+  divergence_class_t class_ = verdict->class_;
+  bool is_plain = class_ == CLASS_value || class_ == CLASS_nan || class_ == CLASS_inf;
+  if (strchr(verdict->observed, '=') != NULL) {
+    printf("it would conform with `%s`, which the contract does not permit |\n", verdict->observed);
+  } else if (is_plain) {
+    printf("none: no permission that is known makes it right |\n");
+  } else {
+    printf("only what the class says, which the contract does not permit |\n");
+  }
+}
+
 static void print_facts(const issue_t *issue, const char *got, const char *expected) {
   const verdict_t *verdict = issue->verdict;
   const program_t *program = &issue->instance->program;
@@ -94,10 +114,9 @@ static void print_facts(const issue_t *issue, const char *got, const char *expec
   if (issue->sightings > 0) {
     printf("| seen | %" G_GINT64_FORMAT " times in random tests |\n", issue->sightings);
   }
-  bool is_excused = strchr(verdict->observed, '=') != NULL;
-  printf("| judged by | contract `%s`%s%s%s |\n", contract->str,
-         is_excused ? "; it would conform with `" : "; no permission that is known excuses it",
-         is_excused ? verdict->observed : "", is_excused ? "`" : "");
+  printf("| class | %s: %s |\n", class_spelling(verdict->class_), class_meanings[verdict->class_]);
+  printf("| judged by | contract `%s` |\n| excuse | ", contract->str);
+  print_excuse(verdict);
   printf("| case | `%s` |\n\n", line->str);
 }
 
