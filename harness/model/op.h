@@ -96,6 +96,12 @@ typedef struct op {
    * explains a divergence is noted with it.  Ended by NULL; NULL if there are none. */
   const char *const *policies;
 
+  /* What kernels are known to take otherwise than the op's definition has it, in the order in which
+   * it is tried as an explanation of wrong results: settings "KEY=VALUE" of attributes, numbers in
+   * decimal digits, and of permissions, whose values are alternatives; several are joined by ",".
+   * Ended by NULL; NULL if there are none. */
+  const char *const *readings;
+
   op_conversion_t conversion;
 
   /* Its meaning is a formula of several steps, each of which may be rounded. */

@@ -154,6 +154,7 @@ static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
 /* ---- The rows -------------------------------------------------------------------------------- */
 
 static const char *const policies[] = {"arg_nan", NULL};
+static const char *const readings[] = {"select_last_index=true", "select_last_index=false", NULL};
 
 const op_t byteir_arg_max_op = {
     .name = "byteir.arg_max",
@@ -166,6 +167,7 @@ const op_t byteir_arg_max_op = {
     .draw = draw_arg_max,
     .print_algorithm = print_algorithm,
     .policies = policies,
+    .readings = readings,
     .print_mlir = custom_call_print_mlir,
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,
@@ -183,6 +185,7 @@ const op_t byteir_arg_min_op = {
     .draw = draw_arg_min,
     .print_algorithm = print_algorithm,
     .policies = policies,
+    .readings = readings,
     .print_mlir = custom_call_print_mlir,
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,
