@@ -45,6 +45,7 @@ typedef struct block {
 
 typedef struct explaining {
   check_t *check;
+  const parts_question_t *question;
   const cut_t *cut;
   const parts_finding_t *finding;
   const oracle_t *oracle;
@@ -313,6 +314,7 @@ static status_t explain(const explaining_t *explaining, verdict_t *verdict, wors
   STATUS_TRY(conclude_wrong(explaining, &block, verdict, out_worst));
   STATUS_TRY(note_algorithms(explaining, verdict));
   STATUS_TRY(note_no_formula(explaining, &block, verdict));
+  STATUS_TRY(check_readings(check, explaining->question, verdict));
   bool seeks_cause =
       (check->question.asked.flags & ASSAY_NO_CAUSE) == 0 && cause_is_sought(verdict);
   return seeks_cause ? find_cause(explaining, &block, verdict) : STATUS_OK;
@@ -328,7 +330,7 @@ status_t check_blocks(check_t *check, const cut_t *cut, assay_verdict_t *verdict
   *out_is_done = finding.is_cut;
   if (status == STATUS_OK && finding.is_cut) {
     check->whole_count = type_component_count(&program->results[0]);
-    const explaining_t explaining = {check, cut, &finding, oracle_find(program->op)};
+    const explaining_t explaining = {check, &question, cut, &finding, oracle_find(program->op)};
     status = explain(&explaining, &verdict->verdict, &worst);
     check->whole_count = 0;
   }

@@ -268,6 +268,12 @@ typedef struct {
   assay_value_t permitted_low;  /* Ends of the permitted values around the exact one; decided */
   assay_value_t permitted_high; /* exactly, so that the next value beyond each is wrong. */
   const char *permitted;        /* All that is permitted, in words. */
+
+  /* What kernels are known to take otherwise than the op's definition, where that explains all that
+   * was judged: "eps_outside_sqrt=true", "norm_epsilon=larger, or epsilon=1e-5"; settings of
+   * attributes, or of permissions for a contract; several at once are joined by ",".  "" where none
+   * does, and with ASSAY_NO_CAUSE. */
+  const char *reading;
 } assay_verdict_info_t;
 
 int32_t assay_verdict_info(const assay_verdict_t *verdict, assay_verdict_info_t *out_info,
