@@ -305,7 +305,8 @@ static status_t explain(const explaining_t *explaining, verdict_t *verdict, wors
     STATUS_TRY(conclude_right(explaining, verdict, out_worst));
     STATUS_TRY(note_algorithms(explaining, verdict));
     note_formula(explaining, verdict);
-    return STATUS_OK;
+    return verdict->wrong_count == 0 ? STATUS_OK
+                                     : check_readings(check, explaining->question, verdict);
   }
   block_t block;
   const size_t number =

@@ -124,7 +124,8 @@ static bool is_wrong(const verdict_t *verdict) {
 static bool has_key(const char *words, const char *settings) {
   g_autofree char *key = g_strndup(settings, strcspn(settings, "=") + 1);
   const char *place = strstr(words, key);
-  return place != NULL && (place == words || place[-1] == ' ');
+  while (place != NULL && place != words && place[-1] != ' ') place = strstr(place + 1, key);
+  return place != NULL;
 }
 
 status_t reading_find(const reading_judge_t *judge, const reading_t *present, arena_t *arena,

@@ -241,9 +241,8 @@ static status_t describe_worst(const judge_t *judge, const case_t *instance,
   STATUS_TRY(triage(judge, &call, worst, &told));
   verdict->class_ = told.class_;
   verdict->blame = told.blame;
-  if (told.observed[0] != '\0') {
-    g_strlcpy(verdict->observed, told.observed, sizeof verdict->observed);
-  }
+  /* What right elements conformed by explains nothing. */
+  g_strlcpy(verdict->observed, told.observed, sizeof verdict->observed);
   return STATUS_OK;
 }
 

@@ -98,6 +98,7 @@ static void assert_same(const assay_verdict_t *a, const assay_verdict_t *b) {
   g_assert_cmpstr(x.algorithms, ==, y.algorithms);
   g_assert_cmpstr(x.observed, ==, y.observed);
   g_assert_cmpstr(x.formula, ==, y.formula);
+  g_assert_cmpstr(x.reading, ==, y.reading);
   g_assert_cmpuint(x.component_count, ==, y.component_count);
   g_assert_cmpuint(x.wrong_count, ==, y.wrong_count);
   g_assert_cmpuint(x.untested_count, ==, y.untested_count);
@@ -163,6 +164,35 @@ static void test_budget(void) {
     subject_clear(&subject);
   }
   g_assert_cmpuint(sampled, >=, 6);
+  assay_context_free(context);
+}
+
+/* A kernel that takes the larger of variance and epsilon, in each of many blocks: that is named by
+ * any number of threads, of a sample too, and not where one element is otherwise. */
+static void test_reading(void) {
+  assay_context_t *context = context_make();
+  subject_t subject;
+  const char *line =
+      "byteir.layer_norm epsilon=0x1.47ae147ae147bp-7 axis=[2] f32[20,20,128] f32[128] f32[128] -> "
+      "f32[20,20,128]";
+  subject_init(&subject, context, line, "pairwise+norm_epsilon=larger");
+  for (uint32_t threads = 1; threads <= 4; threads++) {
+    subject.question.budget_seconds = threads == 4 ? 1e-9 : 0;
+    assay_verdict_t *verdict = check(context, &subject, threads);
+    const assay_verdict_info_t info = info_of(verdict);
+    g_test_message("%s", info.explanation);
+    g_assert_cmpint(info.outcome, ==, ASSAY_DIVERGES);
+    g_assert_true(g_str_has_prefix(info.reading, "norm_epsilon=larger"));
+    g_assert_true((info.left_out_count > 0) == (threads == 4));
+    assay_verdict_free(verdict);
+  }
+  subject.question.budget_seconds = 0;
+  plant(&subject, 2 * count_of(&subject.results[0]) / 3); /* One, in the middle. */
+  assay_verdict_t *verdict = check(context, &subject, 2);
+  g_assert_cmpint(info_of(verdict).outcome, ==, ASSAY_DIVERGES);
+  g_assert_cmpstr(info_of(verdict).reading, ==, "");
+  assay_verdict_free(verdict);
+  subject_clear(&subject);
   assay_context_free(context);
 }
 
@@ -304,6 +334,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/api/parts/threads", test_threads);
   g_test_add_func("/api/parts/budget", test_budget);
   g_test_add_func("/api/parts/rows", test_rows);
+  g_test_add_func("/api/parts/reading", test_reading);
   g_test_add_func("/api/parts/large", test_large);
   g_test_add_func("/api/parts/cancelled", test_cancelled);
   return g_test_run();
