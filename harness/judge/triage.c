@@ -86,9 +86,9 @@ static void apply_change(contract_t *contract, const change_t *change, const op_
   contract_set_value(contract, change->permission, value);
 }
 
-/* Whether it has elementary functions err (theory.md, T216).  They are applied once then: where a formula applies
- * them at each term anew, errors that large add up to whatever is asked for, and explain nothing.
- */
+/* Whether it has elementary functions err.  They are applied once then: where a formula applies them
+ * at each term anew, errors that large add up to whatever is asked for, and explain nothing
+ * (theory.md, T216). */
 static bool is_of_functions(const blame_t *blame) {
   return strcmp(blame->changes[0].permission, ELEMENTARY_FUNCTIONS) == 0;
 }
