@@ -9,12 +9,16 @@
 #include "harness/model/op.h"
 #include "harness/run/judge_rows.h"
 #include "harness/run/observed_algorithms.h"
+#include "oracles/derived/derived.h"
 
 bool check_cut(const check_t *check, cut_t *out_cut) {
   const program_t *program = &check->question.instance.program;
   const oracle_t *oracle = oracle_find(program->op);
   bool is_inferred = PERMITTED(&check->question.contract, inferred) == INFERRED_YES;
-  return oracle != NULL && oracle->gathering == NULL && !is_inferred && cut_init(program, out_cut);
+  /* Replicas of a collective share values, which parts cannot know. */
+  bool is_apart =
+      oracle != NULL && (oracle->gathering == NULL || oracle->gathering->leaders == NULL);
+  return is_apart && !is_inferred && cut_init(program, out_cut);
 }
 
 static bool tell(void *context, double done) { return progress_tell((progress_t *)context, done); }
@@ -222,7 +226,7 @@ static status_t find_cause(const explaining_t *explaining, const block_t *block,
   cause_question_t question = {
       .oracle = explaining->oracle, .contract = &check->question.contract, .evidence = &evidence};
   const program_t *program = &check->question.instance.program;
-  bool is_part = has_quantized(program);
+  bool is_part = has_quantized(program) || program->op->axes == NULL;
   const size_t component = verdict->component;
   for (uint32_t i = 0; i < program->result_count; i++) {
     evidence.results[i] = is_part ? block->results[i] : check->results[i];

@@ -165,6 +165,13 @@ typedef struct op {
   void (*with_axes)(const program_t *program, axes_t *inout_axes, arena_t *arena,
                     program_t *out_program);
 
+  /* The same of an op that has neither, for cutting its cases alone (harness/model/cut): which
+   * result elements can be judged apart from others.  Axes that are not to be cut are AXIS_TERM,
+   * whatever they are; with_part_axes() is never asked to change their sizes. */
+  void (*part_axes)(const program_t *program, axes_t *out_axes);
+  void (*with_part_axes)(const program_t *program, axes_t *inout_axes, arena_t *arena,
+                         program_t *out_program);
+
   /* Whether the dimensions of a valid program that are "?" where it is compiled can be that.  NULL:
    * its axes tell (harness/model/dynamic/dynamic.h). */
   bool (*fits_dynamic)(const program_t *program);

@@ -24,7 +24,15 @@ static const char *const PROGRAMS[] = {
     "stablehlo.reduce body=add dims=[1] f32[40000,9] f32[] -> f32[40000]",
     "stablehlo.add f16[300,200] f16[300,200] -> f16[300,200]",
     "byteir.gelu approximate=none f32[40000] -> f32[40000]",
-    "stablehlo.convert f32[250,160] -> bf16[250,160]"};
+    "stablehlo.convert f32[250,160] -> bf16[250,160]",
+    "byteir.top_k k=3 axis=[1] sorted=true f32[12000,8] -> f32[12000,3] i32[12000,3]",
+    "byteir.quantize axis=1 f32[4000,10] f32[10] i8[10] -> i8[4000,10]",
+    "stablehlo.reduce_window body=add window_dimensions=[1,3,1] window_strides=[1,1,1] "
+    "base_dilations=[1,1,1] window_dilations=[1,1,1] padding=[[0,0],[1,1],[0,0]] f32[20,18,100] "
+    "f32[] -> f32[20,18,100]",
+    "stablehlo.convolution window_strides=[1] padding=[[1,1]] lhs_dilation=[1] rhs_dilation=[1] "
+    "window_reversal=[false] dimension_numbers=[b,0,f]x[0,i,o]->[b,0,f] feature_group_count=1 "
+    "batch_group_count=1 f32[30,20,8] f32[3,8,64] -> f32[30,20,64]"};
 
 typedef struct subject {
   assay_program_handle_t *program;

@@ -241,6 +241,8 @@ void declared_make_row(declaration_t *inout_declaration) {
       .reduced_dimensions = reduced_dimensions,
       .draw_edges = has_edges ? declared_draw_edges : NULL,
       .settle_operands = has_bounds ? declared_settle : NULL,
+      .part_axes = declared_part_axes,
+      .with_part_axes = declared_with_part_axes,
   };
 }
 
