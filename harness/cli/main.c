@@ -52,7 +52,7 @@ const command_t command_table[] = {
      command_quant},
     {"shrink", "LINE|FILE|- --executor NAME, or --db FILE --finding ID",
      "make a diverging case as small as possible", command_shrink},
-    {"show", "LINE|- [--mlir|--c] [--dialect stablehlo|mhlo]",
+    {"show", "LINE|FILE.mlir|- [--mlir [--with-data]|--c] [--dialect stablehlo|mhlo]",
      "explain a case in words, as a StableHLO module and as C", command_show},
     {"gen", "--op OP --cases N --seed S", "print cases, one line each", command_gen},
     {"subject", "--executor NAME", "read cases, append what an executor returns", command_subject},

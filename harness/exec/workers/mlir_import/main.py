@@ -9,7 +9,8 @@ Speaks first: one line, the versions of jaxlib and of its StableHLO.  Then it an
 that name none), or `program` and any number of NAME=NUMBER (numbers that stand in types by name), with one of
 
     graph NOTES BYTES     the graph's text follows; before it NOTES lines, "LINE:COLUMN: what is not exactly so"
-    program 0 BYTES       a program line follows, and for each operand a line of its digits, "*" if it is no constant
+    program 0 BYTES       a program line follows, for each operand a line of its digits, "*" if it is no constant, and
+                          for each result a line of those that checks expect, "*" if none does
     error LINE COLUMN MESSAGE
 
 Each line of the graph ends with a comment, "# LINE:COLUMN", of where in the module it comes from.  At the end
@@ -21,7 +22,7 @@ import sys
 from typing import BinaryIO
 
 from jaxlib.mlir import ir
-from jaxlib.mlir.dialects import stablehlo
+from jaxlib.mlir.dialects import mhlo, stablehlo
 
 from graph_text import Printer
 from module import Reader, make_context, versions
@@ -57,6 +58,7 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     answers.write(f"{versions()}\n".encode())
     answers.flush()
     stablehlo.register_stablehlo_passes()
+    mhlo.register_mhlo_passes()
     context, seen = make_context(), 0
     while header := requests.readline():
         *words, size = header.decode("ascii", "replace").split()

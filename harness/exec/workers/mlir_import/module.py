@@ -15,6 +15,9 @@ from source_text import ImportFailure, Place, Source
 
 # Only its dependencies bring the dialect `quant` into a context: jaxlib has no function for it.
 LOADS_QUANT = "builtin.module(vhlo-legalize-to-stablehlo)"
+# Ops of versioned StableHLO (portable artifacts) and of MHLO are read as those of StableHLO that they stand for.
+LEGALIZED = {"vhlo.": LOADS_QUANT, "mhlo.": "builtin.module(hlo-legalize-to-stablehlo)"}
+KEPT_MHLO = ("mhlo.custom_call", "mhlo.constant", "mhlo.return")  # As documents quote them.
 PLACE = re.compile(r'"-":(\d+):(\d+)')
 BYTECODE = b"ML\xefR"
 
@@ -37,6 +40,44 @@ def make_context() -> ir.Context:
         passmanager.PassManager.parse(LOADS_QUANT).run(empty)
     context.allow_unregistered_dialects = True
     return context
+
+
+def _prefixes(operation: Any) -> Iterator[str]:
+    """Those of LEGALIZED that ops of the module have."""
+    for region in operation.regions:
+        for block in region.blocks:
+            for op in block.operations:
+                name = op.operation.name
+                if name.startswith(tuple(LEGALIZED)) and name not in KEPT_MHLO:
+                    yield name.partition(".")[0] + "."
+                yield from _prefixes(op.operation)
+
+
+def legalize(module: ir.Module) -> None:
+    """Puts ops of StableHLO in the place of those of other spellings of it.  In a context."""
+    for prefix in sorted(set(_prefixes(module.operation)), reverse=True):
+        passmanager.PassManager.parse(LEGALIZED[prefix]).run(module.operation)
+
+
+def parse_bytecode(data: bytes, context: ir.Context) -> ir.Module:
+    """Bytecode, or a portable artifact, which is bytecode of versioned ops."""
+    with context, ir.Location.unknown():
+        try:
+            module = ir.Module.parse(data)
+            legalize(module)
+            return module
+        except (ir.MLIRError, ValueError) as error:
+            found = [diagnostic.message for diagnostic in getattr(error, "error_diagnostics", [])]
+            message = " ".join((found or [str(error)])[0].split())
+            raise ImportFailure(Place(1, 1), f"MLIR cannot read this bytecode: {message}") from None
+
+
+def text_of(data: bytes, context: ir.Context) -> bytes:
+    """A module as text: places in one that was bytecode are places in what MLIR prints of it."""
+    if not data.startswith(BYTECODE):
+        return data
+    module = parse_bytecode(data, context)
+    return str(module.operation.get_asm(large_elements_limit=None)).encode()
 
 
 @dataclass(eq=False)
@@ -93,12 +134,11 @@ class Reader:
     """Reads one module."""
 
     def __init__(self, data: bytes, context: ir.Context, is_verified: bool = True) -> None:
-        if data.startswith(BYTECODE):
-            raise ImportFailure(Place(1, 1), "this is MLIR bytecode: write the module as text")
-        self.source = Source(data, is_verified)
+        self.source = Source(text_of(data, context), is_verified)
         with context, ir.Location.unknown():
             try:
                 self.module = ir.Module.parse(self.source.prepared)
+                legalize(self.module)
             except ir.MLIRError as error:
                 raise self._failure(error) from None
         self.functions: dict[str, Any] = {}

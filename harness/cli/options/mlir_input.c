@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a file of MLIR by the importer, and makes a case of the program that it is. */
-#include "harness/cli/verbs/cases/mlir_input.h"
+#include "harness/cli/options/mlir_input.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "harness/exec/mlir_import/importer.h"
@@ -22,7 +23,20 @@ void mlir_input_flags_add(mlir_input_flags_t *flags, arguments_t *arguments) {
 
 void mlir_input_flags_free(mlir_input_flags_t *flags) { g_strfreev(flags->numbers); }
 
-bool mlir_input_is(const char *argument) { return g_str_has_suffix(argument, ".mlir"); }
+static bool begins_as_bytecode(const char *path) {
+  static const char magic[] = {'M', 'L', '\xef', 'R'};
+  char found[sizeof magic] = {0};
+  FILE *file = g_file_test(path, G_FILE_TEST_IS_REGULAR) ? fopen(path, "rb") : NULL;
+  if (file == NULL) return false;
+  bool is_whole = fread(found, sizeof found, 1, file) == 1;
+  fclose(file);
+  return is_whole && memcmp(found, magic, sizeof magic) == 0;
+}
+
+bool mlir_input_is(const char *argument) {
+  return g_str_has_suffix(argument, ".mlir") || g_str_has_suffix(argument, ".mlirbc") ||
+         begins_as_bytecode(argument);
+}
 
 static status_t check_flags(const mlir_input_flags_t *flags, failure_t *error) {
   if (flags->size < 0) {
@@ -58,44 +72,59 @@ static status_t import_file(const mlir_input_flags_t *flags, const char *path,
   return status;
 }
 
-static status_t fill_operands(case_t *instance, char *const *fields, arena_t *arena,
-                              bool *out_has_data, failure_t *error) {
+static status_t fill(tensor_t *tensor, const char *field, arena_t *arena, failure_t *error) {
+  const type_t type = tensor->type;
+  scan_t scan = scan_make(str_from(field));
+  return tensor_parse_data(&scan, &type, arena, tensor, error);
+}
+
+/* The fields are of operands, then of results; "*": nothing is said. */
+static status_t fill_tensors(mlir_input_t *input, char *const *fields, arena_t *arena,
+                             failure_t *error) {
+  case_t *instance = &input->instance;
   const program_t *program = &instance->program;
+  g_assert(g_strv_length((char **)(uintptr_t)fields) >=
+           program->operand_count + program->result_count);
   rng_t rng = rng_make(DATA_SEED);
   gen_data_in_regime(&rng, REGIME_uniform, instance);
   gen_settle(&rng, instance);
-  *out_has_data = true;
   for (uint32_t i = 0; i < program->operand_count; i++) {
-    g_assert(fields[i] != NULL);
     if (strcmp(fields[i], "*") == 0) {
-      *out_has_data = false;
-      continue;
+      input->unknown |= 1U << i;
+    } else {
+      STATUS_TRY(fill(&instance->operands[i], fields[i], arena, error));
     }
-    scan_t scan = scan_make(str_from(fields[i]));
-    STATUS_TRY(
-        tensor_parse_data(&scan, &program->operands[i], arena, &instance->operands[i], error));
+  }
+  fields += program->operand_count;
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    input->expected[i] = (tensor_t){.type = program->results[i]};
+    if (strcmp(fields[i], "*") == 0) {
+      input->unchecked |= 1U << i;
+    } else {
+      STATUS_TRY(fill(&input->expected[i], fields[i], arena, error));
+    }
   }
   return STATUS_OK;
 }
 
 static status_t make_case(const mlir_input_flags_t *flags, const char *text, arena_t *arena,
-                          case_t *out_case, bool *out_has_data, failure_t *error) {
+                          mlir_input_t *out_input, failure_t *error) {
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
   program_t program;
   STATUS_TRY(dynamic_parse(str_from(lines[0]), flags->size, arena, &program, error));
-  *out_case = case_make(arena, &program);
-  return fill_operands(out_case, lines + 1, arena, out_has_data, error);
+  *out_input = (mlir_input_t){.instance = case_make(arena, &program)};
+  return fill_tensors(out_input, lines + 1, arena, error);
 }
 
 status_t mlir_input_read(const mlir_input_flags_t *flags, const char *path, arena_t *arena,
-                         case_t *out_case, bool *out_has_data, failure_t *error) {
+                         mlir_input_t *out_input, failure_t *error) {
   STATUS_TRY(check_flags(flags, error));
   mlir_graph_t lines;
   status_t status = import_file(flags, path, &lines, error);
   const char *separator = ":";
   if (status == STATUS_OK) {
     failure_t reason = {0};
-    status = make_case(flags, lines.text, arena, out_case, out_has_data, &reason);
+    status = make_case(flags, lines.text, arena, out_input, &reason);
     if (status != STATUS_OK) {
       g_autofree char *line = g_strndup(lines.text, strcspn(lines.text, "\n"));
       status_fail(error, status, "%.250s: %.200s", line, reason.text);
