@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/exec/mlir_import/importer.h"
 #include "harness/gen/gen.h"
 #include "harness/model/dynamic/dynamic.h"
 
@@ -54,8 +53,18 @@ static status_t check_flags(const mlir_input_flags_t *flags, failure_t *error) {
   return STATUS_OK;
 }
 
-static status_t import_file(const mlir_input_flags_t *flags, const char *path,
-                            mlir_graph_t *out_lines, failure_t *error) {
+/* "PATH:..." */
+static status_t name_file(const char *path, const char *separator, status_t status,
+                          failure_t *error) {
+  if (status != STATUS_INVALID) return status;
+  g_autofree char *message = g_strdup(error->text);
+  return status_fail(error, status, "%.120s%s%.380s", path, separator, message);
+}
+
+/* `is_whole`: all ops of the module are asked for. */
+static status_t import_file(const mlir_input_flags_t *flags, const char *path, bool is_whole,
+                            mlir_graph_t *out_answer, failure_t *error) {
+  STATUS_TRY(check_flags(flags, error));
   g_autofree char *text = NULL;
   gsize size;
   GError *failure = NULL;
@@ -67,9 +76,16 @@ static status_t import_file(const mlir_input_flags_t *flags, const char *path,
   mlir_importer_t *importer;
   STATUS_TRY(mlir_importer_open(NULL, &importer, error));
   const str_t module = {text, size};
-  status_t status = mlir_importer_read_program(importer, module, flags->numbers, out_lines, error);
+  status_t status =
+      is_whole ? mlir_importer_read_module(importer, module, out_answer, error)
+               : mlir_importer_read_program(importer, module, flags->numbers, out_answer, error);
   mlir_importer_close(importer);
-  return status;
+  return name_file(path, ":", status, error);
+}
+
+status_t mlir_input_list(const mlir_input_flags_t *flags, const char *path,
+                         mlir_graph_t *out_document, failure_t *error) {
+  return import_file(flags, path, true, out_document, error);
 }
 
 static status_t fill(tensor_t *tensor, const char *field, arena_t *arena, failure_t *error) {
@@ -118,21 +134,15 @@ static status_t make_case(const mlir_input_flags_t *flags, const char *text, are
 
 status_t mlir_input_read(const mlir_input_flags_t *flags, const char *path, arena_t *arena,
                          mlir_input_t *out_input, failure_t *error) {
-  STATUS_TRY(check_flags(flags, error));
   mlir_graph_t lines;
-  status_t status = import_file(flags, path, &lines, error);
-  const char *separator = ":";
-  if (status == STATUS_OK) {
-    failure_t reason = {0};
-    status = make_case(flags, lines.text, arena, out_input, &reason);
-    if (status != STATUS_OK) {
-      g_autofree char *line = g_strndup(lines.text, strcspn(lines.text, "\n"));
-      status_fail(error, status, "%.250s: %.200s", line, reason.text);
-    }
-    separator = ": ";
-    mlir_graph_free(&lines);
+  STATUS_TRY(import_file(flags, path, false, &lines, error));
+  failure_t reason = {0};
+  status_t status = make_case(flags, lines.text, arena, out_input, &reason);
+  if (status != STATUS_OK) {
+    g_autofree char *line = g_strndup(lines.text, strcspn(lines.text, "\n"));
+    status_fail(error, status, "%.250s: %.200s", line, reason.text);
+    name_file(path, ": ", status, error);
   }
-  if (status != STATUS_INVALID) return status;
-  g_autofree char *message = g_strdup(error->text);
-  return status_fail(error, status, "%.120s%s%.380s", path, separator, message);
+  mlir_graph_free(&lines);
+  return status;
 }

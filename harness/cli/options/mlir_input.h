@@ -5,6 +5,7 @@
 #define ASSAY_CLI_OPTIONS_MLIR_INPUT_H
 
 #include "harness/cli/options/arguments.h"
+#include "harness/exec/mlir_import/importer.h"
 #include "harness/model/case.h"
 
 /* What the options say of them; filled with 0 at first. */
@@ -33,6 +34,11 @@ typedef struct mlir_input {
  * file or what reads it is not there. */
 status_t mlir_input_read(const mlir_input_flags_t *flags, const char *path, arena_t *arena,
                          mlir_input_t *out_input, failure_t *error);
+
+/* The ops of a whole module in such a file: mlir_importer_read_module(), with the path in front of
+ * errors. */
+status_t mlir_input_list(const mlir_input_flags_t *flags, const char *path,
+                         mlir_graph_t *out_document, failure_t *error);
 
 /* Whether some check says what some result is. */
 static inline bool mlir_input_is_checked(const mlir_input_t *input) {

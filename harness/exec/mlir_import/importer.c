@@ -248,6 +248,13 @@ status_t mlir_importer_read_program(mlir_importer_t *importer, str_t module, cha
   return read_parts(importer, "program", header, out_lines, error);
 }
 
+status_t mlir_importer_read_module(mlir_importer_t *importer, str_t module,
+                                   mlir_graph_t *out_document, failure_t *error) {
+  char *header;
+  STATUS_TRY(ask(importer, "module", module, &header, error));
+  return read_parts(importer, "module", header, out_document, error);
+}
+
 void mlir_graph_free(mlir_graph_t *graph) {
   g_free(graph->text);
   g_strfreev(graph->notes);

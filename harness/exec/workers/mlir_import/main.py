@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turns MLIR modules into graphs (harness/quant/graph/graph.md), for `assay quant`, and modules and ops alone
-into programs (harness/model/case_line.md), for `assay show` and `assay replay`.
+into programs (harness/model/case_line.md), for `assay show` and `assay replay`, and lists whole modules, for
+`assay module`.
 
     PYTHON harness/exec/workers/mlir_import/main.py
 
 Speaks first: one line, the versions of jaxlib and of its StableHLO.  Then it answers requests, each a line
 "WORDS BYTES" and the module's text, where WORDS is `signed` or `unsigned` (the storage of fake-quant ops
-that name none), or `program` and any number of NAME=NUMBER (numbers that stand in types by name), with one of
+that name none), or `program` and any number of NAME=NUMBER (numbers that stand in types by name), or `module`, with
+one of
 
     graph NOTES BYTES     the graph's text follows; before it NOTES lines, "LINE:COLUMN: what is not exactly so"
     program 0 BYTES       a program line follows, for each operand a line of its digits, "*" if it is no constant, and
                           for each result a line of those that checks expect, "*" if none does
+    module 0 BYTES        a JSON document follows: listing.py
     error LINE COLUMN MESSAGE
 
 Each line of the graph ends with a comment, "# LINE:COLUMN", of where in the module it comes from.  At the end
@@ -25,6 +28,7 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import mhlo, stablehlo
 
 from graph_text import Printer
+from listing import read_module
 from module import Reader, make_context, versions
 from programs import read_program
 from restoring import restore
@@ -42,6 +46,9 @@ def answer(data: bytes, words: list[str], context: ir.Context) -> bytes:
         if words[0] == "program":
             lines = read_program(data, dict(word.split("=", 1) for word in words[1:]), context).encode()
             return f"program 0 {len(lines)}\n".encode() + lines
+        if words[0] == "module":
+            listed = read_module(data, context).encode()
+            return f"module 0 {len(listed)}\n".encode() + listed
         reader = Reader(data, context)
         with context, ir.Location.unknown():
             function, scope = translate(reader, is_signed, notes)
@@ -50,8 +57,8 @@ def answer(data: bytes, words: list[str], context: ir.Context) -> bytes:
     except ImportFailure as failure:
         message = " ".join(failure.message.split())
         return f"error {failure.place.line} {failure.place.column} {message}\n".encode("ascii", "replace")
-    listed = "".join(f"{note}\n" for note in notes).encode("ascii", "replace")
-    return f"graph {len(notes)} {len(text)}\n".encode() + listed + text
+    noted = "".join(f"{note}\n" for note in notes).encode("ascii", "replace")
+    return f"graph {len(notes)} {len(text)}\n".encode() + noted + text
 
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:

@@ -16,7 +16,10 @@ from source_text import ImportFailure, Place, Source
 # Only its dependencies bring the dialect `quant` into a context: jaxlib has no function for it.
 LOADS_QUANT = "builtin.module(vhlo-legalize-to-stablehlo)"
 # Ops of versioned StableHLO (portable artifacts) and of MHLO are read as those of StableHLO that they stand for.
-LEGALIZED = {"vhlo.": LOADS_QUANT, "mhlo.": "builtin.module(hlo-legalize-to-stablehlo)"}
+LEGALIZED = {
+    "vhlo.": "builtin.module(vhlo-to-version{{target={version}}},vhlo-legalize-to-stablehlo)",
+    "mhlo.": "builtin.module(hlo-legalize-to-stablehlo)",
+}
 KEPT_MHLO = ("mhlo.custom_call", "mhlo.constant", "mhlo.return")  # As documents quote them.
 PLACE = re.compile(r'"-":(\d+):(\d+)')
 BYTECODE = b"ML\xefR"
@@ -56,7 +59,8 @@ def _prefixes(operation: Any) -> Iterator[str]:
 def legalize(module: ir.Module) -> None:
     """Puts ops of StableHLO in the place of those of other spellings of it.  In a context."""
     for prefix in sorted(set(_prefixes(module.operation)), reverse=True):
-        passmanager.PassManager.parse(LEGALIZED[prefix]).run(module.operation)
+        passes = LEGALIZED[prefix].format(version=stablehlo.get_current_version())
+        passmanager.PassManager.parse(passes).run(module.operation)
 
 
 def parse_bytecode(data: bytes, context: ir.Context) -> ir.Module:
@@ -130,10 +134,23 @@ def _attributes(operation: Any) -> Iterator[tuple[str, Any]]:
             continue
 
 
+def inlined_function(operation: Any) -> str | None:
+    """The function that a call, or a composite that nobody knows by name, stands for."""
+    if operation.name == "func.call":
+        return ir.FlatSymbolRefAttr(operation.attributes["callee"]).value
+    if operation.name == "stablehlo.composite":
+        name = ir.StringAttr(operation.attributes["name"]).value
+        if not name.startswith(("quant.", "byteir.", "aten.gelu")):
+            return ir.FlatSymbolRefAttr(operation.attributes["decomposition"]).value
+    return None
+
+
 class Reader:
     """Reads one module."""
 
-    def __init__(self, data: bytes, context: ir.Context, is_verified: bool = True) -> None:
+    def __init__(self, data: bytes, context: ir.Context, is_verified: bool = True,
+                 holds_functions: bool = True) -> None:  # fmt: skip
+        """`holds_functions`: a module that holds something else is refused."""
         self.source = Source(text_of(data, context), is_verified)
         with context, ir.Location.unknown():
             try:
@@ -146,6 +163,8 @@ class Reader:
         self.depth = 0
         for op in self.module.body.operations:
             if op.operation.name != "func.func":
+                if not holds_functions:
+                    continue
                 raise self.fail(self.offset(op), f"a module holds functions, not {op.operation.name}")
             self.functions[ir.StringAttr(op.attributes["sym_name"]).value] = op
 
@@ -256,15 +275,9 @@ class Reader:
         nodes.append(node)
 
     def _inlined(self, operation: Any) -> str | None:
-        """The function that a call, or a composite that nobody knows by name, stands for."""
-        if operation.name == "func.call":
-            name = ir.FlatSymbolRefAttr(operation.attributes["callee"]).value
-            return None if name in self.functions and self.has_regions(name) else name
-        if operation.name == "stablehlo.composite":
-            name = ir.StringAttr(operation.attributes["name"]).value
-            if not name.startswith(("quant.", "byteir.", "aten.gelu")):
-                return ir.FlatSymbolRefAttr(operation.attributes["decomposition"]).value
-        return None
+        name = inlined_function(operation)
+        is_call = operation.name == "func.call"
+        return None if is_call and name in self.functions and self.has_regions(name) else name
 
     def _inline(self, op: Any, name: str, operands: list[Value], nodes: list[Node]) -> list[Value]:
         function = self.functions[name]

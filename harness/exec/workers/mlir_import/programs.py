@@ -167,16 +167,22 @@ def _name_and_words(node: Node) -> tuple[str, str]:
     raise words.Unknown("cases have no such op; `assay ops` lists those they have")
 
 
-def _lines(node: Node, checked: list[Node]) -> str:
+def program_line(node: Node) -> str:
+    """A program line, in which sizes that are not known are "?" alone."""
     name, said = _name_and_words(node)
     processes = collectives.processes(node) if name in collectives.NAMES else None
     operands = "".join(f" {line_type(value.type, processes)}" for value in node.operands)
     results = " ".join(line_type(value.type, processes) for value in node.results)
-    line = f"{name}{' ' if said else ''}{said}{operands} -> {results}"
+    return f"{name}{' ' if said else ''}{said}{operands} -> {results}"
+
+
+def _lines(node: Node, checked: list[Node]) -> str:
+    line = program_line(node)
     given = [checks.data(value) for value in node.operands]
     expected = checks.Expectations(checked, node).lines()
-    if processes is not None:  # Each process is given the same constants.
-        given, expected = ([one if one in "*-" else one * processes for one in listed] for listed in (given, expected))
+    if node.name in collectives.NAMES:  # Each process is given the same constants.
+        count = collectives.processes(node)
+        given, expected = ([one if one in "*-" else one * count for one in listed] for listed in (given, expected))
     return "".join(f"{text}\n" for text in [line, *given, *expected])
 
 
