@@ -20,6 +20,13 @@ void task_flags_add_programs(task_flags_t *flags, arguments_t *arguments) {
   mlir_input_flags_add(&flags->input, arguments);
 }
 
+void task_programs_free(task_flags_t *flags) {
+  g_strfreev(flags->programs);
+  g_strfreev(flags->modules);
+  g_free(flags->program_file);
+  mlir_input_flags_free(&flags->input);
+}
+
 bool task_programs_are_given(const task_flags_t *flags) {
   return flags->programs != NULL || flags->modules != NULL || flags->program_file != NULL;
 }

@@ -6,6 +6,9 @@
 
 #include "harness/cli/task/task.h"
 
+/* What task_flags_add_programs() brought. */
+void task_programs_free(task_flags_t *flags);
+
 /* Whether any are given. */
 bool task_programs_are_given(const task_flags_t *flags);
 

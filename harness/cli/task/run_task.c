@@ -90,10 +90,7 @@ void task_flags_free(task_flags_t *flags) {
   g_free(flags->name);
   g_free(flags->part_of);
   g_free(flags->known);
-  g_strfreev(flags->programs);
-  g_strfreev(flags->modules);
-  g_free(flags->program_file);
-  mlir_input_flags_free(&flags->input);
+  task_programs_free(flags);
   g_free(flags->fail_on);
 }
 

@@ -107,6 +107,15 @@ def _key(operation: Any, names: dict[Any, int]) -> str:
     return f"{operation.name}{{{attributes}}}{_types(operation)}[{';'.join(bodies)}]"
 
 
+def _called(operation: Any) -> str | None:
+    """What a call calls, or a composite stands for that is no case."""
+    if operation.name == "stablehlo.composite":
+        if ir.StringAttr(operation.attributes["name"]).value in words.CUSTOM_KEYS:
+            return None
+        return ir.FlatSymbolRefAttr(operation.attributes["decomposition"]).value
+    return inlined_function(operation)
+
+
 class Listing:
     def __init__(self, functions: dict[str, Any], place: Callable[[Any], str]) -> None:
         self.functions = functions
@@ -122,7 +131,7 @@ class Listing:
         operation = op.operation
         if operation.name in LEFT_OUT:
             return
-        called = inlined_function(operation)
+        called = _called(operation)
         if called is not None and called in self.functions and len(self.functions[called].operation.regions[0].blocks) > 0:
             _add(contents.calls, called, 1, int(is_in_loop))
             return

@@ -34,6 +34,7 @@ WHOLE_SCALE = re.compile(r"([,{]\s*\d+)(?=[:,}>\s])")  # MLIR reads scales with 
 QUANTIZED_TEXT = re.compile(r"!quant\.uniform<[^<>]*(?:<[^<>]*>)?[^<>]*>")
 QUANTIZED = re.compile(r"!quant\.uniform<(u|i)(\d+)(?:<(-?\d+):(-?\d+)>)?:(\w+)(?::(\d+))?,\s*(.*)>$")
 VALUES_MAX = 64
+NO_SUCH_OP = "cases have no such op; `assay ops` lists those they have"
 
 
 # ---- The text -----------------------------------------------------------------------------------
@@ -145,6 +146,12 @@ def _accumulation(node: Node) -> str:
     return f" accumulation={inside[0]}" if len(inside) == 1 else f" accumulation=[{','.join(inside)}]"
 
 
+def _custom(called: str, given: dict[str, Any], node: Node) -> str:
+    if called not in words.CUSTOM_KEYS:
+        raise words.Unknown(f"{called}: {NO_SUCH_OP}")
+    return words.custom(called, given, node.results)
+
+
 def _name_and_words(node: Node) -> tuple[str, str]:
     name = node.name.removeprefix("assay.")
     short = name.removeprefix("stablehlo.")
@@ -160,11 +167,11 @@ def _name_and_words(node: Node) -> tuple[str, str]:
         listed = node.attributes.get("byteir_attrs") or node.attributes.get("mhlo.backend_config")
         given = {item.name: item.attr for item in listed} if isinstance(listed, ir.DictAttr) else {}
         called = ir.StringAttr(node.attributes["call_target_name"]).value
-        return called, words.custom(called, given, node.results)
+        return called, _custom(called, given, node)
     if node.name == "stablehlo.composite":
         called, given = constraints.name_and_attributes(node)
-        return called, words.custom(called, given, node.results)
-    raise words.Unknown("cases have no such op; `assay ops` lists those they have")
+        return called, _custom(called, given, node)
+    raise words.Unknown(NO_SUCH_OP)
 
 
 def program_line(node: Node) -> str:
