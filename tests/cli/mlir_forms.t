@@ -80,6 +80,21 @@ like out "^ok 1 - model:pairwise stablehlo.negate float bf16->bf16" "versioned t
 run 0 "a line and files" run --program "$line" --program generic.mlir --mlir artifact --executor model:pairwise --cases 60
 like out "^judged: model:pairwise 60 of 60" "a line and files: run"
 
+cat >groups.mlir <<'END'
+module attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 3 : i32} {
+  func.func @main(%arg0: tensor<2xf32>) -> tensor<2xf32> {
+    %0 = "stablehlo.all_reduce"(%arg0) <{replica_groups = dense<[[0, 2], [1, -1]]> : tensor<2x2xi64>}> ({
+    ^body(%a: tensor<f32>, %b: tensor<f32>):
+      %1 = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %1 : tensor<f32>
+    }) : (tensor<2xf32>) -> tensor<2xf32>
+    return %0 : tensor<2xf32>
+  }
+}
+END
+run 0 "a collective" show groups.mlir
+like out "program:   stablehlo.all_reduce replica_groups=..0,2.,.1.. body=add f32.3,2. -> f32.3,2." "a collective: all processes, and groups of several sizes"
+
 cat >mhlo.mlir <<'END'
 func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
   %0 = mhlo.add %a, %a : tensor<2xf32>

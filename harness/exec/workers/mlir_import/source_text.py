@@ -104,7 +104,7 @@ class Source:
         self._rewrite_checks()
         if not is_verified:
             self._rename(GENERIC_OP)
-            self._move_properties()
+            self._copy_properties()
         self._rewrite_seed_regions()
         self.edits = _without_overlaps(self.edits)
         self.prepared = self._apply()
@@ -190,8 +190,9 @@ class Source:
             if self.masked[match.start()] == '"':  # Not in a comment.
                 self.edits.append((match.start(), match.end(), f'"{PREFIX}{match.group(1)}"'))
 
-    def _move_properties(self) -> None:
-        """Of ops that nobody has, `<{...}>` in front of the regions: to where attributes are, behind them."""
+    def _copy_properties(self) -> None:
+        """Of ops that nobody has, `<{...}>` in front of the regions are no attributes: so also behind these, where
+        attributes are."""
         for match in GENERIC_OP.finditer(self.text):
             if self.masked[match.start()] != '"':
                 continue
@@ -199,7 +200,6 @@ class Source:
             if not self.masked.startswith("<{", begin):
                 continue
             end = self._closing(begin + 1)
-            self.edits.append((begin, end + 2, ""))
             at = self._skip_blanks(end + 2)
             if self.masked.startswith("(", at):
                 at = self._closing(at) + 1
