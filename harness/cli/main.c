@@ -54,7 +54,7 @@ const command_t command_table[] = {
      "make a diverging case as small as possible", command_shrink},
     {"show", "LINE|FILE.mlir|- [--mlir [--with-data]|--c] [--dialect stablehlo|mhlo]",
      "explain a case in words, as a StableHLO module and as C", command_show},
-    {"module", "FILE.mlir [--harvest OUT] [--json]",
+    {"module", "FILE.mlir [--harvest OUT|--isolate-ops --executor NAME] [--json]",
      "list the ops of a whole module, what has an oracle, and write its programs to a file",
      command_module},
     {"gen", "--op OP --cases N --seed S", "print cases, one line each", command_gen},

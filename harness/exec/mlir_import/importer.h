@@ -57,6 +57,19 @@ status_t mlir_importer_read_program(mlir_importer_t *importer, str_t module, cha
 status_t mlir_importer_read_module(mlir_importer_t *importer, str_t module,
                                    mlir_graph_t *out_document, failure_t *error);
 
+/* The steps of a module in order, and data for its arguments: those of the files of numpy, one for
+ * each
+ * (`inputs`, ended by NULL), or drawn from the seed (NULL).  A JSON document, which
+ * workers/mlir_import/isolation.py makes.  Errors as of mlir_importer_read(). */
+status_t mlir_importer_isolate(mlir_importer_t *importer, str_t module, uint64_t seed,
+                               char *const *inputs, mlir_graph_t *out_document, failure_t *error);
+
+/* What StableHLO's interpreter makes of a step of the module that was isolated last; `digits` is a
+ * JSON list of the data of its operands, and the answer an object, {"results": [DIGITS, ...]} or
+ * {"error": TEXT}. */
+status_t mlir_importer_run_step(mlir_importer_t *importer, size_t step, str_t digits,
+                                mlir_graph_t *out_document, failure_t *error);
+
 /* Of an error of quant_graph_parse(), "line 3, column 5: ...", about that text: "LINE:COLUMN: ..."
  * of the module.  Other errors are kept as they are. */
 void mlir_graph_place(const mlir_graph_t *graph, failure_t *error);

@@ -7,14 +7,15 @@
 #include <string.h>
 
 #include "harness/base/plain_text.h"
-#include "harness/cli/options/flags.h"
+#include "harness/cli/verbs/cases/isolate.h"
 #include "harness/cli/verbs/cases/module_ops.h"
 #include "reports/verdict/describe.h"
 
 typedef struct module_flags {
   mlir_input_flags_t input;
   char *harvest;
-  gboolean json;
+  gboolean isolates;
+  isolate_flags_t isolate;
 } module_flags_t;
 
 static double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
@@ -123,7 +124,7 @@ static int list_module(const module_flags_t *flags, const char *path) {
   if (status == STATUS_OK && flags->harvest != NULL) {
     status = harvest(&ops, name, flags->harvest, &harvested, &error);
   }
-  if (status == STATUS_OK && flags->json) {
+  if (status == STATUS_OK && flags->isolate.json) {
     print_json(&ops, name);
   } else if (status == STATUS_OK) {
     print_summary(&ops, name);
@@ -138,6 +139,20 @@ static int list_module(const module_flags_t *flags, const char *path) {
   return status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, &error);
 }
 
+/* False after a complaint. */
+static bool goes_together(const module_flags_t *flags) {
+  const isolate_flags_t *isolate = &flags->isolate;
+  bool has_other = isolate->inputs != NULL || isolate->seed != NULL || isolate->contract != NULL ||
+                   isolate->executor.names != NULL;
+  if (flags->isolates && flags->harvest != NULL) {
+    complain("--harvest runs nothing; leave out --harvest or --isolate-ops");
+    return false;
+  }
+  if (flags->isolates || !has_other) return true;
+  complain("--executor, --input, --seed and --contract are for --isolate-ops; add that");
+  return false;
+}
+
 int command_module(const command_t *command, int argc, char **argv) {
   module_flags_t flags = {0};
   const GOptionEntry entries[] = {
@@ -146,14 +161,31 @@ int command_module(const command_t *command, int argc, char **argv) {
        "`vet` "
        "and `campaign`",
        "OUT"},
-      {"json", 0, 0, G_OPTION_ARG_NONE, &flags.json, "Print one JSON document", NULL},
+      {"isolate-ops", 0, 0, G_OPTION_ARG_NONE, &flags.isolates,
+       "Run it op by op on an executor, with operands that this produced, and judge each op", NULL},
+      {"input", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags.isolate.inputs,
+       "With --isolate-ops: a file of numpy for the next argument (default: data are drawn)",
+       "FILE.npy"},
+      {"seed", 's', 0, G_OPTION_ARG_STRING, &flags.isolate.seed,
+       "With --isolate-ops: of the data that are drawn (default 1)", "SEED"},
+      {"contract", 'c', 0, G_OPTION_ARG_STRING, &flags.isolate.contract,
+       "With --isolate-ops: spec, backend (default), wide, KEY=VALUE,... or @FILE", "CONTRACT"},
+      {"json", 0, 0, G_OPTION_ARG_NONE, &flags.isolate.json, "Print one JSON document", NULL},
       G_OPTION_ENTRY_NULL};
   arguments_t arguments = arguments_make(command);
   arguments_add(&arguments, entries);
+  executor_flags_add(&flags.isolate.executor, &arguments);
   mlir_input_flags_add(&flags.input, &arguments);
   int exit_code = EXIT_CODE_USAGE;
-  if (arguments_parse(&arguments, &argc, &argv, 1, 1)) exit_code = list_module(&flags, argv[1]);
+  if (arguments_parse(&arguments, &argc, &argv, 1, 1) && goes_together(&flags)) {
+    exit_code =
+        flags.isolates ? isolate_module(&flags.isolate, argv[1]) : list_module(&flags, argv[1]);
+  }
   mlir_input_flags_free(&flags.input);
+  executor_flags_free(&flags.isolate.executor);
+  g_strfreev(flags.isolate.inputs);
+  g_free(flags.isolate.seed);
+  g_free(flags.isolate.contract);
   g_free(flags.harvest);
   return exit_code;
 }

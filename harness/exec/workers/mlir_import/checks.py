@@ -48,7 +48,7 @@ def seen_through(value: Value) -> Value:
     return value
 
 
-def _storage(kind: ir.Type) -> str:
+def storage(kind: ir.Type) -> str:
     """The element of the bits of such a tensor: of a quantized one that of its storage."""
     element = str(ir.ShapedType(kind).element_type)
     if not element.startswith("!quant."):
@@ -59,7 +59,7 @@ def _storage(kind: ir.Type) -> str:
 
 def digits(node: Node, kind: ir.Type) -> str:
     """The data of a node's attribute `value`, of a tensor of that type."""
-    return elements.dense(node, elements.Kind(_storage(kind), tuple(ir.ShapedType(kind).shape))) or "-"
+    return elements.dense(node, elements.Kind(storage(kind), tuple(ir.ShapedType(kind).shape))) or "-"
 
 
 def data(value: Value) -> str:

@@ -104,6 +104,7 @@ class Node:
     results: list[Value]
     blocks: list[Block]
     call: str
+    known: dict[Any, Value] = field(default_factory=dict)  # By MLIR's value, where the op stands.
 
     @property
     def attributes(self) -> dict[str, Any]:
@@ -264,7 +265,7 @@ class Reader:
         names: list[str | None] = list(self.source.results_before(offset))
         if len(names) != len(operation.results):
             names = [None] * len(operation.results)
-        node = Node(op, operation.name, offset, operands, [], [], call)
+        node = Node(op, operation.name, offset, operands, [], [], call, values)
         node.blocks = [self._block(block, values, call) for region in operation.regions for block in region]
         for index, result in enumerate(operation.results):
             value = Value(names[index], result.type, node, index)
