@@ -68,13 +68,12 @@ static void print_report(const isolation_t *isolation, const executor_t *executo
   for (size_t i = 0; i < isolation->count; i++) {
     const isolated_step_t *step = &isolation->steps[i];
     bool is_told = step == isolation->first || step == isolation->worst;
-    if (step->kind == ISOLATED_JUDGED && step->verdict.outcome == OUTCOME_diverges && !is_told) {
-      print_step("diverges:", step);
+    bool has_no_result = step->is_asked && step->kind != ISOLATED_JUDGED;
+    if (!is_told && (isolated_step_diverges(step) || has_no_result)) {
+      print_step(isolated_step_diverges(step) ? "diverges:" : "no result:", step);
       printf("          %s\n", step->description);
-    } else if (step->kind == ISOLATED_UNJUDGED) {
-      print_step("no result:", step);
-      printf("          %s\n", step->description);
-    } else if (step->kind == ISOLATED_NOT_RUN) {
+    }
+    if (step->kind == ISOLATED_NOT_RUN) {
       print_step("not run:", step);
       printf("          %s\n", step->why);
     }
@@ -87,7 +86,7 @@ static json_t *json_step(const isolated_step_t *step) {
   static const char *const kinds[] = {"constant", "judged", "no-results", "no-oracle", "not-run"};
   json_t *object = json_pack("{s:s, s:s, s:s?, s:s, s:s?}", "place", step->place, "op", step->op,
                              "program", step->line, "kind", kinds[step->kind], "why", step->why);
-  if (step->kind == ISOLATED_JUDGED || step->kind == ISOLATED_UNJUDGED) {
+  if (step->is_asked) {
     json_object_set_new(object, "verdict", json_verdict(&step->verdict));
   }
   return object;
@@ -118,7 +117,7 @@ typedef struct isolating {
   executor_list_t executors;
   json_t *reports; /* NULL: words. */
   bool diverged;
-  bool judged_nothing;
+  bool failed; /* An op, or to judge anything. */
 } isolating_t;
 
 static status_t isolate_on(isolating_t *self, executor_t *executor, failure_t *error) {
@@ -126,9 +125,10 @@ static status_t isolate_on(isolating_t *self, executor_t *executor, failure_t *e
   STATUS_TRY(isolation_run(self->importer, self->document.text, executor, &self->contract,
                            &isolation, error));
   self->diverged |= isolation.first != NULL;
+  self->failed |= isolation_count_outcome(&isolation, OUTCOME_failed) > 0;
   if (isolation_count(&isolation, ISOLATED_JUDGED) == 0) {
     complain("%s: no op of the module was judged", executor_name(executor));
-    self->judged_nothing = true;
+    self->failed = true;
   }
   if (self->reports != NULL) {
     json_array_append_new(self->reports, json_report(&isolation, executor));
@@ -167,7 +167,7 @@ static status_t isolate_all(isolating_t *self, failure_t *error) {
 
 static int find_exit_code(const isolating_t *self) {
   if (self->diverged) return EXIT_CODE_DIVERGES;
-  return self->judged_nothing ? EXIT_CODE_FAILED : EXIT_CODE_CLEAN;
+  return self->failed ? EXIT_CODE_FAILED : EXIT_CODE_CLEAN;
 }
 
 int isolate_module(const isolate_flags_t *flags, const char *path) {

@@ -14,7 +14,7 @@ typedef struct isolate_flags {
 } isolate_flags_t;
 
 /* Runs the module in the file op by op on each executor, and prints what diverged.  Returns an exit
- * code: 1 if something did, 3 if nothing was judged. */
+ * code: 1 if something did, 3 if an op failed or nothing was judged. */
 int isolate_module(const isolate_flags_t *flags, const char *path);
 
 #endif

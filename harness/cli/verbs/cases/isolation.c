@@ -132,6 +132,7 @@ static status_t judge(walk_t *walk, const case_t *instance, const json_t *result
   STATUS_TRY(case_runner_run(&walk->runner, &expectation, walk->executor, &step->verdict, error));
   STATUS_TRY(cause_explain(&walk->runner, &expectation, &walk->arena, &step->verdict, error));
   describe(instance, step);
+  step->is_asked = true;
   const evidence_t *evidence = &walk->runner.evidence;
   step->kind = evidence->is_judged ? ISOLATED_JUDGED : ISOLATED_UNJUDGED;
   for (uint32_t i = 0; evidence->is_judged && i < instance->program.result_count; i++) {
@@ -181,8 +182,12 @@ static bool is_worse(const verdict_t *a, const verdict_t *b) {
   return a->wrong_count > b->wrong_count;
 }
 
+bool isolated_step_diverges(const isolated_step_t *step) {
+  return step->is_asked && step->verdict.outcome == OUTCOME_diverges;
+}
+
 static void note(isolation_t *isolation, const isolated_step_t *step) {
-  if (step->kind != ISOLATED_JUDGED || step->verdict.outcome != OUTCOME_diverges) return;
+  if (!isolated_step_diverges(step)) return;
   if (isolation->first == NULL) isolation->first = step;
   if (isolation->worst == NULL || is_worse(&step->verdict, &isolation->worst->verdict)) {
     isolation->worst = step;
@@ -250,8 +255,7 @@ size_t isolation_count_outcome(const isolation_t *isolation, outcome_t outcome) 
   size_t count = 0;
   for (size_t i = 0; i < isolation->count; i++) {
     const isolated_step_t *step = &isolation->steps[i];
-    bool is_asked = step->kind == ISOLATED_JUDGED || step->kind == ISOLATED_UNJUDGED;
-    count += is_asked && step->verdict.outcome == outcome;
+    count += step->is_asked && step->verdict.outcome == outcome;
   }
   return count;
 }

@@ -25,6 +25,7 @@ typedef struct isolated_step {
   char *line; /* Its program, or NULL. */
   char *why;  /* It has no oracle, or was not run; or NULL. */
   isolated_kind_t kind;
+  bool is_asked; /* The executor was, and there is a verdict, whoever gave the results. */
   verdict_t verdict;
   char *description; /* Of a verdict that is not that it conforms, in words; else NULL. */
   char *case_line;   /* Of one that diverges, unless it is too long to be of use; else NULL. */
@@ -42,6 +43,9 @@ typedef struct isolation {
 status_t isolation_run(mlir_importer_t *importer, const char *document, executor_t *executor,
                        const contract_t *contract, isolation_t *out_isolation, failure_t *error);
 void isolation_free(isolation_t *isolation);
+
+/* Whether it has a verdict, and that is that it diverges. */
+bool isolated_step_diverges(const isolated_step_t *step);
 
 /* How many steps are of a kind, and how many have an outcome. */
 size_t isolation_count(const isolation_t *isolation, isolated_kind_t kind);

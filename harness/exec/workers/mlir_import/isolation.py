@@ -186,9 +186,9 @@ def _in_child(node: Node, functions: dict[str, Any], values: list[Any], data: li
     os.close(writing)
     with os.fdopen(reading) as channel:
         text = channel.read()
-    _, status = os.waitpid(child, 0)
+    os.waitpid(child, 0)
     if not text:
-        raise NotRun(f"StableHLO's interpreter ended (status {os.waitstatus_to_exitcode(status)})")
+        raise NotRun("StableHLO's interpreter ended its process, as it does with what it does not know")
     answer = json.loads(text)
     if "error" in answer:
         raise NotRun(answer["error"])
