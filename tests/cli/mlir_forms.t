@@ -115,6 +115,29 @@ sed 's/chlo.erf/chlo.lgamma/' chlo.mlir >lgamma.mlir
 run 2 "an op of CHLO without a meaning here" show lgamma.mlir
 like err "lgamma.mlir:2:8: chlo.lgamma: cases have no such op" "an op of CHLO without a meaning here: which, where"
 
+# ---- Several ops ----------------------------------------------------------------------------------
+
+cat >several.mlir <<'END'
+func.func @main(%x: tensor<4x8xf32>, %w: tensor<8x3xf32>) -> (tensor<4xf32>, tensor<4x3xf32>) {
+  %b = stablehlo.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x3xf32>) -> tensor<4x3xf32>
+  %1 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<3xf32>) -> tensor<4x3xf32>
+  %2 = stablehlo.add %0, %1 : tensor<4x3xf32>
+  %3 = stablehlo.reduce(%2 init: %zero) applies stablehlo.maximum across dimensions = [1] : (tensor<4x3xf32>, tensor<f32>) -> tensor<4xf32>
+  return %3, %2 : tensor<4xf32>, tensor<4x3xf32>
+}
+END
+run 0 "several ops" show several.mlir
+like out "program:   module steps={v0=constant(f32.3.,3f8000004000000040400000);v1=constant(f32..,00000000);v2=stablehlo.dot_general(a0,a1) .*;return(v5,v4)} f32.4,8. f32.8,3. -> f32.4. f32.4,3." \
+  "several ops: one program"
+run 0 "several ops: run" run --program several.mlir --executor model:pairwise --cases 60
+like out "^judged: model:pairwise 60 of 60" "several ops: run"
+run 1 "several ops: a fault" run --program several.mlir --executor canary:drop_last_term --cases 60
+sed 's/stablehlo.add/stablehlo.power/' several.mlir >power.mlir
+run 2 "several ops, one of them unknown" show power.mlir
+like err "power.mlir:6:8: stablehlo.power: cases have no such op" "several ops, one of them unknown: which"
+
 # ---- Checks ---------------------------------------------------------------------------------------
 
 # expects CHECK ANSWER: a module with that check is answered so.

@@ -157,6 +157,27 @@ static void test_without_data(void) {
   g_assert_cmpint(without, ==, 2);
 }
 
+/* Programs of several steps, which are read as such again: a constant has the type of its bits in
+ * MLIR. */
+static void test_several(gconstpointer data) {
+  if (skips()) return;
+  const op_t *op = data;
+  static const draw_limits_t limits = {.rank_max = 4, .elements_max = 128, .terms_max = 32};
+  rng_t rng = rng_make(5);
+  for (int i = 0; i < PROGRAMS; i++) {
+    arena_t arena;
+    arena_init(&arena);
+    program_t program;
+    draw_program(&rng, op, &limits, &arena, &program);
+    g_autoptr(GString) module = g_string_new(NULL);
+    program.op->print_mlir(&program, module);
+    g_auto(GStrv) lines = read_back(module->str);
+    g_assert_nonnull(lines);
+    check_line(lines[0], &program, &arena);
+    arena_deinit(&arena);
+  }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   open_importer();
@@ -164,6 +185,10 @@ int main(int argc, char **argv) {
   for (const op_t *const *op = op_all(); *op != NULL; op++) {
     g_autofree char *name = g_strdup_printf("/mlir-cases/%s", (*op)->name);
     g_test_add_data_func(name, *op, test_op);
+  }
+  for (const op_t *const *op = op_on_request(); *op != NULL; op++) {
+    g_autofree char *name = g_strdup_printf("/mlir-cases/%s", (*op)->name);
+    g_test_add_data_func(name, *op, test_several);
   }
   int status = g_test_run();
   mlir_importer_close(importer);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A module of one op, or the text of one op alone, as a program of a case line.
+"""A module of one op, or the text of one op alone, as a program of a case line; a function of several as the one that
+several.py makes of it.
 
 An op alone, as documents quote it, uses values that nothing defines: `%0 = "mhlo.custom_call"(%arg0) ...`.
 It is put into a function in which they are; their types are those that MLIR's parser says it expects.
@@ -19,7 +20,8 @@ import collectives
 import constraints
 import elements
 import words
-from module import BYTECODE, Node, Reader
+from module import BYTECODE, Function, Node, Reader
+from several import module_line
 from source_text import ImportFailure, Place
 
 GIVERS = ("assay.input", "assay.byre.compute", "assay.shape.shape_of", "shape.shape_of")
@@ -193,14 +195,29 @@ def _lines(node: Node, checked: list[Node]) -> str:
     return "".join(f"{text}\n" for text in [line, *given, *expected])
 
 
+def _several(reader: Reader, function: Function, ops: list[Node]) -> str:
+    def fail(node: Node, message: str) -> ImportFailure:
+        return reader.fail(node.offset, f"{node.name.removeprefix('assay.')}: {message}")
+
+    try:
+        line = module_line(function, ops, program_line, line_type, fail)
+    except (words.Unknown, elements.UnknownType) as error:
+        raise reader.fail(function.offset, str(error)) from None
+    data = "*\n" * (len(function.block.arguments) + len(function.block.nodes[-1].operands))
+    return f"{line}\n{data}"
+
+
 def _program(reader: Reader, context: ir.Context) -> str:
     with context, ir.Location.unknown():
-        nodes = reader.main().block.nodes
+        function = reader.main()
+        nodes = function.block.nodes
         around = (*checks.CONSTANTS, *GIVERS, *ENDS)
         checked = [node for node in nodes if checks.check_name(node) is not None]
         ops = [node for node in nodes if node.name not in around and node not in checked and not checks.is_view(node)]
         if not ops:
             raise reader.fail(0, "a case is one op, and here is none")
+        if len(ops) > 1 and nodes[-1].operands and not checked:
+            return _several(reader, function, ops)
         if len(ops) != 1:
             many = "`assay module` lists them, `assay quant import` reads graphs"
             raise reader.fail(ops[1].offset, f"a case is one op, and here are {len(ops)}; {many}")
