@@ -90,6 +90,8 @@ static void print_worst(const case_t *instance, const expectation_t *expectation
   if (verdict->cause_words[0] != '\0') printf("  cause:    %s\n", verdict->cause_words);
   bool repeats_algorithms = g_str_has_prefix(verdict->algorithms, verdict->observed);
   if (!repeats_algorithms) printf("  observed: %s\n", verdict->observed);
+  if (verdict->reading[0] != '\0')
+    printf("  reading:  it would conform with %s\n", verdict->reading);
   print_algorithms(&instance->program, verdict);
   print_broken(instance, expectation);
   if (verdict->reason[0] != '\0') printf("  reason:   %s\n", verdict->reason);
