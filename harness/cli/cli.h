@@ -36,6 +36,7 @@ COMMAND(shrink);
 COMMAND(prove);
 COMMAND(issue);
 COMMAND(show);
+COMMAND(module);
 COMMAND(gen);
 COMMAND(power);
 COMMAND(subject);

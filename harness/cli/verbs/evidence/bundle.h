@@ -2,8 +2,8 @@
 /* Bundles of evidence: a case, what an executor returned, and the claim that one element of it is
  * none that a conforming implementation returns, as a JSON file that reports/check_evidence.py
  * decides by itself (harness/docs/evidence.md). */
-#ifndef ASSAY_CLI_VERBS_CASES_BUNDLE_H
-#define ASSAY_CLI_VERBS_CASES_BUNDLE_H
+#ifndef ASSAY_CLI_VERBS_EVIDENCE_BUNDLE_H
+#define ASSAY_CLI_VERBS_EVIDENCE_BUNDLE_H
 
 #include <glib.h>
 #include <stdbool.h>

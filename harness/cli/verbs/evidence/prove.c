@@ -7,9 +7,9 @@
 
 #include "harness/cli/options/flags.h"
 #include "harness/cli/options/input.h"
-#include "harness/cli/verbs/cases/bundle.h"
 #include "harness/cli/verbs/cases/result_line.h"
 #include "harness/cli/verbs/cases/shrink_finding.h"
+#include "harness/cli/verbs/evidence/bundle.h"
 #include "harness/run/corpus_file.h"
 #include "reports/verdict/reproducer.h"
 

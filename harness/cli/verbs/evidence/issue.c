@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "harness/cli/options/flags.h"
-#include "harness/cli/verbs/cases/bundle.h"
 #include "harness/cli/verbs/cases/result_line.h"
 #include "harness/cli/verbs/cases/shrink_finding.h"
-#include "harness/cli/verbs/cases/standalone.h"
+#include "harness/cli/verbs/evidence/bundle.h"
+#include "harness/cli/verbs/evidence/standalone.h"
 #include "reports/verdict/describe.h"
 #include "reports/verdict/reproducer.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the command of the worker, asks it, and runs what it wrote. */
-#include "harness/cli/verbs/cases/standalone.h"
+#include "harness/cli/verbs/evidence/standalone.h"
 
 #include <glib.h>
 

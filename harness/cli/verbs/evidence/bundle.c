@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bundles as JSON, and the script that decides them, which lies beside the program. */
-#include "harness/cli/verbs/cases/bundle.h"
+#include "harness/cli/verbs/evidence/bundle.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The script that runs a case on a backend without Assay, for `assay issue` and `assay show
  * --python`: written by the backend's worker, and run here. */
-#ifndef ASSAY_CLI_VERBS_CASES_STANDALONE_H
-#define ASSAY_CLI_VERBS_CASES_STANDALONE_H
+#ifndef ASSAY_CLI_VERBS_EVIDENCE_STANDALONE_H
+#define ASSAY_CLI_VERBS_EVIDENCE_STANDALONE_H
 
 #include "harness/model/case.h"
 
