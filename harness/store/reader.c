@@ -147,6 +147,19 @@ status_t store_reader_open(const char *path, const char *campaign, store_reader_
   return STATUS_OK;
 }
 
+status_t store_reader_rank(store_reader_t *reader, const severity_order_t *order,
+                           failure_t *error) {
+  g_autoptr(GString) sql = g_string_new(
+      "DROP VIEW temp.severity; CREATE TEMP VIEW severity AS "
+      "SELECT column1 AS severity, column2 AS rank FROM (VALUES ");
+  for (int i = 0; i < SEVERITY_COUNT; i++) {
+    g_string_append_printf(sql, "%s('%s', %d)", i == 0 ? "" : ", ",
+                           severity_spelling(order->order[i]), 1 + i);
+  }
+  g_string_append(sql, ")");
+  return connection_execute(&reader->connection, sql->str, error);
+}
+
 static bool is_stopped(const store_reader_t *reader) {
   return reader->limit.stop != NULL && *reader->limit.stop != 0;
 }

@@ -18,7 +18,17 @@ ok $? "--db DIR is DIR/campaign.db"
 run 1 "a second run" run --executor canary:drop_last_term --op stablehlo.dot_general --cases 200 \
   --seed 4 --db night/campaign.db
 
+echo 'zero-sign' > order
+run 0 "another order of severities" query findings --db night --severity order --format csv
+like out "^id,severity," "severities are a column"
+printf 'zero-sign\nzero\n' > order
+run 2 "what is no severity" report --db night --severity order
+like err "order:2: no severity \"zero\"; write one of these on a line: wrong-value-ordinary, " "where it is, and what to do"
+run 2 "no such file" query findings --db night --severity nowhere
+like err "cannot read the order of severities: .*nowhere" "which file"
+
 run 0 "text" report --db night
+like out "^wrong-value.*canary:drop_last_term" "what is new is told with its severity"
 like out "^VACUOUS: NOTHING COULD HAVE FAILED HERE" "vacuous results have their own heading"
 first=$(grep -n -e "^[A-Z][A-Z]" out | head -1)
 [ "${first#*:}" = "VACUOUS: NOTHING COULD HAVE FAILED HERE" ]
