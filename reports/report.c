@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "reports/known/known.h"
 #include "reports/query_table.h"
 #include "reports/report_grid.h"
 
@@ -60,7 +61,18 @@ void report_list_queries(GString *out_text) {
   }
 }
 
+static status_t show_known(store_reader_t *reader, const report_source_t *source,
+                           failure_t *error) {
+  g_autoptr(GPtrArray) known = known_new();
+  for (const char *const *path = source->known; path != NULL && *path != NULL; path++) {
+    STATUS_TRY(known_add_file(known, *path, error));
+  }
+  STATUS_TRY(known_add_builtin(known, error));
+  return known_show(known, reader, error);
+}
+
 static status_t prepare(store_reader_t *reader, const report_source_t *source, failure_t *error) {
+  STATUS_TRY(show_known(reader, source, error));
   if (source->severity == NULL) return STATUS_OK;
   severity_order_t order;
   STATUS_TRY(severity_order_read(source->severity, &order, error));

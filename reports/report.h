@@ -32,6 +32,8 @@ void report_list_queries(GString *out_text);
 typedef struct report_source {
   const char *path;     /* Of the database. */
   const char *campaign; /* The only one in it to be read; NULL: all. */
+  const char *const
+      *known; /* Files of known causes beside those built in, ended by NULL; or NULL. */
   const char
       *severity; /* A file with another order of severities, severity_order_read(); or NULL. */
 } report_source_t;

@@ -120,13 +120,15 @@ SELECT column1 AS severity, column2 AS rank FROM (VALUES
   ('nondeterminism', 5), ('wrong-algorithm', 6), ('nan-or-infinity', 7), ('precision', 8),
   ('flushing', 9), ('zero-sign', 10), ('acceptance', 11));
 
--- Known causes (corpus/known): patterns of GLOB that findings must match, '' where any will do, and
--- what is known.  `assay query` and `assay report` fill it in; in the file itself there are none.
+-- Known causes (corpus/known/*.def, and `--known FILE`), a row for each choice among their patterns of
+-- GLOB; reports/known/known_fields.def has what the columns mean.  `assay query` and `assay report` fill
+-- it in; in the file itself there are none.
 DROP VIEW IF EXISTS known;
 CREATE VIEW known AS
-SELECT '' AS id, '' AS executor, '' AS op, '' AS algorithm, '' AS types, '' AS class, '' AS cause,
-       '' AS severity, '' AS title, '' AS why, '' AS clause, '' AS links, '' AS affected,
-       '' AS mended, '' AS regressed, '' AS words
+SELECT 0 AS place, '' AS id, '' AS words, '' AS executor, '' AS version, '' AS op, '' AS algorithm,
+       '' AS types, '' AS class, '' AS cause, '' AS got, '' AS expected, '' AS severity, '' AS title,
+       '' AS why, '' AS clause, '' AS links, '' AS affected, '' AS mended, '' AS regressed,
+       '' AS found
 WHERE false;
 
 -- Ops that gather into one another have one family: their elements are computed alike.
@@ -155,12 +157,14 @@ WITH kept AS (
          run_label.campaign AS first_campaign,
          gravest.severity AS own_severity, gravest.severity_weight, gravest.data_extent,
          gravest.relative_error,
-         (SELECT known.id FROM known
+         (SELECT known.place FROM known
           WHERE (executor.name GLOB known.executor OR executor.name GLOB known.executor || '[?@:]*')
+            AND executor.version GLOB known.version
             AND divergence.op GLOB known.op AND divergence.algorithm GLOB known.algorithm
             AND divergence.types GLOB known.types AND divergence.class GLOB known.class
-            AND divergence.cause GLOB known.cause
-          LIMIT 1) AS known_id,
+            AND divergence.cause GLOB known.cause AND gravest.got GLOB known.got
+            AND gravest.expected GLOB known.expected
+          LIMIT 1) AS known_place,
          CASE gravest.severity
            WHEN (SELECT severity FROM reproducer AS shrunk
                  WHERE shrunk.divergence_id = divergence.divergence_id AND shrunk.role = 'shrunk')
@@ -211,7 +215,7 @@ FROM kept
 JOIN reproducer AS worst ON worst.divergence_id = kept.divergence_id AND worst.role = 'worst'
 JOIN reproducer AS small ON small.divergence_id = kept.divergence_id AND small.role = small_role
 JOIN program ON program.program_id = worst.program_id
-LEFT JOIN known ON known.id = known_id
+LEFT JOIN known ON known.place = known_place
 JOIN severity ON severity.severity = coalesce(nullif(known.severity, ''), own_severity)
 LEFT JOIN op_family ON op_family.op = kept.op;
 

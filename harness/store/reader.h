@@ -21,6 +21,18 @@ status_t store_reader_open(const char *path, const char *campaign, store_reader_
 /* Findings are ranked in that order from now on. */
 status_t store_reader_rank(store_reader_t *reader, const severity_order_t *order, failure_t *error);
 
+/* Rows of texts; all borrowed. */
+typedef struct store_texts {
+  const char *const *columns; /* Their names. */
+  int column_count;
+  const char *const *values; /* Row by row. */
+  size_t row_count;
+} store_texts_t;
+
+/* Puts rows in the place of a view.  The file stays as it is. */
+status_t store_reader_replace(store_reader_t *reader, const char *view, const store_texts_t *texts,
+                              failure_t *error);
+
 /* When a question is given up. */
 typedef struct store_limit {
   double seconds;                    /* That it may take; 0: as long as it likes. */

@@ -56,6 +56,7 @@ static const struct {
     [OVERVIEW_UNJUDGED] = {"unjudged", NULL},
     [OVERVIEW_NEW] = {"new", NULL},
     [OVERVIEW_CAUSES] = {"causes", NULL},
+    [OVERVIEW_KNOWN] = {"known", NULL},
     [OVERVIEW_ALGORITHMS] = {"by-algorithm", NULL},
     [OVERVIEW_PERCENTILES] = {"percentiles", NULL},
     [OVERVIEW_HISTOGRAM] = {"histogram", NULL},

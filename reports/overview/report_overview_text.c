@@ -108,6 +108,28 @@ static void print_new(const overview_t *overview, FILE *out) {
   g_array_unref(groups);
 }
 
+/* What is known of root causes, each once, in as many lines as it takes. */
+static void print_known(const overview_t *overview, FILE *out) {
+  const report_grid_t *grid = &overview->sections[OVERVIEW_KNOWN];
+  if (report_grid_row_count(grid) == 0) return;
+  fputs("\nKNOWN CAUSES\n", out);
+  static const char *const columns[] = {"why",    "clause",    "links", "affected",
+                                        "mended", "regressed", "found"};
+  for (size_t row = 0; row < report_grid_row_count(grid); row++) {
+    g_autofree char *head =
+        g_strdup_printf("%s, %s: %s (%s findings)", overview_text(grid, row, "executor"),
+                        overview_text(grid, row, "id"), overview_text(grid, row, "title"),
+                        overview_text(grid, row, "findings"));
+    report_print_line(head, out);
+    for (size_t i = 0; i < G_N_ELEMENTS(columns); i++) {
+      const char *text = overview_text(grid, row, columns[i]);
+      if (text[0] == '\0') continue;
+      g_autofree char *line = g_strdup_printf("    %s: %s", columns[i], text);
+      report_print_line(line, out);
+    }
+  }
+}
+
 /* The last line. */
 static void print_power(const overview_t *overview, FILE *out) {
   g_autoptr(GString) text = g_string_new(NULL);
@@ -137,6 +159,7 @@ void report_print_text(const overview_t *overview, FILE *out) {
   print_new(overview, out);
   fputs("\nROOT CAUSES, the gravest first\n", out);
   print_rows(&overview->sections[OVERVIEW_CAUSES], causes, SIZE_MAX, out);
+  print_known(overview, out);
   fputs("\nOP AND ALGORITHM\n", out);
   print_table(&overview->sections[OVERVIEW_ALGORITHMS], algorithms, out);
   fputs("\nSLACK USED by what conforms: error / permitted error\n", out);

@@ -46,6 +46,7 @@ static const struct {
     {"histogram", "ulp          20    32  38.05          0      6", 6},
     {"implementations", "jit:avx2", 2},
     {"invariance", "2  row-count: number of rows 1 to 3: 0x00; 4: 0x01", 1},
+    {"known", "(no rows)", 0},
     {"new", " 4  wrong-value  stablehlo.reduce  add        f32,f32->f32  openblas  value", 1},
     {"observed", "BF16_BF16_F32  f32,f32->f32     60       60  20", 4},
     {"pairs", "  100         15             5            4             3           2          1",
@@ -232,6 +233,7 @@ static void test_sqlite_shell(store_fixture_t *fixture, gconstpointer data) {
     g_assert_true(g_spawn_command_line_sync(command, &output, &complaint, &status, NULL));
     g_assert_cmpstr(complaint, ==, "");
     g_assert_cmpint(status, ==, 0);
+    if (strcmp(query->name, "known") == 0) continue; /* Nothing is known there: no rows, no text. */
     g_assert_cmpint(output[0], ==, '[');
   }
 }
