@@ -163,6 +163,7 @@ static const struct {
   const char *class_;
   severity_id_t severity;
 } BY_CLASS[] = {
+    {"", SEVERITY_broken_execution}, /* It failed, and says no more. */
     {"index", SEVERITY_wrong_index},
     {"unwritten", SEVERITY_broken_execution},
     {"out-of-bounds", SEVERITY_broken_execution},
