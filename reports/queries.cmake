@@ -30,3 +30,15 @@ embed_text(${CMAKE_CURRENT_LIST_DIR}/html/page/page.js PAGE_SCRIPT)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/html/page_assets.c.in
                ${CMAKE_BINARY_DIR}/generated/page_assets.c @ONLY)
 target_sources(assay_reports_html PRIVATE ${CMAKE_BINARY_DIR}/generated/page_assets.c)
+
+# The causes that are known.
+set(KNOWN "")
+file(GLOB known_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/corpus/known/*.def)
+foreach(file IN LISTS known_files)
+  embed_text(${file} text)
+  file(RELATIVE_PATH name ${CMAKE_SOURCE_DIR} ${file})
+  string(APPEND KNOWN "    {\"${name}\",\n    ${text}},\n")
+endforeach()
+configure_file(${CMAKE_CURRENT_LIST_DIR}/known/known_table.c.in
+               ${CMAKE_BINARY_DIR}/generated/known_table.c @ONLY)
+target_sources(assay_reports_known PRIVATE ${CMAKE_BINARY_DIR}/generated/known_table.c)

@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "reports/known/known.h"
 #include "reports/query_table.h"
 #include "reports/report_grid.h"
 
@@ -60,10 +61,40 @@ void report_list_queries(GString *out_text) {
   }
 }
 
+static status_t show_known(store_reader_t *reader, const report_source_t *source,
+                           failure_t *error) {
+  g_autoptr(GPtrArray) known = known_new();
+  for (const char *const *path = source->known; path != NULL && *path != NULL; path++) {
+    STATUS_TRY(known_add_file(known, *path, error));
+  }
+  STATUS_TRY(known_add_builtin(known, error));
+  return known_show(known, reader, error);
+}
+
+static status_t prepare(store_reader_t *reader, const report_source_t *source, failure_t *error) {
+  STATUS_TRY(show_known(reader, source, error));
+  if (source->severity == NULL) return STATUS_OK;
+  severity_order_t order;
+  STATUS_TRY(severity_order_read(source->severity, &order, error));
+  return store_reader_rank(reader, &order, error);
+}
+
+status_t report_open(const report_source_t *source, store_reader_t **out_reader, failure_t *error) {
+  store_reader_t *reader = NULL;
+  STATUS_TRY(store_reader_open(source->path, source->campaign, &reader, error));
+  status_t status = prepare(reader, source, error);
+  if (status == STATUS_OK) {
+    *out_reader = reader;
+  } else {
+    store_reader_close(reader);
+  }
+  return status;
+}
+
 status_t report_query(const report_source_t *source, const char *sql, report_format_t format,
                       const store_limit_t *limit, FILE *out, failure_t *error) {
   store_reader_t *reader = NULL;
-  STATUS_TRY(store_reader_open(source->path, source->campaign, &reader, error));
+  STATUS_TRY(report_open(source, &reader, error));
   if (limit != NULL) store_reader_limit(reader, limit);
   report_grid_t grid;
   report_grid_init(&grid);

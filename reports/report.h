@@ -32,7 +32,14 @@ void report_list_queries(GString *out_text);
 typedef struct report_source {
   const char *path;     /* Of the database. */
   const char *campaign; /* The only one in it to be read; NULL: all. */
+  const char *const
+      *known; /* Files of known causes beside those built in, ended by NULL; or NULL. */
+  const char
+      *severity; /* A file with another order of severities, severity_order_read(); or NULL. */
 } report_source_t;
+
+/* Opens it as it is to be read; store_reader_close() closes it. */
+status_t report_open(const report_source_t *source, store_reader_t **out_reader, failure_t *error);
 
 /* Runs one reading query and writes its rows to `out`.  STATUS_INVALID if it has no answer within
  * `limit` (NULL: none). */

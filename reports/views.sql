@@ -112,68 +112,147 @@ JOIN executor_label AS first_label ON first_label.executor_id = first_id
 JOIN executor_label AS second_label ON second_label.executor_id = second_id
 GROUP BY first_id, second_id, op, algorithm, types;
 
--- Findings with everything that is known of them: the worst case, the shortest case line, and the one
--- to look at (small_...): the shrunk one if there is one, else the shortest; its seed is '0' if it was
--- not drawn.
+-- Severities, the gravest first: rank 1, 2, ...  `--severity FILE` gives them other ranks.
+DROP VIEW IF EXISTS severity;
+CREATE VIEW severity AS
+SELECT column1 AS severity, column2 AS rank FROM (VALUES
+  ('wrong-value-ordinary', 1), ('wrong-value', 2), ('wrong-index', 3), ('broken-execution', 4),
+  ('nondeterminism', 5), ('wrong-algorithm', 6), ('nan-or-infinity', 7), ('precision', 8),
+  ('flushing', 9), ('zero-sign', 10), ('acceptance', 11));
+
+-- Known causes (corpus/known/*.def, and `--known FILE`), a row for each choice among their patterns of
+-- GLOB; reports/known/known_fields.def has what the columns mean.  `assay query` and `assay report` fill
+-- it in; in the file itself there are none.
+DROP VIEW IF EXISTS known;
+CREATE VIEW known AS
+SELECT 0 AS place, '' AS id, '' AS words, '' AS executor, '' AS version, '' AS op, '' AS algorithm,
+       '' AS types, '' AS class, '' AS cause, '' AS got, '' AS expected, '' AS severity, '' AS title,
+       '' AS why, '' AS clause, '' AS links, '' AS affected, '' AS mended, '' AS regressed,
+       '' AS found
+WHERE false;
+
+-- Ops that gather into one another have one family: their elements are computed alike.
+DROP VIEW IF EXISTS op_family;
+CREATE VIEW op_family AS
+SELECT column1 AS op, column2 AS family FROM (VALUES
+  ('stablehlo.dot_general', 'products'), ('stablehlo.convolution', 'products'),
+  ('stablehlo.reduce', 'reductions'), ('stablehlo.reduce_window', 'reductions'),
+  ('stablehlo.select_and_scatter', 'reductions'), ('stablehlo.all_reduce', 'reductions'),
+  ('stablehlo.reduce_scatter', 'reductions'), ('byteir.addn', 'reductions'),
+  ('stablehlo.batch_norm_training', 'batch norms'), ('stablehlo.batch_norm_grad', 'batch norms'),
+  ('byteir.softmax', 'softmaxes'), ('byteir.log_softmax', 'softmaxes'),
+  ('byteir.arg_max', 'places of extremes'), ('byteir.arg_min', 'places of extremes'));
+
+-- Findings with everything that is known of them: the worst case, the shortest case line, the gravest
+-- case, and the one to look at (small_...): of the shrunk, the shortest and the gravest one the first
+-- that has the severity of the gravest; its seed is '0' if it was not drawn.  severity is that of what
+-- is known of it, if somebody said so there.
+--
+-- hypothesis is what explains it: a known cause, the cause, or, where that is unknown, its class.
+-- family is for whom that holds: '' for all ops, where the cause is how numbers are read or written.
 DROP VIEW IF EXISTS finding;
 CREATE VIEW finding AS
-SELECT divergence.divergence_id AS id,
-       executor_id, executor, divergence.op, divergence.algorithm, divergence.types,
-       divergence.outcome, divergence.class, broken_constraint,
+WITH kept AS (
+  SELECT divergence.*, executor.name AS executor_name, executor_label.executor,
+         run_label.campaign AS first_campaign,
+         gravest.severity AS own_severity, gravest.severity_weight, gravest.data_extent,
+         gravest.relative_error,
+         (SELECT known.place FROM known
+          WHERE (executor.name GLOB known.executor OR executor.name GLOB known.executor || '[?@:]*')
+            AND executor.version GLOB known.version
+            AND divergence.op GLOB known.op AND divergence.algorithm GLOB known.algorithm
+            AND divergence.types GLOB known.types AND divergence.class GLOB known.class
+            AND divergence.cause GLOB known.cause AND gravest.got GLOB known.got
+            AND gravest.expected GLOB known.expected
+          LIMIT 1) AS known_place,
+         CASE gravest.severity
+           WHEN (SELECT severity FROM reproducer AS shrunk
+                 WHERE shrunk.divergence_id = divergence.divergence_id AND shrunk.role = 'shrunk')
+             THEN 'shrunk'
+           WHEN shortest.severity THEN 'shortest' ELSE 'gravest' END AS small_role,
+         shortest.case_line AS shortest_case_line
+  FROM divergence
+  JOIN executor USING (executor_id)
+  JOIN executor_label USING (executor_id)
+  JOIN run_label ON run_label.run_id = first_run_id
+  JOIN reproducer AS gravest
+    ON gravest.divergence_id = divergence.divergence_id AND gravest.role = 'gravest'
+  JOIN reproducer AS shortest
+    ON shortest.divergence_id = divergence.divergence_id AND shortest.role = 'shortest'
+)
+SELECT kept.divergence_id AS id,
+       executor_id, kept.executor, kept.op, kept.algorithm, kept.types,
+       outcome, kept.class, broken_constraint,
+       severity.severity, severity.rank AS severity_rank, kept.severity_weight, kept.data_extent,
+       kept.relative_error,
        sightings, first_seen, last_seen, first_run_id, last_run_id, signature,
        worst.ulp_error, worst.slack, worst.backward_error,
        worst.result, worst.component, worst.wrong_count, worst.component_count,
        worst.got_bits, worst.got, worst.expected, worst.observed, worst.reason,
        worst.regime, worst.implementation, worst.case_seed,
        program.line AS program_line, worst.case_line,
-       shortest.case_line AS shortest_case_line,
-       coalesce(shrunk.case_line, shortest.case_line) AS small_case_line,
-       shrunk.case_line IS NOT NULL AS is_shrunk,
-       CASE WHEN shrunk.case_line IS NULL THEN shortest.case_seed ELSE '0' END AS small_case_seed,
-       coalesce(shrunk.got, shortest.got) AS small_got,
-       coalesce(shrunk.expected, shortest.expected) AS small_expected,
-       coalesce(shrunk.wrong_count, shortest.wrong_count) AS small_wrong_count,
-       coalesce(shrunk.component_count, shortest.component_count) AS small_component_count,
-       cause,
-       coalesce(nullif(shrunk.cause_words, ''), nullif(shortest.cause_words, ''),
-                worst.cause_words) AS cause_words,
+       shortest_case_line,
+       small.case_line AS small_case_line,
+       small_role = 'shrunk' AS is_shrunk,
+       CASE small_role WHEN 'shrunk' THEN '0' ELSE small.case_seed END AS small_case_seed,
+       small.got AS small_got,
+       small.expected AS small_expected,
+       small.wrong_count AS small_wrong_count,
+       small.component_count AS small_component_count,
+       kept.cause,
+       coalesce(nullif(small.cause_words, ''), worst.cause_words) AS cause_words,
        pattern,
-       campaign AS first_campaign
-FROM divergence
-JOIN executor_label USING (executor_id)
-JOIN run_label ON run_label.run_id = first_run_id
-JOIN reproducer AS worst
-  ON worst.divergence_id = divergence.divergence_id AND worst.role = 'worst'
-JOIN reproducer AS shortest
-  ON shortest.divergence_id = divergence.divergence_id AND shortest.role = 'shortest'
-LEFT JOIN reproducer AS shrunk
-  ON shrunk.divergence_id = divergence.divergence_id AND shrunk.role = 'shrunk'
-JOIN program ON program.program_id = worst.program_id;
+       first_campaign,
+       coalesce(known.id, '') AS known, coalesce(known.words, '') AS known_words,
+       CASE WHEN known.id IS NOT NULL THEN 'known ' || known.id
+            WHEN kept.cause <> '' THEN kept.cause
+            ELSE rtrim('class ' || kept.class || ' ' || broken_constraint) END AS hypothesis,
+       CASE WHEN known.id IS NOT NULL OR kept.cause IN (
+                   'negative-zero-lost', 'zero-negated', 'infinity-as-largest', 'nan-as-infinity',
+                   'flushed-operands', 'flushed-results') THEN ''
+            ELSE coalesce(op_family.family, kept.op) END AS family
+FROM kept
+JOIN reproducer AS worst ON worst.divergence_id = kept.divergence_id AND worst.role = 'worst'
+JOIN reproducer AS small ON small.divergence_id = kept.divergence_id AND small.role = small_role
+JOIN program ON program.program_id = worst.program_id
+LEFT JOIN known ON known.place = known_place
+JOIN severity ON severity.severity = coalesce(nullif(known.severity, ''), own_severity)
+LEFT JOIN op_family ON op_family.op = kept.op;
 
--- Findings with one root cause: those of one executor, op, class and cause.  The example is the one
--- with the shortest case line.
+-- Findings with one root cause: those of one executor that one hypothesis explains, whatever their
+-- types, algorithms, shapes and, in one family, ops.  The example is the gravest, and of those the one
+-- with the shortest case line.  severity_weight: of the gravest finding.
 DROP VIEW IF EXISTS root_cause;
 CREATE VIEW root_cause AS
-WITH ranked AS (
+WITH placed AS (
   SELECT finding.*,
-         row_number() OVER (PARTITION BY executor_id, op, class, cause
-                            ORDER BY length(small_case_line), id) AS place
+         row_number() OVER (PARTITION BY executor_id, hypothesis, family
+                            ORDER BY severity_rank, length(small_case_line), id) AS place
   FROM finding
 )
-SELECT executor_id, executor, op, class, cause,
+SELECT executor_id, executor, hypothesis, family, known, known_words, cause,
+       max(CASE place WHEN 1 THEN severity END) AS severity,
+       min(severity_rank) AS severity_rank,
+       max(CASE severity_rank WHEN first_rank THEN severity_weight END) AS severity_weight,
+       max(CASE place WHEN 1 THEN op END) AS op,
+       max(CASE place WHEN 1 THEN class END) AS class,
        count(*) AS findings,
        sum(first_campaign = (SELECT campaign FROM campaign ORDER BY number DESC LIMIT 1))
          AS new_findings,
        sum(sightings) AS sightings,
-       count(DISTINCT algorithm) AS algorithms, count(DISTINCT types) AS types,
+       count(DISTINCT op) AS ops, count(DISTINCT algorithm) AS algorithms,
+       count(DISTINCT types) AS types,
+       group_concat(DISTINCT op) AS op_list, group_concat(DISTINCT algorithm) AS algorithm_list,
+       group_concat(DISTINCT types) AS type_list,
        min(first_seen) AS first_seen, max(last_seen) AS last_seen,
        max(slack) AS slack_max, max(ulp_error) AS ulp_error_max,
        max(CASE place WHEN 1 THEN id END) AS example_id,
        max(CASE place WHEN 1 THEN cause_words END) AS cause_words,
        max(CASE place WHEN 1 THEN pattern END) AS pattern,
        max(CASE place WHEN 1 THEN small_case_line END) AS small_case_line
-FROM ranked
-GROUP BY executor_id, op, class, cause;
+FROM (SELECT *, min(severity_rank) OVER (PARTITION BY executor_id, hypothesis, family) AS first_rank
+      FROM placed)
+GROUP BY executor_id, hypothesis, family;
 
 -- How large errors are: so many hundredths of the cases have an error of at most p50, p90, p99.  From
 -- buckets that are a fourth of a binary order of magnitude wide: up to 19 % too large.  The maximum

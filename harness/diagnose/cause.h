@@ -25,9 +25,10 @@ typedef enum cause_id {
 } cause_id_t;
 
 enum {
-  CAUSE_BITS_MIN = 10, /* Of evidence for a name: about one chance coincidence in 1000. */
+  CAUSE_BITS_MIN = 14, /* Of evidence for a name: about one chance coincidence in 16,000. */
   CAUSE_BITS_AGAIN = 1,
-  CAUSE_ASKS_MAX = 500, /* Questions to the oracle for one case. */
+  CAUSE_BITS_PLACE = 12, /* That one of two zeros is taken by its place: three components. */
+  CAUSE_ASKS_MAX = 500,  /* Questions to the oracle for one case. */
 };
 
 const char *cause_spelling(cause_id_t cause);

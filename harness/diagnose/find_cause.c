@@ -67,17 +67,21 @@ static bool is_established(const cause_question_t *question, const found_causes_
 }
 
 /* Two classes already say what is wrong: the cause adds where, or to which side. */
-static double bits_needed(divergence_class_t class_, cause_id_t cause) {
+static double bits_needed(const solver_t *solver, cause_id_t cause) {
+  divergence_class_t class_ = solver->verdict->class_;
   bool is_flush = cause == CAUSE_flushed_operands || cause == CAUSE_flushed_results;
   bool is_zero = cause == CAUSE_negative_zero_lost || cause == CAUSE_zero_negated;
-  bool is_said = (is_flush && class_ == CLASS_flush) || (is_zero && class_ == CLASS_zero_sign);
+  bool is_place = cause == CAUSE_first_of_zeros || cause == CAUSE_last_of_zeros;
+  if (is_place && class_ == CLASS_zero_sign) return CAUSE_BITS_PLACE;
+  bool is_flushed = is_flush && class_ == CLASS_flush && solver->wrong_count > 1;
+  bool is_said = is_flushed || (is_zero && class_ == CLASS_zero_sign);
   return is_said ? CAUSE_BITS_AGAIN : CAUSE_BITS_MIN;
 }
 
 /* The preferred one: of those that are established the most frequent, else the first of the table.
  * CAUSE_COUNT if there is none. */
-static size_t choose(const cause_question_t *question, divergence_class_t class_,
-                     const found_causes_t *found) {
+static size_t choose(const solver_t *solver, const found_causes_t *found) {
+  const cause_question_t *question = solver->question;
   size_t chosen = CAUSE_COUNT;
   for (size_t i = 0; i < CAUSE_COUNT; i++) {
     if (!is_established(question, found, i)) continue;
@@ -87,7 +91,7 @@ static size_t choose(const cause_question_t *question, divergence_class_t class_
   }
   for (size_t i = 0; i < CAUSE_COUNT && chosen == CAUSE_COUNT; i++) {
     const found_cause_t *item = &found->items[i];
-    if (item->is_found && item->bits >= bits_needed(class_, (cause_id_t)i)) chosen = i;
+    if (item->is_found && item->bits >= bits_needed(solver, (cause_id_t)i)) chosen = i;
   }
   return chosen;
 }
@@ -105,9 +109,11 @@ static void append_words(GString *text, size_t cause, const char *detail) {
 /* Whether that another cause explains the results too leaves the chosen one in doubt.  A narrow
  * accumulator gives numbers of its type whatever else happens; but if results or operands rounded
  * once explain several sums of many terms to the bit, each of the other additions would have had to
- * be exact. */
+ * be exact.  Which of two zeros is taken says which sign comes, and why. */
 static bool is_rival(const solver_t *solver, size_t chosen, size_t other) {
   enum { SUMS_MIN = 6, TERMS_MIN = 4 };
+  bool is_place = chosen == CAUSE_first_of_zeros || chosen == CAUSE_last_of_zeros;
+  if (is_place && (other == CAUSE_negative_zero_lost || other == CAUSE_zero_negated)) return false;
   if (other != CAUSE_narrow_accumulator) return true;
   if (chosen != CAUSE_narrow_result && chosen != CAUSE_narrow_operands) return true;
   return solver->wrong_count < SUMS_MIN || solver->term_count < TERMS_MIN;
@@ -160,7 +166,7 @@ static size_t test_all(solver_t *solver, found_causes_t *found) {
   *found = (found_causes_t){.items = {{.is_found = false}}};
   if (solver->is_quantized) {
     test_quantized(solver, found);
-    return choose(solver->question, verdict->class_, found);
+    return choose(solver, found);
   }
   test_values(solver, found);
   if (verdict->class_ == CLASS_init && g_str_has_prefix(verdict->observed, "init_count=2")) {
@@ -169,8 +175,29 @@ static size_t test_all(solver_t *solver, found_causes_t *found) {
   if (verdict->class_ != CLASS_zero_sign || solver->tests_established) {
     test_operands(solver, found);
     test_terms(solver, found);
+    test_factors(solver, found);
   }
-  return choose(solver->question, verdict->class_, found);
+  return choose(solver, found);
+}
+
+/* Of a few components many a hypothesis holds by chance: what is chosen must explain all that is
+ * wrong, and spare what is right.  `arena` is left as it was. */
+static bool explains_all(solver_t *solver, size_t chosen, bool tests_established) {
+  if (solver_has_all(solver)) return true;
+  arena_mark_t mark = arena_mark(solver->arena);
+  solver_t all;
+  found_causes_t found;
+  bool is_known =
+      solver_init_all(&all, solver->question, solver->verdict, (cause_id_t)chosen, solver->arena);
+  all.tests_established = tests_established;
+  if (is_known) test_all(&all, &found);
+  bool is_found = is_known && all.status == STATUS_OK && found.items[chosen].is_found;
+  if (is_known && all.status != STATUS_OK) {
+    solver->status = all.status;
+    solver->failure = all.failure;
+  }
+  arena_rewind(solver->arena, mark);
+  return is_found;
 }
 
 /* What is established is tested first, since it will mostly explain. */
@@ -180,9 +207,10 @@ static void solve(solver_t *solver, verdict_t *verdict) {
   solver->tests_established = question->established != NULL;
   size_t chosen = CAUSE_COUNT;
   if (solver->tests_established) chosen = test_all(solver, &found);
+  bool is_of_established = chosen != CAUSE_COUNT;
   solver->tests_established = false;
   if (chosen == CAUSE_COUNT) chosen = test_all(solver, &found);
-  if (chosen == CAUSE_COUNT) return;
+  if (chosen == CAUSE_COUNT || !explains_all(solver, chosen, is_of_established)) return;
   bool is_alone = describe(solver, &found, chosen, verdict);
   verdict->is_cause_sure = is_alone || is_established(question, &found, chosen);
 }

@@ -40,6 +40,7 @@ static void test_step(solver_t *solver, axis_role_t role, unsigned operands, con
   if (!solver_tests(solver, causes[role])) return;
   for (int step = -1; step <= 1; step += 2) {
     const hypothesis_t hypothesis = {.change = misread,
+                                     .needs_new = true,
                                      .misread = {.role = role, .step = step, .operands = operands}};
     double bits = test_hypothesis(solver, &hypothesis);
     if (bits < 0) continue;
@@ -69,7 +70,8 @@ static void test_transposed(solver_t *solver, found_causes_t *found) {
   if (program->operand_count < 2 || !is_due) return;
   const type_t *type = &program->operands[1];
   if (type->rank < 2 || type->dims[type->rank - 1] != type->dims[type->rank - 2]) return;
-  const hypothesis_t hypothesis = {.change = misread, .misread = {.transposes = true}};
+  const hypothesis_t hypothesis = {
+      .change = misread, .needs_new = true, .misread = {.transposes = true}};
   double bits = test_hypothesis(solver, &hypothesis);
   if (bits >= 0) note_cause(found, CAUSE_transposed_rhs, bits, 1, "");
 }
@@ -200,10 +202,14 @@ void test_operands(solver_t *solver, found_causes_t *found) {
              &(hypothesis_t){.change = map_values, .index = MAP_CONJUGATE}, found);
   }
   if (has_unsigned(program) && solver->is_split) {
-    test_one(solver, CAUSE_unsigned_as_signed, &(hypothesis_t){.change = read_as_signed}, found);
+    test_one(solver, CAUSE_unsigned_as_signed,
+             &(hypothesis_t){.change = read_as_signed, .is_choice = true}, found);
   }
-  if (solver->is_split) test_offsets(solver, found);
-  test_transposed(solver, found);
+  /* What one component misses is there by chance in many a neighbour: a zero, say. */
+  if (solver->is_split && solver_has_several(solver)) {
+    test_offsets(solver, found);
+    test_transposed(solver, found);
+  }
   test_rounded(solver, CAUSE_narrow_operands, ROUNDING_NEAREST_EVEN, found);
   test_rounded(solver, CAUSE_truncated_operands, ROUNDING_TOWARD_ZERO, found);
 }

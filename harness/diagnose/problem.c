@@ -6,6 +6,8 @@
 #include <glib.h>
 #include <string.h>
 
+#include "harness/model/op.h"
+
 /* ---- Where things are ------------------------------------------------------------------------ */
 
 /* Whether no result has an axis of terms, so that each result element is a problem of its own. */
@@ -183,7 +185,7 @@ problem_t problem_map(solver_t *solver, const problem_t *problem, value_map_t ma
 bool problem_holds(solver_t *solver, const problem_t *problem, uint64_t bits,
                    answer_t *out_answer) {
   *out_answer = (answer_t){.conforms = false};
-  if (solver->status != STATUS_OK || solver->asks >= CAUSE_ASKS_MAX) return false;
+  if (solver->status != STATUS_OK || solver->asks >= solver->asks_max) return false;
   solver->asks++;
   const cause_question_t *question = solver->question;
   const tensor_t *result = &problem->results[problem->result];
@@ -313,31 +315,55 @@ static bool has_quantized(const program_t *program) {
   return false;
 }
 
-bool solver_init(solver_t *out_solver, const cause_question_t *question, const verdict_t *verdict,
-                 arena_t *arena) {
-  solver_t *solver = out_solver;
+/* How much is examined. */
+typedef struct scope {
+  size_t wrong_max;
+  size_t right_max;
+  size_t whole_max; /* Of each, where each takes a whole case. */
+} scope_t;
+
+static bool init(solver_t *solver, const cause_question_t *question, const verdict_t *verdict,
+                 const scope_t *scope, arena_t *arena) {
   const program_t *program = &question->instance->program;
-  *solver = (solver_t){.question = question, .verdict = verdict, .arena = arena, .term_axis = -1};
+  *solver = (solver_t){.question = question,
+                       .verdict = verdict,
+                       .arena = arena,
+                       .term_axis = -1,
+                       .only = CAUSE_COUNT,
+                       .asks_max = CAUSE_ASKS_MAX};
   solver->is_quantized = has_quantized(program);
   solver->is_split =
       !solver->is_quantized && axes_of(program, &solver->axes) && can_split(&solver->axes, program);
   if (solver->is_split) find_terms(solver, program);
-  size_t wrong_max = solver->is_split ? CAUSE_WRONG_MAX : CAUSE_WHOLE_MAX;
-  size_t right_max = solver->is_split ? CAUSE_RIGHT_MAX : CAUSE_WHOLE_MAX;
+  if (strstr(program->op->name, ".rng_") != NULL) return false; /* No result is the right one. */
+  size_t all = type_component_count(&question->evidence->results[verdict->result].type);
+  size_t wrong_max = MIN(all, solver->is_split ? scope->wrong_max : scope->whole_max);
+  size_t right_max = MIN(all, solver->is_split ? scope->right_max : scope->whole_max);
+  solver->wrong = ARENA_NEW_ARRAY(arena, examined_t, wrong_max);
+  solver->right = ARENA_NEW_ARRAY(arena, examined_t, right_max);
   return examine(solver, true, wrong_max, solver->wrong, &solver->wrong_count) &&
          examine(solver, false, right_max, solver->right, &solver->right_count) &&
          examine_right_nan(solver, right_max) && solver->wrong_count > 0;
 }
 
-bool solver_tests(const solver_t *solver, cause_id_t cause) {
-  return !solver->tests_established || solver->question->established[cause] > 0;
+bool solver_init(solver_t *out_solver, const cause_question_t *question, const verdict_t *verdict,
+                 arena_t *arena) {
+  static const scope_t some = {CAUSE_WRONG_MAX, CAUSE_RIGHT_MAX, CAUSE_WHOLE_MAX};
+  return init(out_solver, question, verdict, &some, arena);
 }
 
-bool solver_has_seen(const solver_t *solver, const examined_t *examined) {
-  for (const examined_t *other = solver->wrong; other < examined; other++) {
-    if (other->got == examined->got) return true;
-  }
-  return false;
+bool solver_init_all(solver_t *out_solver, const cause_question_t *question,
+                     const verdict_t *verdict, cause_id_t only, arena_t *arena) {
+  static const scope_t all = {CAUSE_ALL_WRONG_MAX, CAUSE_ALL_RIGHT_MAX, CAUSE_ALL_WHOLE_MAX};
+  bool is_known = init(out_solver, question, verdict, &all, arena);
+  out_solver->only = only;
+  out_solver->asks_max = CAUSE_ALL_ASKS_MAX;
+  return is_known;
+}
+
+bool solver_tests(const solver_t *solver, cause_id_t cause) {
+  if (solver->only != CAUSE_COUNT && solver->only != cause) return false;
+  return !solver->tests_established || solver->question->established[cause] > 0;
 }
 
 cause_reference_t solver_reference(const solver_t *solver, size_t component) {

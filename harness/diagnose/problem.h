@@ -11,6 +11,11 @@ enum {
   CAUSE_WRONG_MAX = 8, /* Components examined of each kind. */
   CAUSE_RIGHT_MAX = 6,
   CAUSE_WHOLE_MAX = 3, /* The same where each takes a whole case. */
+  /* What a cause must explain, once it is chosen: all that is wrong, up to so many components. */
+  CAUSE_ALL_WRONG_MAX = 256,
+  CAUSE_ALL_RIGHT_MAX = 32,
+  CAUSE_ALL_WHOLE_MAX = 32,
+  CAUSE_ALL_ASKS_MAX = 2000,
 };
 
 /* A case and the component of it that is asked about. */
@@ -42,12 +47,14 @@ typedef struct solver {
   int term_axis;     /* The axis along which a problem has its terms; -1: none. */
   size_t term_count;
   unsigned operands_with_terms; /* A bit mask. */
-  examined_t wrong[CAUSE_WRONG_MAX];
+  examined_t *wrong;            /* In the arena, as all else. */
   size_t wrong_count;
-  examined_t right[CAUSE_RIGHT_MAX];
+  examined_t *right;
   size_t right_count;
   bool tests_established; /* Of the hypotheses only those about causes that are established. */
+  cause_id_t only;        /* And of these but this one; CAUSE_COUNT: all. */
   unsigned asks;
+  unsigned asks_max;
   status_t status; /* Not STATUS_OK: the oracle failed, and nothing more is asked. */
   failure_t failure;
 } solver_t;
@@ -56,14 +63,30 @@ typedef struct solver {
 bool solver_init(solver_t *out_solver, const cause_question_t *question, const verdict_t *verdict,
                  arena_t *arena);
 
+/* The same for one cause, with all that is wrong (CAUSE_ALL_WRONG_MAX). */
+bool solver_init_all(solver_t *out_solver, const cause_question_t *question,
+                     const verdict_t *verdict, cause_id_t only, arena_t *arena);
+
+/* Whether the case has no more that is wrong, or right, than is examined. */
+bool solver_has_all(const solver_t *solver);
+
 /* What the fast set knows of a component of the result that the verdict is about. */
 cause_reference_t solver_reference(const solver_t *solver, size_t component);
 
 /* Whether hypotheses about that cause are to be tested now. */
 bool solver_tests(const solver_t *solver, cause_id_t cause);
 
+/* Whether the op takes the larger or the smaller of numbers. */
+bool solver_selects(const solver_t *solver);
+
 /* Whether the same value came for a wrong component examined before: then it tells nothing new. */
 bool solver_has_seen(const solver_t *solver, const examined_t *examined);
+
+/* Whether all that is examined is of one type. */
+bool solver_has_one_type(const solver_t *solver);
+
+/* Whether there are wrong components of several values. */
+bool solver_has_several(const solver_t *solver);
 
 /* What the operands of a problem are read from, instead of where they are. */
 typedef struct misread {

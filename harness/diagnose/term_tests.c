@@ -26,6 +26,23 @@ void note_cause(found_causes_t *found, cause_id_t cause, double bits, size_t tri
   g_strlcat(item->detail, detail, sizeof item->detail);
 }
 
+/* Of how many operand elements a component is made, if it is one of them; else 0.  A maximum that
+ * drops a NaN takes the other operand, and who reads a smaller neighbour takes it too. */
+static size_t count_choices(const examined_t *examined) {
+  const case_t *instance = &examined->problem.instance;
+  size_t count = 0;
+  bool is_among = false;
+  for (uint32_t operand = 0; operand < instance->program.operand_count; operand++) {
+    const tensor_t *tensor = &instance->operands[operand];
+    if (tensor->type.element != examined->element) continue;
+    for (size_t i = 0; i < type_component_count(&tensor->type); i++) {
+      is_among |= element_load(examined->element, tensor->data, i) == examined->got;
+      count++;
+    }
+  }
+  return is_among ? count : 0;
+}
+
 /* Of one wrong component: the evidence, or -1 if it is not explained. */
 static double explain_wrong(solver_t *solver, const examined_t *examined,
                             const hypothesis_t *hypothesis) {
@@ -34,6 +51,9 @@ static double explain_wrong(solver_t *solver, const examined_t *examined,
   answer_t answer;
   if (!problem_holds(solver, &changed, examined->got, &answer)) return -1;
   double bits = solver_has_seen(solver, examined) ? 0 : evidence_bits(examined, &answer);
+  size_t choices = count_choices(examined);
+  if (hypothesis->needs_new && choices > 0) return 0;
+  if (hypothesis->is_choice && choices > 0) bits = fmin(bits, log2((double)choices));
   if (bits <= 0 || !examined->has_right) return bits;
   return problem_holds(solver, &changed, examined->right, &answer) ? 0 : bits;
 }
@@ -103,6 +123,21 @@ static bool leave_out_tail(solver_t *solver, const examined_t *examined,
   size_t count;
   size_t *terms = all_terms(solver, &count);
   return problem_select(solver, &examined->problem, terms, count - count % hypothesis->index, out);
+}
+
+/* The last (index 2 n) or the first (2 n + 1) block of n terms; of the last one what a whole number
+ * of blocks leaves, if it leaves something. */
+static bool take_block(solver_t *solver, const examined_t *examined, const hypothesis_t *hypothesis,
+                       problem_t *out) {
+  size_t count;
+  size_t *terms = all_terms(solver, &count);
+  size_t size = hypothesis->index / 2;
+  bool is_first = hypothesis->index % 2 == 1;
+  if (count <= size) return false;
+  size_t left = count % size == 0 ? size : count % size;
+  if (is_first && count < 2 * size) return false; /* That leaves out the tail. */
+  if (is_first) return problem_select(solver, &examined->problem, terms, size, out);
+  return problem_select(solver, &examined->problem, terms + count - left, left, out);
 }
 
 /* What a term of a problem has among its operands. */
@@ -215,6 +250,59 @@ static void test_skipped(solver_t *solver, cause_id_t cause, size_t which, found
   if (bits >= 0) note_cause(found, cause, bits, 1, "");
 }
 
+static void test_blocks(solver_t *solver, found_causes_t *found) {
+  static const struct {
+    cause_id_t one;
+    cause_id_t block;
+  } causes[] = {{CAUSE_only_last_term, CAUSE_only_last_block},
+                {CAUSE_only_first_term, CAUSE_only_first_block}};
+  static const size_t sizes[] = {1, 4, 8, 16, 32, 64, 128};
+  for (size_t end = 0; end < G_N_ELEMENTS(causes); end++) {
+    for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++) {
+      cause_id_t cause = sizes[i] == 1 ? causes[end].one : causes[end].block;
+      if (!solver_tests(solver, cause)) continue;
+      const hypothesis_t hypothesis = {.change = take_block, .index = 2 * sizes[i] + end};
+      double bits = test_hypothesis(solver, &hypothesis);
+      char detail[CAUSE_DETAIL_BYTES];
+      size_t term = end == 0 ? solver->term_count - 1 : 0;
+      if (sizes[i] == 1) {
+        g_snprintf(detail, sizeof detail, "%zu (of %zu)", term, solver->term_count);
+      } else {
+        g_snprintf(detail, sizeof detail, "%zu", sizes[i]);
+      }
+      if (bits >= 0) note_cause(found, cause, bits, sizes[i] == 1 ? 1 : 6, detail);
+    }
+  }
+}
+
+/* An operand that is NaN is taken for the other one. */
+static bool take_other_for_nan(solver_t *solver, const examined_t *examined,
+                               const hypothesis_t *hypothesis, problem_t *out) {
+  (void)hypothesis;
+  *out = examined->problem;
+  out->instance = case_copy(solver->arena, &examined->problem.instance);
+  const tensor_t *operands = out->instance.operands;
+  const element_t *element = operands[0].type.element;
+  uint64_t bits[2];
+  for (size_t i = 0; i < 2; i++) bits[i] = element_load(element, operands[i].data, 0);
+  for (size_t i = 0; i < 2; i++) {
+    if (format_is_nan(element->format, bits[i])) {
+      element_store(element, operands[i].data, 0, bits[1 - i]);
+    }
+  }
+  return true;
+}
+
+static void test_nan_operand(solver_t *solver, found_causes_t *found) {
+  const program_t *program = &solver->question->instance->program;
+  bool is_pair = solver_selects(solver) && program->operand_count == 2 &&
+                 program->operands[0].element == program->operands[1].element &&
+                 program->operands[0].element->kind == ELEMENT_FLOAT;
+  if (!is_pair || !solver_tests(solver, CAUSE_nan_skipped)) return;
+  double bits = test_hypothesis(solver, &(hypothesis_t){.change = take_other_for_nan});
+  if (bits >= 0) note_cause(found, CAUSE_nan_skipped, bits, 1, "");
+}
+
 /* Nothing but the neutral value: zero factors, or a term that is the body's neutral value.  With
  * index 1 only in place of NaN. */
 static uint64_t neutral_term_bits(const void *context, const program_t *program, uint32_t operand,
@@ -247,7 +335,7 @@ static void test_only_term(solver_t *solver, found_causes_t *found) {
     if (solver_tests(solver, causes[i])) note_cause(found, causes[i], bits, 1, "0 (of 1)");
   }
   const hypothesis_t skip = {.change = make_neutral, .index = 1};
-  if (!solver_tests(solver, CAUSE_nan_skipped)) return;
+  if (solver_selects(solver) || !solver_tests(solver, CAUSE_nan_skipped)) return;
   bits = test_hypothesis(solver, &skip);
   if (bits >= 0) note_cause(found, CAUSE_nan_skipped, bits, 1, "");
 }
@@ -261,6 +349,7 @@ void test_terms(solver_t *solver, found_causes_t *found) {
   if (!solver->is_split || solver->term_count == 0) return;
   if (solver->term_axis < 0) {
     test_only_term(solver, found);
+    test_nan_operand(solver, found);
     return;
   }
   test_skipped(solver, CAUSE_nan_skipped, 0, found);
@@ -277,4 +366,6 @@ void test_terms(solver_t *solver, found_causes_t *found) {
   for (size_t i = 0; i < G_N_ELEMENTS(families); i++) {
     test_single_terms(solver, &families[i], found);
   }
+  /* One sum may be that of some of its terms: where most of them cancel it often is. */
+  if (solver_has_several(solver)) test_blocks(solver, found);
 }

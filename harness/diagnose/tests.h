@@ -27,6 +27,12 @@ void note_cause(found_causes_t *found, cause_id_t cause, double bits, size_t tri
 void test_terms(solver_t *solver, found_causes_t *found);
 void test_operands(solver_t *solver, found_causes_t *found);
 
+/* Which of two zeros is taken. */
+void test_zeros(solver_t *solver, found_causes_t *found);
+
+/* That all results are multiplied by one number. */
+void test_factors(solver_t *solver, found_causes_t *found);
+
 /* Those that change the types of a quantized program. */
 void test_quantized(solver_t *solver, found_causes_t *found);
 
@@ -41,6 +47,8 @@ typedef struct hypothesis {
   const format_t *format;
   rounding_t rounding;
   misread_t misread;
+  bool needs_new; /* A value that stands among the operands as they are tells nothing ... */
+  bool is_choice; /* ... or but which of them was taken. */
 } hypothesis_t;
 
 /* Whether the hypothesis explains all wrong components examined and spares the right ones: its

@@ -203,7 +203,7 @@ static bool multiplies_bytes(const solver_t *solver) {
 
 /* That acts rarely, and then mostly on one component and by a little; but it tells on which and to
  * which bits, which counts by itself: of signed factors only products of -128 by -128 saturate. */
-static const double bits_of_saturation = 9;
+static const double bits_of_saturation = 13;
 
 /* Likewise, of indices, which are small. */
 static const double bits_of_model = 5;
@@ -386,6 +386,7 @@ void test_values(solver_t *solver, found_causes_t *found) {
   const element_t *element = solver->wrong[0].element;
   if (solver->verdict->class_ == CLASS_zero_sign && element->format == NULL) return;
   if (solver->verdict->class_ == CLASS_zero_sign) {
+    test_zeros(solver, found);
     test_one(solver, CAUSE_negative_zero_lost, lost_negative_zero, found);
     test_one(solver, CAUSE_zero_negated, negated_zero, found);
     return;

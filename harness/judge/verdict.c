@@ -47,48 +47,6 @@ const char *class_spelling(divergence_class_t class_) {
   return spellings[class_];
 }
 
-int class_gravity(divergence_class_t class_) {
-  switch (class_) {
-    case CLASS_none:
-      return 0;
-    case CLASS_zero_sign:
-      return 1;
-    case CLASS_flush:
-      return 2;
-    case CLASS_inf:
-    case CLASS_nan:
-      return 3;
-    case CLASS_unsupported_accepted:
-    case CLASS_supported_refused:
-    case CLASS_invalid_accepted:
-    case CLASS_environment:
-    case CLASS_invariance:
-      return 4;
-    case CLASS_truncation:
-    case CLASS_order:
-    case CLASS_precision:
-    case CLASS_formula:
-    case CLASS_algorithm:
-    case CLASS_looser:
-      return 5;
-    case CLASS_index:
-      return 6;
-    case CLASS_nondeterministic:
-      return 7;
-    case CLASS_unwritten:
-    case CLASS_out_of_bounds:
-    case CLASS_shape:
-      return 9;
-    case CLASS_crash:
-    case CLASS_ended:
-    case CLASS_hang:
-    case CLASS_protocol:
-      return 10;
-    default: /* Finite wrong values. */
-      return 8;
-  }
-}
-
 /* Whether another algorithm explains that better: not what concerns zeros' signs alone, nor what
  * went wrong beside the values. */
 static bool is_of_value(divergence_class_t class_, bool is_named) {

@@ -115,8 +115,4 @@ const char *outcome_spelling(outcome_t outcome);
 bool outcome_is_judged(outcome_t outcome);
 const char *class_spelling(divergence_class_t class_);
 
-/* How much a divergence of the class matters to whoever uses the results, where others of its kind
- * are there too: the larger, the graver. */
-int class_gravity(divergence_class_t class_);
-
 #endif

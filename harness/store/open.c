@@ -182,7 +182,8 @@ void store_add_divergence(store_t *store, const store_divergence_t *divergence) 
 }
 
 void store_add_shrunk(store_t *store, const store_divergence_t *divergence) {
-  store_add_row(store, ROW_divergence, divergence);
+  const store_divergence_t graded = pending_graded(divergence);
+  store_add_row(store, ROW_divergence, &graded);
 }
 
 /* ---- Commits --------------------------------------------------------------------------------- */

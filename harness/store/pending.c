@@ -6,11 +6,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "harness/store/severity/severity.h"
+
 static void free_divergence(gpointer data) {
   pending_divergence_t *divergence = data;
   row_free(ROW_divergence, divergence->first);
   row_free(ROW_divergence, divergence->worst);
   row_free(ROW_divergence, divergence->shortest);
+  row_free(ROW_divergence, divergence->gravest);
   g_free(divergence);
 }
 
@@ -58,12 +61,41 @@ static bool is_worse(const store_divergence_t *a, const store_divergence_t *b) {
   return measure_or_least(a->ulp_error) > measure_or_least(b->ulp_error);
 }
 
+/* Likewise by severity, then by weight, then by length. */
+static bool is_graver(const store_divergence_t *a, const store_divergence_t *b) {
+  severity_id_t severity_a = severity_find(a->severity);
+  severity_id_t severity_b = severity_find(b->severity);
+  if (severity_a != severity_b) return severity_a < severity_b;
+  if (a->severity_weight != b->severity_weight) return a->severity_weight > b->severity_weight;
+  return strlen(a->case_line) < strlen(b->case_line);
+}
+
+static const char *text_or_empty(const char *text) { return text == NULL ? "" : text; }
+
+store_divergence_t pending_graded(const store_divergence_t *divergence) {
+  store_divergence_t graded = *divergence;
+  const severity_case_t instance = {.class_ = text_or_empty(divergence->class),
+                                    .cause = text_or_empty(divergence->cause),
+                                    .types = text_or_empty(divergence->types),
+                                    .case_line = text_or_empty(divergence->case_line),
+                                    .got = text_or_empty(divergence->got),
+                                    .expected = text_or_empty(divergence->expected)};
+  const severity_t severity = severity_of(&instance);
+  graded.severity = severity_spelling(severity.id);
+  graded.data_extent = severity.data_extent;
+  graded.relative_error = severity.relative_error;
+  graded.severity_weight = severity.weight;
+  return graded;
+}
+
 static void replace(store_divergence_t **kept, const store_divergence_t *better) {
   row_free(ROW_divergence, *kept);
   *kept = row_copy(ROW_divergence, better);
 }
 
-void pending_add_divergence(pending_t *pending, const store_divergence_t *divergence, int64_t now) {
+void pending_add_divergence(pending_t *pending, const store_divergence_t *seen, int64_t now) {
+  const store_divergence_t graded = pending_graded(seen);
+  const store_divergence_t *divergence = &graded;
   g_autofree char *key = g_strdup_printf("%" PRId64 " %" PRId64 " %s", divergence->executor_id,
                                          divergence->run_id, divergence->signature);
   pending_divergence_t *known = g_hash_table_lookup(pending->findings, key);
@@ -74,7 +106,8 @@ void pending_add_divergence(pending_t *pending, const store_divergence_t *diverg
                                     .last_seen = now,
                                     .first = row_copy(ROW_divergence, divergence),
                                     .worst = row_copy(ROW_divergence, divergence),
-                                    .shortest = row_copy(ROW_divergence, divergence)};
+                                    .shortest = row_copy(ROW_divergence, divergence),
+                                    .gravest = row_copy(ROW_divergence, divergence)};
     g_hash_table_insert(pending->findings, g_steal_pointer(&key), known);
     g_ptr_array_add(pending->divergences, known);
     return;
@@ -82,6 +115,7 @@ void pending_add_divergence(pending_t *pending, const store_divergence_t *diverg
   known->sightings++;
   known->last_seen = now;
   if (is_worse(divergence, known->worst)) replace(&known->worst, divergence);
+  if (is_graver(divergence, known->gravest)) replace(&known->gravest, divergence);
   if (strlen(divergence->case_line) < strlen(known->shortest->case_line)) {
     replace(&known->shortest, divergence);
   }

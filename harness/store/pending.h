@@ -16,6 +16,7 @@ typedef struct pending_divergence {
   store_divergence_t *first; /* Owned copies. */
   store_divergence_t *worst;
   store_divergence_t *shortest;
+  store_divergence_t *gravest;
 } pending_divergence_t;
 
 typedef struct pending_row {
@@ -39,7 +40,10 @@ bool pending_is_empty(const pending_t *pending);
 /* Copies the row. */
 void pending_add(pending_t *pending, row_kind_t kind, const void *row);
 
-/* Counts a sighting. */
+/* The row with its severity, which severity_of() tells. */
+store_divergence_t pending_graded(const store_divergence_t *divergence);
+
+/* Counts a sighting, whose severity it tells. */
 void pending_add_divergence(pending_t *pending, const store_divergence_t *divergence, int64_t now);
 
 #endif

@@ -147,6 +147,51 @@ status_t store_reader_open(const char *path, const char *campaign, store_reader_
   return STATUS_OK;
 }
 
+status_t store_reader_rank(store_reader_t *reader, const severity_order_t *order,
+                           failure_t *error) {
+  g_autoptr(GString) sql = g_string_new(
+      "DROP VIEW temp.severity; CREATE TEMP VIEW severity AS "
+      "SELECT column1 AS severity, column2 AS rank FROM (VALUES ");
+  for (int i = 0; i < SEVERITY_COUNT; i++) {
+    g_string_append_printf(sql, "%s('%s', %d)", i == 0 ? "" : ", ",
+                           severity_spelling(order->order[i]), 1 + i);
+  }
+  g_string_append(sql, ")");
+  return connection_execute(&reader->connection, sql->str, error);
+}
+
+static status_t insert_row(const connection_t *connection, sqlite3_stmt *statement,
+                           const store_texts_t *texts, size_t row, failure_t *error) {
+  for (int i = 0; i < texts->column_count; i++) {
+    const char *value = texts->values[row * (size_t)texts->column_count + (size_t)i];
+    sqlite3_bind_text(statement, 1 + i, value, -1, SQLITE_STATIC);
+  }
+  return connection_run(connection, statement, NULL, error);
+}
+
+status_t store_reader_replace(store_reader_t *reader, const char *view, const store_texts_t *texts,
+                              failure_t *error) {
+  const connection_t *connection = &reader->connection;
+  g_autoptr(GString) names = g_string_new(NULL);
+  g_autoptr(GString) places = g_string_new(NULL);
+  for (int i = 0; i < texts->column_count; i++) {
+    g_string_append_printf(names, "%s%s", i == 0 ? "" : ", ", texts->columns[i]);
+    g_string_append(places, i == 0 ? "?" : ", ?");
+  }
+  g_autofree char *create =
+      g_strdup_printf("DROP VIEW temp.%s; CREATE TEMP TABLE %s (%s)", view, view, names->str);
+  STATUS_TRY(connection_execute(connection, create, error));
+  g_autofree char *insert = g_strdup_printf("INSERT INTO temp.%s VALUES (%s)", view, places->str);
+  sqlite3_stmt *statement = NULL;
+  STATUS_TRY(connection_prepare(connection, insert, &statement, error));
+  status_t status = STATUS_OK;
+  for (size_t row = 0; row < texts->row_count && status == STATUS_OK; row++) {
+    status = insert_row(connection, statement, texts, row, error);
+  }
+  sqlite3_finalize(statement);
+  return status;
+}
+
 static bool is_stopped(const store_reader_t *reader) {
   return reader->limit.stop != NULL && *reader->limit.stop != 0;
 }

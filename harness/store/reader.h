@@ -6,6 +6,7 @@
 
 #include <signal.h>
 
+#include "harness/store/severity/severity_order.h"
 #include "harness/store/store.h"
 
 typedef struct store_reader store_reader_t;
@@ -16,6 +17,21 @@ typedef struct store_reader store_reader_t;
  * is no such campaign, or the database needs migrating (any verb that writes does that). */
 status_t store_reader_open(const char *path, const char *campaign, store_reader_t **out_reader,
                            failure_t *error);
+
+/* Findings are ranked in that order from now on. */
+status_t store_reader_rank(store_reader_t *reader, const severity_order_t *order, failure_t *error);
+
+/* Rows of texts; all borrowed. */
+typedef struct store_texts {
+  const char *const *columns; /* Their names. */
+  int column_count;
+  const char *const *values; /* Row by row. */
+  size_t row_count;
+} store_texts_t;
+
+/* Puts rows in the place of a view.  The file stays as it is. */
+status_t store_reader_replace(store_reader_t *reader, const char *view, const store_texts_t *texts,
+                              failure_t *error);
 
 /* When a question is given up. */
 typedef struct store_limit {

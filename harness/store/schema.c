@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "harness/base/hash.h"
+#include "harness/store/severity/severity_sql.h"
 
 status_t store_schema_version(const connection_t *connection, int *out_version, failure_t *error) {
   sqlite3_stmt *statement = NULL;
@@ -64,6 +65,7 @@ static status_t migrate(const connection_t *connection, const store_schema_t *sc
                         hash_text_t views_hash, failure_t *error) {
   int version = 0;
   STATUS_TRY(store_schema_version(connection, &version, error));
+  STATUS_TRY(severity_sql_define(connection, error)); /* Migration 14 grades what is there. */
   STATUS_TRY(drop_views(connection, schema->views, error));
   for (; version < schema->version; version++) {
     STATUS_TRY(connection_execute(connection, schema->migrations[version], error));

@@ -52,6 +52,7 @@ status_t writer_add_finding(writer_t *writer, const pending_divergence_t *pendin
   int64_t divergence_id = 0;
   STATUS_TRY(add_sightings(writer, pending, &divergence_id, error));
   STATUS_TRY(offer_reproducer(writer, divergence_id, "worst", pending->worst, error));
+  STATUS_TRY(offer_reproducer(writer, divergence_id, "gravest", pending->gravest, error));
   return offer_reproducer(writer, divergence_id, "shortest", pending->shortest, error);
 }
 
@@ -63,5 +64,6 @@ status_t writer_add_shrunk(writer_t *writer, const store_divergence_t *divergenc
   if (divergence_id == 0) {
     return status_fail(error, STATUS_INVALID, "a shrunk case of a finding that is not there");
   }
+  STATUS_TRY(offer_reproducer(writer, divergence_id, "gravest", divergence, error));
   return offer_reproducer(writer, divergence_id, "shrunk", divergence, error);
 }

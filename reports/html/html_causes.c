@@ -6,7 +6,7 @@
 #include "harness/model/op.h"
 #include "reports/html/html.h"
 
-enum { GROUPS_OPEN = 8, GROUPS_MAX = 40, MODULE_BYTES_MAX = 8000 };
+enum { GROUPS_OPEN = 8, SPREAD_OPEN = 6, MODULE_BYTES_MAX = 8000 };
 
 /* The program as a StableHLO module, if this Assay can read it. */
 static void append_module(const overview_t *overview, size_t index, GString *out) {
@@ -75,17 +75,37 @@ static void append_replay(const overview_t *overview, size_t index, GString *out
   g_string_free(replay, TRUE);
 }
 
+/* Where the cause was seen, beyond the example. */
+static void append_spread(const overview_group_t *group, GString *out) {
+  guint count = group->spread->len;
+  if (count < 2) return;
+  bool folds = count > SPREAD_OPEN;
+  if (folds) g_string_append_printf(out, "<details><summary>Seen in %u kinds</summary>\n", count);
+  g_string_append(out, folds ? "<p>" : "<p>Seen in ");
+  for (guint i = 0; i < count; i++) {
+    markup_printf(out, "%s<code>%s</code>", i == 0 ? "" : ", ",
+                  (const char *)g_ptr_array_index(group->spread, i));
+  }
+  g_string_append(out, folds ? ".</p></details>\n" : ".</p>\n");
+}
+
 static void append_group(const overview_t *overview, const overview_group_t *group, GString *out) {
   overview_finding_t finding = overview_finding(overview, group->example);
   const char *cause = finding.cause_words[0] != '\0' ? finding.cause_words : finding.cause;
   g_string_append(out, "<article>\n<h3>");
   if (group->new_count > 0) g_string_append(out, "<b class=\"badge new\">new</b>");
-  markup_printf(out, "<b class=\"badge\">%s</b>%s <span>on</span> %s <span>%s %s</span></h3>\n",
-                finding.class_, finding.op, finding.executor, finding.algorithm, finding.types);
+  markup_printf(out, "<b class=\"badge\">%s</b><b class=\"badge\">%s</b>", finding.severity,
+                finding.class_);
+  markup_printf(out, "%s <span>on</span> %s <span>%s %s</span></h3>\n", finding.op,
+                finding.executor, finding.algorithm, finding.types);
+  if (finding.known[0] != '\0') {
+    markup_printf(out, "<p class=\"cause\">Known: %s.</p>\n", finding.known);
+  }
   if (cause[0] != '\0') markup_printf(out, "<p class=\"cause\">Cause: %s.</p>\n", cause);
   append_element(&finding, out);
   append_replay(overview, group->example, out);
   append_module(overview, group->example, out);
+  append_spread(group, out);
   append_numbers(group, &finding, out);
   g_string_append(out, "</article>\n");
 }
@@ -93,14 +113,13 @@ static void append_group(const overview_t *overview, const overview_group_t *gro
 void html_causes(const overview_t *overview, GString *out) {
   GArray *groups = overview_groups(overview);
   if (groups->len == 0) g_string_append(out, "<p>Nothing was found to be wrong.</p>\n");
-  guint count = MIN(groups->len, (guint)GROUPS_MAX);
-  for (guint i = 0; i < count; i++) {
+  for (guint i = 0; i < groups->len; i++) {
     if (i == GROUPS_OPEN) {
-      g_string_append_printf(out, "<details><summary>%u more root causes</summary>\n", count - i);
+      g_string_append_printf(out, "<details><summary>%u more root causes</summary>\n",
+                             groups->len - i);
     }
     append_group(overview, &g_array_index(groups, overview_group_t, i), out);
   }
-  html_left_out(out, GROUPS_MAX, groups->len, "causes");
-  if (count > GROUPS_OPEN) g_string_append(out, "</details>\n");
+  if (groups->len > GROUPS_OPEN) g_string_append(out, "</details>\n");
   g_array_unref(groups);
 }

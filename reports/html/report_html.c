@@ -17,9 +17,8 @@ static const struct {
      html_unjudged},
     {"totals", "In numbers", NULL, html_totals},
     {"causes", "Root causes",
-     "Findings of one executor, op, class and cause are shown together, with the smallest case "
-     "that "
-     "shows it; those that the last campaign was the first to see come first.",
+     "Findings of one executor that one hypothesis explains are shown together, with the smallest "
+     "case that shows it; the gravest come first.",
      html_causes},
     {"heat", "Where it is wrong",
      "Share of wrong cases among those that were judged, in percent, by op, algorithm and "

@@ -4,6 +4,7 @@
 #define ASSAY_REPORTS_OVERVIEW_OVERVIEW_H
 
 #include "harness/store/fail_on.h"
+#include "reports/report.h"
 #include "reports/report_grid.h"
 
 /* Each section is the named query with the same spelling, or what overview/read_overview.c asks. */
@@ -12,6 +13,7 @@ typedef enum overview_section {
   OVERVIEW_UNJUDGED,
   OVERVIEW_NEW,
   OVERVIEW_CAUSES,
+  OVERVIEW_KNOWN,
   OVERVIEW_ALGORITHMS,
   OVERVIEW_PERCENTILES,
   OVERVIEW_HISTOGRAM,
@@ -23,7 +25,7 @@ typedef enum overview_section {
   OVERVIEW_VERSIONS,
   OVERVIEW_RUNS,
   OVERVIEW_POWER,    /* power_stored_sql. */
-  OVERVIEW_FINDINGS, /* Worst first, each with what overview_finding() reads. */
+  OVERVIEW_FINDINGS, /* The gravest first, each with what overview_finding() reads. */
   OVERVIEW_SECTION_COUNT
 } overview_section_t;
 
@@ -36,8 +38,7 @@ typedef struct overview {
 } overview_t;
 
 /* Reads a database, or one campaign in it.  On success freed with overview_free(). */
-status_t overview_read(const char *path, const char *campaign, overview_t *out_overview,
-                       failure_t *error);
+status_t overview_read(const report_source_t *source, overview_t *out_overview, failure_t *error);
 void overview_free(overview_t *overview);
 
 /* "totals", "unjudged", ... */
@@ -63,6 +64,10 @@ typedef struct overview_finding {
   const char *algorithm;
   const char *types;
   const char *class_;
+  const char *severity;
+  const char *hypothesis; /* What explains it, and for which family of ops: view `finding`. */
+  const char *family;
+  const char *known; /* What is known of it: "Eigen's minimum of int64; mended in 1.32", or "". */
   const char *outcome;
   const char *broken_constraint;
   const char *cause;
@@ -74,6 +79,7 @@ typedef struct overview_finding {
   const char *case_line; /* The case to look at: the shrunk one, or the shortest. */
   const char *first_seen;
   const char *last_seen;
+  double severity_rank;
   double sightings;
   double wrong_count;
   double component_count;
@@ -100,21 +106,25 @@ char *overview_program_line(const overview_t *overview, size_t index);
 /* One line: class, element, cause. */
 void overview_print_finding(const overview_t *overview, size_t index, GString *out_text);
 
-/* The first finding of an executor, op and algorithm, the worst; overview_finding_count() if there
- * is none. */
+/* The first finding of an executor, op and algorithm, the gravest; overview_finding_count() if
+ * there is none. */
 size_t overview_find(const overview_t *overview, const char *executor, const char *op,
                      const char *algorithm);
 
-/* Findings that have one root cause: those of an executor, op, class and cause. */
+/* Findings that have one root cause: those of an executor that one hypothesis explains in one
+ * family of ops (view `root_cause`). */
 typedef struct overview_group {
-  size_t example; /* The finding to look at: the one with the shortest case line. */
+  size_t first; /* Its gravest finding, which gives it its place. */
+  size_t
+      example; /* The finding to look at: of the gravest the one with the shortest case line, ... */
+  size_t example_new; /* ... and the same of those that are new, if there are any. */
   size_t count;
-  size_t new_count; /* If there are any, the example is one of these. */
+  size_t new_count;
   double sightings;
+  GPtrArray *spread; /* What it was seen in, "OP ALGORITHM TYPES", each once, char *, owned. */
 } overview_group_t;
 
-/* All groups, those with new findings first, then by sightings: overview_group_t, freed by the
- * caller. */
+/* All groups, the gravest first: overview_group_t, freed by the caller. */
 GArray *overview_groups(const overview_t *overview);
 
 #endif

@@ -37,15 +37,16 @@ static const char SLACK_USED[] =
     " ORDER BY maximum DESC, executor, op";
 
 static const char FINDINGS[] =
-    "SELECT id, executor, name AS executor_name, signature, permissions, op, algorithm, types, "
-    "outcome, class,"
+    "SELECT id, severity, severity_rank, severity_weight, data_extent, relative_error, executor,"
+    " name AS executor_name, version AS executor_version, signature, permissions, op, algorithm,"
+    " types, outcome, class, hypothesis, family, known, known_words,"
     " broken_constraint, sightings, first_seen, last_seen, first_campaign, slack, ulp_error,"
     " small_wrong_count, small_component_count, small_got, small_expected, reason, cause,"
     " cause_words, pattern, small_case_line, small_case_seed, is_shrunk,"
     " first_campaign = (SELECT campaign FROM campaign ORDER BY number DESC LIMIT 1) AS is_new"
     " FROM finding JOIN executor USING (executor_id) JOIN run ON run.run_id = last_run_id"
     " JOIN contract USING (contract_id)"
-    " ORDER BY is_new DESC, slack IS NULL, slack DESC, ulp_error DESC, sightings DESC, id";
+    " ORDER BY severity_rank, severity_weight DESC, sightings DESC, id";
 
 static const struct {
   const char *name;
@@ -55,6 +56,7 @@ static const struct {
     [OVERVIEW_UNJUDGED] = {"unjudged", NULL},
     [OVERVIEW_NEW] = {"new", NULL},
     [OVERVIEW_CAUSES] = {"causes", NULL},
+    [OVERVIEW_KNOWN] = {"known", NULL},
     [OVERVIEW_ALGORITHMS] = {"by-algorithm", NULL},
     [OVERVIEW_PERCENTILES] = {"percentiles", NULL},
     [OVERVIEW_HISTOGRAM] = {"histogram", NULL},
@@ -79,10 +81,11 @@ static status_t read_sections(store_reader_t *reader, overview_t *overview, fail
   return STATUS_OK;
 }
 
-status_t overview_read(const char *path, const char *campaign, overview_t *out_overview,
-                       failure_t *error) {
+status_t overview_read(const report_source_t *source, overview_t *out_overview, failure_t *error) {
+  const char *path = source->path;
+  const char *campaign = source->campaign;
   store_reader_t *reader = NULL;
-  STATUS_TRY(store_reader_open(path, campaign, &reader, error));
+  STATUS_TRY(report_open(source, &reader, error));
   g_autofree char *name = g_path_get_basename(path);
   *out_overview =
       (overview_t){.database = g_utf8_make_valid(name, -1), .campaign = g_strdup(campaign)};
@@ -135,6 +138,10 @@ overview_finding_t overview_finding(const overview_t *overview, size_t index) {
       .algorithm = overview_text(grid, index, "algorithm"),
       .types = overview_text(grid, index, "types"),
       .class_ = overview_text(grid, index, "class"),
+      .severity = overview_text(grid, index, "severity"),
+      .hypothesis = overview_text(grid, index, "hypothesis"),
+      .family = overview_text(grid, index, "family"),
+      .known = overview_text(grid, index, "known_words"),
       .outcome = overview_text(grid, index, "outcome"),
       .broken_constraint = overview_text(grid, index, "broken_constraint"),
       .cause = overview_text(grid, index, "cause"),
@@ -149,6 +156,7 @@ overview_finding_t overview_finding(const overview_t *overview, size_t index) {
       .sightings = overview_number(grid, index, "sightings"),
       .wrong_count = overview_number(grid, index, "small_wrong_count"),
       .component_count = overview_number(grid, index, "small_component_count"),
+      .severity_rank = overview_number(grid, index, "severity_rank"),
       .is_shrunk = overview_number(grid, index, "is_shrunk") != 0,
       .is_new = overview_number(grid, index, "is_new") != 0,
   };
@@ -225,6 +233,7 @@ void overview_print_finding(const overview_t *overview, size_t index, GString *o
     g_string_append_printf(out_text, ": %s, expected %s", finding.got, finding.expected);
   }
   if (finding.reason[0] != '\0') g_string_append_printf(out_text, ": %s", finding.reason);
+  if (finding.known[0] != '\0') g_string_append_printf(out_text, "; known: %s", finding.known);
   const char *cause = finding.cause_words[0] != '\0' ? finding.cause_words : finding.cause;
   if (cause[0] != '\0') g_string_append_printf(out_text, "; cause: %s", cause);
   if (finding.pattern[0] != '\0') g_string_append_printf(out_text, "; %s", finding.pattern);

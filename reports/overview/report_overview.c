@@ -33,10 +33,10 @@ status_t report_print_overview(const overview_t *overview, overview_format_t for
   return status_fail(error, STATUS_IO, "cannot write the report: %s", strerror(errno));
 }
 
-status_t report_write_overview(const char *path, const char *campaign, overview_format_t format,
-                               FILE *out, failure_t *error) {
+status_t report_write_overview(const report_source_t *source, overview_format_t format, FILE *out,
+                               failure_t *error) {
   overview_t overview;
-  STATUS_TRY(overview_read(path, campaign, &overview, error));
+  STATUS_TRY(overview_read(source, &overview, error));
   status_t status = report_print_overview(&overview, format, out, error);
   overview_free(&overview);
   return status;

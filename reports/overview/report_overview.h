@@ -19,9 +19,9 @@ typedef enum overview_format {
 status_t overview_format_parse(const char *spelling, overview_format_t *out_format,
                                failure_t *error);
 
-/* Reads the database at `path`, or one campaign in it (NULL: all), and writes the report. */
-status_t report_write_overview(const char *path, const char *campaign, overview_format_t format,
-                               FILE *out, failure_t *error);
+/* Reads a database, or one campaign in it, and writes the report. */
+status_t report_write_overview(const report_source_t *source, overview_format_t format, FILE *out,
+                               failure_t *error);
 
 /* Writes one that was read. */
 status_t report_print_overview(const overview_t *overview, overview_format_t format, FILE *out,

@@ -7,12 +7,13 @@
 #include "reports/power/power_stored.h"
 #include "reports/report.h"
 
-enum { ROWS_MAX = 20, NEW_MAX = 20 };
+enum { ROWS_MAX = 20 };
 
 static double share(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
 /* Copies some columns of the first rows; `columns` ends with NULL. */
-static void print_table(const report_grid_t *grid, const char *const *columns, FILE *out) {
+static void print_rows(const report_grid_t *grid, const char *const *columns, size_t rows_max,
+                       FILE *out) {
   report_grid_t part;
   report_grid_init(&part);
   int count = 0;
@@ -20,16 +21,20 @@ static void print_table(const report_grid_t *grid, const char *const *columns, F
   report_grid_add(&part, count, columns, NULL, NULL);
   size_t row_count = report_grid_row_count(grid);
   g_autofree store_value_t *values = g_new0(store_value_t, count);
-  for (size_t row = 0; row < MIN(row_count, (size_t)ROWS_MAX); row++) {
+  for (size_t row = 0; row < MIN(row_count, rows_max); row++) {
     for (int i = 0; i < count; i++) values[i] = *overview_cell(grid, row, columns[i]);
     report_grid_add(&part, count, columns, values, NULL);
   }
   report_print_table(&part, out);
   report_grid_deinit(&part);
-  if (row_count > ROWS_MAX) {
+  if (row_count > rows_max) {
     fprintf(out, "... and %zu more rows: assay report --html, or assay query\n",
-            row_count - ROWS_MAX);
+            row_count - rows_max);
   }
+}
+
+static void print_table(const report_grid_t *grid, const char *const *columns, FILE *out) {
+  print_rows(grid, columns, ROWS_MAX, out);
 }
 
 static void print_head(const overview_t *overview, FILE *out) {
@@ -82,29 +87,47 @@ static void print_verdicts(const overview_t *overview, FILE *out) {
 
 /* One example of each root cause: however many findings it has, it is one thing to look at. */
 static void print_new(const overview_t *overview, FILE *out) {
-  fprintf(out, "\nNEW in campaign %s: %.0f findings\n",
+  fprintf(out, "\nNEW in campaign %s: %.0f findings, the gravest first\n",
           overview_text(&overview->sections[OVERVIEW_TOTALS], 0, "last campaign"),
           overview_total(overview, "new findings"));
   GArray *groups = overview_groups(overview);
   GString *text = g_string_new(NULL);
-  guint count = 0;
-  for (; count < groups->len; count++) { /* Those with new findings come first. */
-    const overview_group_t *group = &g_array_index(groups, overview_group_t, count);
-    if (group->new_count == 0) break;
-    if (count >= NEW_MAX) continue;
-    overview_finding_t finding = overview_finding(overview, group->example);
-    g_string_printf(text, "%s %s %s %s ", finding.executor, finding.op, finding.algorithm,
-                    finding.types);
-    overview_print_finding(overview, group->example, text);
+  for (guint i = 0; i < groups->len; i++) {
+    const overview_group_t *group = &g_array_index(groups, overview_group_t, i);
+    if (group->new_count == 0) continue;
+    overview_finding_t finding = overview_finding(overview, group->example_new);
+    g_string_printf(text, "%s: %s %s %s %s ", finding.severity, finding.executor, finding.op,
+                    finding.algorithm, finding.types);
+    overview_print_finding(overview, group->example_new, text);
     g_string_append_printf(text, "\n    %zu new of %zu findings, %.0f cases\n    ",
                            group->new_count, group->count, group->sightings);
-    overview_print_replay(overview, group->example, text);
+    overview_print_replay(overview, group->example_new, text);
     report_print_line(text->str, out);
   }
-  if (count > NEW_MAX)
-    fprintf(out, "... and %u more root causes: assay query new\n", count - NEW_MAX);
   g_string_free(text, TRUE);
   g_array_unref(groups);
+}
+
+/* What is known of root causes, each once, in as many lines as it takes. */
+static void print_known(const overview_t *overview, FILE *out) {
+  const report_grid_t *grid = &overview->sections[OVERVIEW_KNOWN];
+  if (report_grid_row_count(grid) == 0) return;
+  fputs("\nKNOWN CAUSES\n", out);
+  static const char *const columns[] = {"why",    "clause",    "links", "affected",
+                                        "mended", "regressed", "found"};
+  for (size_t row = 0; row < report_grid_row_count(grid); row++) {
+    g_autofree char *head =
+        g_strdup_printf("%s, %s: %s (%s findings)", overview_text(grid, row, "executor"),
+                        overview_text(grid, row, "id"), overview_text(grid, row, "title"),
+                        overview_text(grid, row, "findings"));
+    report_print_line(head, out);
+    for (size_t i = 0; i < G_N_ELEMENTS(columns); i++) {
+      const char *text = overview_text(grid, row, columns[i]);
+      if (text[0] == '\0') continue;
+      g_autofree char *line = g_strdup_printf("    %s: %s", columns[i], text);
+      report_print_line(line, out);
+    }
+  }
 }
 
 /* The last line. */
@@ -118,8 +141,9 @@ static void print_power(const overview_t *overview, FILE *out) {
 }
 
 void report_print_text(const overview_t *overview, FILE *out) {
-  static const char *const causes[] = {"executor", "op",        "class",   "cause", "findings",
-                                       "new",      "sightings", "max ulp", NULL};
+  static const char *const causes[] = {"severity", "executor", "op",      "class",
+                                       "cause",    "findings", "new",     "sightings",
+                                       "ops",      "types",    "max ulp", NULL};
   static const char *const algorithms[] = {"op",       "algorithm", "executor", "cases",
                                            "conforms", "diverges",  "failed",   "refused",
                                            "weak",     "no-oracle", "max ulp",  NULL};
@@ -133,8 +157,9 @@ void report_print_text(const overview_t *overview, FILE *out) {
   print_unjudged(overview, out);
   print_verdicts(overview, out);
   print_new(overview, out);
-  fputs("\nROOT CAUSES\n", out);
-  print_table(&overview->sections[OVERVIEW_CAUSES], causes, out);
+  fputs("\nROOT CAUSES, the gravest first\n", out);
+  print_rows(&overview->sections[OVERVIEW_CAUSES], causes, SIZE_MAX, out);
+  print_known(overview, out);
   fputs("\nOP AND ALGORITHM\n", out);
   print_table(&overview->sections[OVERVIEW_ALGORITHMS], algorithms, out);
   fputs("\nSLACK USED by what conforms: error / permitted error\n", out);

@@ -54,6 +54,8 @@ json_t *json_finding(const finding_t *finding, const run_report_t *report) {
       "regime", finding->origin.regime, "stratum", finding->origin.stratum, "implementation",
       finding->implementation, "program", finding->program_line, "case", finding->case_line,
       "replay", replay->str, "count", (json_int_t)finding->count);
+  const char *severity = severity_spelling(finding_severity(finding).id);
+  json_object_set_new(object, "severity", json_string(severity));
   json_object_set_new(object, "verdict", json_verdict(&finding->verdict));
   if (report->lives != NULL) {
     json_object_set_new(object, "state",
@@ -96,4 +98,42 @@ json_t *json_lives(const run_report_t *report) {
                         json_integer((json_int_t)counts[life]));
   }
   return object;
+}
+
+/* ---- The order of reports -------------------------------------------------------------------- */
+
+severity_t finding_severity(const finding_t *finding) {
+  const verdict_t *verdict = &finding->verdict;
+  const severity_case_t instance = {.class_ = class_spelling(verdict->class_),
+                                    .cause = verdict->is_cause_sure ? verdict->cause : "",
+                                    .types = finding->label.types,
+                                    .case_line = finding->case_line,
+                                    .got = verdict->got,
+                                    .expected = verdict->expected};
+  return severity_of(&instance);
+}
+
+/* Less than 0: `a` comes first. */
+static int compare(const finding_t *a, const finding_t *b) {
+  severity_t left = finding_severity(a);
+  severity_t right = finding_severity(b);
+  if (left.id != right.id) return left.id < right.id ? -1 : 1;
+  bool has_cause = a->verdict.cause[0] != '\0';
+  if (has_cause != (b->verdict.cause[0] != '\0')) return has_cause ? -1 : 1;
+  return left.weight > right.weight ? -1 : left.weight < right.weight;
+}
+
+bool finding_is_graver(const finding_t *a, const finding_t *b) { return compare(a, b) < 0; }
+
+static gint compare_pointers(gconstpointer a, gconstpointer b) {
+  return compare(*(const finding_t *const *)a, *(const finding_t *const *)b);
+}
+
+GPtrArray *findings_by_severity(const session_t *session) {
+  GPtrArray *findings = g_ptr_array_new();
+  for (size_t i = 0; i < session_finding_count(session); i++) {
+    g_ptr_array_add(findings, (gpointer)(uintptr_t)session_finding(session, i));
+  }
+  g_ptr_array_sort(findings, compare_pointers); /* Stable. */
+  return findings;
 }

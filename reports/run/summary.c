@@ -330,8 +330,9 @@ void summary_print_json(const run_report_t *report) {
   const session_t *session = report->session;
   const shares_t shares = measure_shares(report);
   json_t *findings = json_array();
-  for (size_t i = 0; i < session_finding_count(session); i++) {
-    json_array_append_new(findings, json_finding(session_finding(session, i), report));
+  g_autoptr(GPtrArray) ordered = findings_by_severity(session);
+  for (guint i = 0; i < ordered->len; i++) {
+    json_array_append_new(findings, json_finding(g_ptr_array_index(ordered, i), report));
   }
   const session_options_t *options = session_options(session);
   char seed[21];

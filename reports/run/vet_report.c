@@ -29,7 +29,8 @@ typedef struct bucket {
   uint64_t cases[OUTCOME_COUNT];
   double ulp_error_max;
   double slack_max;
-  const char *reason; /* Of a refusal; borrowed. */
+  const char *reason;       /* Of a refusal; borrowed. */
+  const finding_t *finding; /* find_finding(), once they are in the order of severity. */
 } bucket_t;
 
 static bool is_same_topic(const topic_t *a, const topic_t *b) {
@@ -48,7 +49,8 @@ static bucket_t *find_bucket(GArray *buckets, const topic_t *topic) {
   return &g_array_index(buckets, bucket_t, buckets->len - 1);
 }
 
-static gint compare_buckets(gconstpointer a, gconstpointer b) {
+/* By executor and op, whose buckets are together. */
+static gint compare_topics(gconstpointer a, gconstpointer b) {
   const topic_t *left = &((const bucket_t *)a)->topic;
   const topic_t *right = &((const bucket_t *)b)->topic;
   if (left->executor != right->executor) return left->executor < right->executor ? -1 : 1;
@@ -70,19 +72,8 @@ static GArray *gather_buckets(const run_report_t *report) {
     bucket->slack_max = fmax(bucket->slack_max, row->slack_max);
     if (row->outcome == OUTCOME_refused) bucket->reason = row->reason;
   }
-  g_array_sort(buckets, compare_buckets);
+  g_array_sort(buckets, compare_topics);
   return buckets;
-}
-
-/* Whether `a` tells more than `b`: the graver class, then the one whose cause is known, then the
- * larger error that is a number. */
-static bool tells_more(const verdict_t *a, const verdict_t *b) {
-  int graver = class_gravity(a->class_) - class_gravity(b->class_);
-  if (graver != 0) return graver > 0;
-  bool has_cause = a->cause[0] != '\0';
-  if (has_cause != (b->cause[0] != '\0')) return has_cause;
-  if (isfinite(a->ulp_error_max) != isfinite(b->ulp_error_max)) return isfinite(a->ulp_error_max);
-  return a->ulp_error_max > b->ulp_error_max;
 }
 
 /* The most telling finding in the bucket, of those that count (see --fail-on) if there are some;
@@ -97,7 +88,7 @@ static const finding_t *find_finding(const run_report_t *report, const bucket_t 
     if (!is_same_topic(&bucket->topic, &topic)) continue;
     bool fails = run_report_counts(report, finding);
     bool is_better = best == NULL || (fails && !best_fails) ||
-                     (fails == best_fails && tells_more(&finding->verdict, &best->verdict));
+                     (fails == best_fails && finding_is_graver(finding, best));
     if (!is_better) continue;
     best = finding;
     best_fails = fails;
@@ -112,10 +103,12 @@ static uint64_t count_cases(const bucket_t *bucket) {
 }
 
 static void print_details(tap_t *tap, const run_report_t *report, const bucket_t *bucket) {
-  const finding_t *finding = find_finding(report, bucket);
+  const finding_t *finding = bucket->finding;
   GString *found = g_string_new(NULL);
   GString *replay = g_string_new(NULL);
+  const char *severity = "";
   if (finding != NULL) {
+    severity = severity_spelling(finding_severity(finding).id);
     describe_finding(finding, report, found);
     describe_replay(finding, report, replay);
   }
@@ -128,12 +121,13 @@ static void print_details(tap_t *tap, const run_report_t *report, const bucket_t
   snprintf(numbers[5], sizeof numbers[5], "%" PRIu64, bucket->cases[OUTCOME_refused]);
   snprintf(numbers[6], sizeof numbers[6], "%" PRIu64,
            session_options(report->session)->stream.seed);
-  const tap_detail_t details[] = {
-      {"max_ulp", numbers[0]},     {"max_slack", numbers[1]}, {"cases", numbers[2]},
-      {"divergences", numbers[3]}, {"failures", numbers[4]},  {"refused", numbers[5]},
-      {"seed", numbers[6]},        {"found", found->str},     {"repro", replay->str}};
+  const tap_detail_t details[] = {{"max_ulp", numbers[0]},  {"max_slack", numbers[1]},
+                                  {"cases", numbers[2]},    {"divergences", numbers[3]},
+                                  {"failures", numbers[4]}, {"refused", numbers[5]},
+                                  {"seed", numbers[6]},     {"severity", severity},
+                                  {"found", found->str},    {"repro", replay->str}};
   size_t count = sizeof details / sizeof *details;
-  tap_details(tap, details, finding == NULL ? count - 2 : count);
+  tap_details(tap, details, finding == NULL ? count - 3 : count);
   g_string_free(found, TRUE);
   g_string_free(replay, TRUE);
 }
@@ -152,6 +146,22 @@ static char *describe_topic(const run_report_t *report, const topic_t *topic) {
     return g_strdup_printf("%s %s invalid programs are refused", executor, label->op);
   }
   return g_strdup_printf("%s %s %s %s", executor, label->op, label->algorithm, label->types);
+}
+
+/* What has the gravest finding comes first, and what has none last; else they stay as they are. */
+static gint compare_severities(gconstpointer a, gconstpointer b) {
+  const finding_t *left = ((const bucket_t *)a)->finding;
+  const finding_t *right = ((const bucket_t *)b)->finding;
+  if (left == NULL || right == NULL) return (left == NULL) - (right == NULL);
+  return finding_is_graver(left, right) ? -1 : finding_is_graver(right, left);
+}
+
+static void sort_by_severity(const run_report_t *report, GArray *buckets) {
+  for (guint i = 0; i < buckets->len; i++) {
+    bucket_t *bucket = &g_array_index(buckets, bucket_t, i);
+    bucket->finding = find_finding(report, bucket);
+  }
+  g_array_sort(buckets, compare_severities);
 }
 
 /* Why the findings of the bucket do not count, see --fail-on, or NULL if one does. */
@@ -280,10 +290,12 @@ static void print_judged(tap_t *tap, const run_report_t *report, size_t executor
 
 /* ---- The report ------------------------------------------------------------------------------ */
 
-/* In this order: what was judged, what was not, and whether it is enough. */
-static void print_points(tap_t *tap, const run_report_t *report, const GArray *buckets,
+/* In this order: what was judged, the gravest findings first; what was not; whether it is enough.
+ */
+static void print_points(tap_t *tap, const run_report_t *report, GArray *buckets,
                          const GArray *shortfalls) {
   GArray *leftovers = gather_leftovers(buckets);
+  sort_by_severity(report, buckets);
   size_t count = leftovers->len + shortfalls->len;
   for (guint i = 0; i < buckets->len; i++)
     count += !is_skipped(&g_array_index(buckets, bucket_t, i));

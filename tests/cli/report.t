@@ -18,7 +18,34 @@ ok $? "--db DIR is DIR/campaign.db"
 run 1 "a second run" run --executor canary:drop_last_term --op stablehlo.dot_general --cases 200 \
   --seed 4 --db night/campaign.db
 
+echo 'zero-sign' > order
+run 0 "another order of severities" query findings --db night --severity order --format csv
+like out "^id,severity," "severities are a column"
+printf 'zero-sign\nzero\n' > order
+run 2 "what is no severity" report --db night --severity order
+like err "order:2: no severity \"zero\"; write one of these on a line: wrong-value-ordinary, " "where it is, and what to do"
+run 2 "no such file" query findings --db night --severity nowhere
+like err "cannot read the order of severities: .*nowhere" "which file"
+
+cat >mine.def <<'END'
+known mine
+executor canary:drop_last_term
+op stablehlo.*
+class *
+title a planted fault
+mended in no release
+END
+run 0 "a known cause of one's own" report --db night --known mine.def
+like out "known: a planted fault; mended in" "findings are told with it"
+like out "^canary:drop_last_term, mine: a planted fault" "and it has its own lines"
+run 0 "a known cause as a query" query known --db night --known mine.def --format csv
+like out "^mine,canary:drop_last_term," "a row for each that findings match"
+echo 'titel x' >>mine.def
+run 2 "what is no entry" report --db night --known mine.def
+like err "mine.def:7: no word \"titel\"; a line begins with known, or one of executor, " "where it is, and what to do"
+
 run 0 "text" report --db night
+like out "^wrong-value.*canary:drop_last_term" "what is new is told with its severity"
 like out "^VACUOUS: NOTHING COULD HAVE FAILED HERE" "vacuous results have their own heading"
 first=$(grep -n -e "^[A-Z][A-Z]" out | head -1)
 [ "${first#*:}" = "VACUOUS: NOTHING COULD HAVE FAILED HERE" ]

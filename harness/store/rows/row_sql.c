@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "harness/store/severity/severity_sql.h"
+
 static bool is_mapped(const column_t *column) {
   return column->kind == KIND_RUN || column->kind == KIND_EXECUTOR;
 }
@@ -128,20 +130,29 @@ static const char INTO_REPRODUCER[] =
     "INSERT INTO reproducer ({divergence CASE}, run_id, program_id, divergence_id, role) ";
 
 /* The worst case is that with the largest slack, then the largest ulp error, where what was not
- * measured is least, as is_worse() in store/pending.c has it; the others are to be short. */
-static const char IF_BETTER[] =
-    " ON CONFLICT DO UPDATE SET ({divergence CASE}, run_id, program_id) = "
-    "({divergence CASE: excluded.$}, excluded.run_id, excluded.program_id) "
-    "WHERE CASE role WHEN 'worst' THEN "
-    "(coalesce(excluded.slack, -1), coalesce(excluded.ulp_error, -1)) > "
-    "(coalesce(slack, -1), coalesce(ulp_error, -1)) "
-    "ELSE length(excluded.case_line) < length(case_line) END";
+ * measured is least, as is_worse() in store/pending.c has it; the gravest by severity, then by
+ * weight, then the shorter one, as is_graver() has it; the others are to be short. */
+static void append_if_better(GString *out_sql) {
+  row_append_sql(
+      " ON CONFLICT DO UPDATE SET ({divergence CASE}, run_id, program_id) = "
+      "({divergence CASE: excluded.$}, excluded.run_id, excluded.program_id) "
+      "WHERE CASE role WHEN 'worst' THEN "
+      "(coalesce(excluded.slack, -1), coalesce(excluded.ulp_error, -1)) > "
+      "(coalesce(slack, -1), coalesce(ulp_error, -1)) WHEN 'gravest' THEN (-(",
+      out_sql);
+  severity_append_rank("excluded.severity", out_sql);
+  g_string_append(out_sql, "), excluded.severity_weight, -length(excluded.case_line)) > (-(");
+  severity_append_rank("severity", out_sql);
+  g_string_append(out_sql,
+                  "), severity_weight, -length(case_line)) "
+                  "ELSE length(excluded.case_line) < length(case_line) END");
+}
 
 void row_append_offer(GString *out_sql) {
   row_append_sql(INTO_REPRODUCER, out_sql);
   row_append_sql("VALUES ({divergence CASE: :$}, :run_id, :program_id, :divergence_id, :role)",
                  out_sql);
-  row_append_sql(IF_BETTER, out_sql);
+  append_if_better(out_sql);
 }
 
 /* "WHERE true" tells SQLite's parser that ON CONFLICT does not belong to a join. */
@@ -154,7 +165,7 @@ static void append_merge_of_reproducers(GString *out_sql) {
       "JOIN temp.program_map ON program_map.source_id = program_id "
       "JOIN temp.run_map ON run_map.source_id = run_id WHERE true",
       out_sql);
-  row_append_sql(IF_BETTER, out_sql);
+  append_if_better(out_sql);
   g_string_append(out_sql, ";\n");
 }
 

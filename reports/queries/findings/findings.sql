@@ -1,8 +1,8 @@
--- Every finding: what diverged where, how often, by how much at the worst, and why.
+-- Every finding, the gravest first: what diverged where, how often, and why.
 -- SPDX-License-Identifier: Apache-2.0
-SELECT id, op, algorithm, types, executor,
+SELECT id, severity, op, algorithm, types, executor,
        rtrim(class || ' ' || broken_constraint) AS class,
        sightings, slack AS "max slack", ulp_error AS "max ulp",
-       first_campaign AS "first seen by", cause, pattern, small_case_line AS "case"
+       first_campaign AS "first seen by", cause, known_words AS known, pattern, small_case_line AS "case"
 FROM finding
-ORDER BY op, algorithm, types, executor, id;
+ORDER BY severity_rank, severity_weight DESC, op, algorithm, types, executor, id;

@@ -13,6 +13,8 @@ typedef struct query_flags {
   char *task;
   char *format;
   char *timeout;
+  char *severity;
+  char **known;
   gboolean list;
   gboolean datasette;
 } query_flags_t;
@@ -56,7 +58,10 @@ static status_t query(query_flags_t *flags, const char *name, failure_t *error) 
   store_limit_t limit = {.stop = interrupt_catch()};
   STATUS_TRY(arguments_parse_seconds("--timeout", flags->timeout == NULL ? "1m" : flags->timeout,
                                      &limit.seconds, error));
-  const report_source_t source = {.path = flags->database, .campaign = flags->task};
+  const report_source_t source = {.path = flags->database,
+                                  .campaign = flags->task,
+                                  .known = (const char *const *)flags->known,
+                                  .severity = flags->severity};
   return report_query(&source, sql, format, &limit, stdout, error);
 }
 
@@ -90,6 +95,10 @@ int command_query(const command_t *command, int argc, char **argv) {
        "table (default), json, csv or markdown", "FORMAT"},
       {"timeout", 0, 0, G_OPTION_ARG_STRING, &flags.timeout,
        "Give up after this time (default 1m; 0 never does)", "TIME"},
+      {"known", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags.known,
+       "Known causes beside those that come with Assay, see harness/docs/known-causes.md", "FILE"},
+      {"severity", 0, 0, G_OPTION_ARG_FILENAME, &flags.severity,
+       "Rank findings in the order of severities that this file has, one on a line", "FILE"},
       {"list", 'l', 0, G_OPTION_ARG_NONE, &flags.list, "List the named queries", NULL},
       {"datasette", 0, 0, G_OPTION_ARG_NONE, &flags.datasette,
        "Print metadata.json for Datasette: what tables and columns mean, and the named queries",
@@ -108,5 +117,7 @@ int command_query(const command_t *command, int argc, char **argv) {
   g_free(flags.task);
   g_free(flags.format);
   g_free(flags.timeout);
+  g_free(flags.severity);
+  g_strfreev(flags.known);
   return exit_code;
 }

@@ -15,6 +15,8 @@ typedef struct report_flags {
   char *format;
   char *html; /* Where the page goes; "-" is standard output. */
   char *fail_on;
+  char *severity;
+  char **known;
 } report_flags_t;
 
 static status_t fail_to_write(const char *path, failure_t *error) {
@@ -81,7 +83,11 @@ static int report(const report_flags_t *flags) {
   overview_t overview;
   status_t status = read_flags(flags, &format, &fail_on, &error);
   if (status == STATUS_OK) {
-    status = overview_read(flags->database, flags->task, &overview, &error);
+    const report_source_t source = {.path = flags->database,
+                                    .campaign = flags->task,
+                                    .known = (const char *const *)flags->known,
+                                    .severity = flags->severity};
+    status = overview_read(&source, &overview, &error);
   }
   if (status != STATUS_OK) return complain_status(status, &error);
   overview.fail_on = fail_on;
@@ -104,6 +110,10 @@ int command_report(const command_t *command, int argc, char **argv) {
        "Write a page that needs no network to this file; - is standard output", "FILE"},
       {"format", 'f', 0, G_OPTION_ARG_STRING, &flags.format,
        "Print text (default), json, tap, junit or html", "FORMAT"},
+      {"known", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags.known,
+       "Known causes beside those that come with Assay, see harness/docs/known-causes.md", "FILE"},
+      {"severity", 0, 0, G_OPTION_ARG_FILENAME, &flags.severity,
+       "Rank findings in the order of severities that this file has, one on a line", "FILE"},
       {"fail-on", 0, 0, G_OPTION_ARG_STRING, &flags.fail_on,
        FAIL_ON_HELP " (default: the exit code is 0; in TAP and JUnit any)", "WHICH"},
       G_OPTION_ENTRY_NULL};
@@ -118,5 +128,7 @@ int command_report(const command_t *command, int argc, char **argv) {
   g_free(flags.format);
   g_free(flags.html);
   g_free(flags.fail_on);
+  g_free(flags.severity);
+  g_strfreev(flags.known);
   return exit_code;
 }

@@ -26,7 +26,10 @@ static void list_one(listing_t *listing, const char *name, const char *state, co
                      const char *hardware, const char *promises) {
   if (listing->document == NULL) {
     printf("%-32s %-8s %s%s%s\n", name, state, version, hardware[0] == '\0' ? "" : ", ", hardware);
-    if (promises[0] != '\0') printf("%-32s %-8s promises, %s\n", "", "", promises);
+    int ops = 1; /* As many as the text has, which commas part; it may be thousands of columns. */
+    for (const char *comma = promises; (comma = strchr(comma, ',')) != NULL; comma++) ops++;
+    if (promises[0] == '\0') return;
+    printf("%-32s %-8s promises programs of %d ops: --json lists them\n", "", "", ops);
     return;
   }
   json_array_append_new(
