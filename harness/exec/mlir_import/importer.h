@@ -42,12 +42,12 @@ status_t mlir_importer_read(mlir_importer_t *importer, str_t module, bool is_sig
                             mlir_graph_t *out_graph, failure_t *error);
 void mlir_graph_free(mlir_graph_t *graph);
 
-/* The text of a module of one op, or of an op alone: a program line, in which sizes that are not
- * known are "?" alone (dynamic_parse()), then a line for each operand, its digits as case lines
- * have them or "*" if it is no constant.  `numbers` are those that stand in types by name,
- * "input_scale=0.5", and are ended by NULL; NULL: none.  Errors as of mlir_importer_read(); freed
- * with mlir_graph_free(). */
-status_t mlir_importer_read_program(mlir_importer_t *importer, str_t module, char *const *numbers,
+/* The text of a module, or of ops alone: a program line, in which sizes that are not known are "?"
+ * alone (dynamic_parse()), then a line for each operand, its digits as case lines have them or "*"
+ * if it is no constant.  `given` are numbers that stand in types by name, "input_scale=0.5", and
+ * what the text leaves out, without blanks, ended by NULL; NULL: none.  Errors as of
+ * mlir_importer_read(); freed with mlir_graph_free(). */
+status_t mlir_importer_read_program(mlir_importer_t *importer, str_t module, char *const *given,
                                     mlir_graph_t *out_lines, failure_t *error);
 
 /* Of an error of quant_graph_parse(), "line 3, column 5: ...", about that text: "LINE:COLUMN: ..."

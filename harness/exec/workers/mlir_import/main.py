@@ -6,7 +6,7 @@ into programs (harness/model/case_line.md), for `assay show` and `assay replay`.
 
 Speaks first: one line, the versions of jaxlib and of its StableHLO.  Then it answers requests, each a line
 "WORDS BYTES" and the module's text, where WORDS is `signed` or `unsigned` (the storage of fake-quant ops
-that name none), or `program` and any number of NAME=NUMBER (numbers that stand in types by name), with one of
+that name none), or `program` and any number of NAME=VALUE (what a text has by name or leaves out, see sketches.py), with one of
 
     graph NOTES BYTES     the graph's text follows; before it NOTES lines, "LINE:COLUMN: what is not exactly so"
     program 0 BYTES       a program line follows, and for each operand a line of its digits, "*" if it is no constant
@@ -27,6 +27,7 @@ from graph_text import Printer
 from module import Reader, make_context, versions
 from programs import read_program
 from restoring import restore
+from sketches import explained
 from source_text import ImportFailure
 from translation import translate
 
@@ -47,6 +48,8 @@ def answer(data: bytes, words: list[str], context: ir.Context) -> bytes:
             scope = restore(function, scope)
         text = Printer(reader.source.place).graph(scope).encode()
     except ImportFailure as failure:
+        if words[0] != "program":
+            failure = explained(failure, data.decode("latin-1"))
         message = " ".join(failure.message.split())
         return f"error {failure.place.line} {failure.place.column} {message}\n".encode("ascii", "replace")
     listed = "".join(f"{note}\n" for note in notes).encode("ascii", "replace")
