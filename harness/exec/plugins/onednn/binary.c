@@ -110,6 +110,7 @@ static dnnl_status_t set_rescaling(const dnnl_functions_t *dnnl, const rescaling
     status = dnnl->dnnl_primitive_attr_set_scales(plan->attributes, argument, 1, 0,
                                                   &rescaling->scales[i]);
   }
+  plan->shift = rescaling->shift;
   if (status != dnnl_success || rescaling->shift == 0) return status;
   return plan_append_shift(dnnl, plan->attributes, rescaling->shift);
 }

@@ -186,7 +186,9 @@ static const char *onednn_hardware(void *self) { return ((const onednn_t *)self)
 /* ---- Programs. */
 
 typedef struct compiled {
-  plan_t plan;
+  plan_t plan;                      /* Of one that runs before another, the other's own. */
+  struct compiled *before;          /* Or NULL. */
+  void *middle;                     /* What it makes. */
   dnnl_primitive_desc_t descriptor; /* Owns the implementation's name. */
   dnnl_primitive_t primitive;
   dnnl_memory_t inputs[PLAN_INPUTS_MAX];
@@ -218,19 +220,21 @@ static int32_t onednn_promises(void *self, const assay_program_t *program) {
   char text[256];
   assay_reason_t reason = {.text = text, .text_bytes = sizeof text};
   plan_t plan;
-  dnnl_primitive_desc_t descriptor = NULL;
   use_threads(onednn);
   int32_t code = make(onednn, program, &plan, &reason);
-  if (code == ASSAY_EXECUTOR_OK) code = choose(onednn, &plan, &descriptor, &reason);
-  if (descriptor != NULL) onednn->dnnl.dnnl_primitive_desc_destroy(descriptor);
+  for (const plan_t *next = &plan; code == ASSAY_EXECUTOR_OK && next != NULL; next = next->before) {
+    dnnl_primitive_desc_t descriptor = NULL;
+    code = choose(onednn, next, &descriptor, &reason);
+    if (descriptor != NULL) onednn->dnnl.dnnl_primitive_desc_destroy(descriptor);
+  }
   plan_release(&onednn->dnnl, &plan);
   return code == ASSAY_EXECUTOR_OK;
 }
 
-static void onednn_release(void *self, void *handle) {
-  const onednn_t *onednn = self;
+static void release(const onednn_t *onednn, compiled_t *compiled) {
   const dnnl_functions_t *dnnl = &onednn->dnnl;
-  compiled_t *compiled = handle;
+  if (compiled->before != NULL) release(onednn, compiled->before);
+  free(compiled->middle);
   for (uint32_t i = 0; i < compiled->plan.input_count; i++) {
     free(compiled->packed[i]);
     if (compiled->inputs[i] != NULL) dnnl->dnnl_memory_destroy(compiled->inputs[i]);
@@ -238,8 +242,14 @@ static void onednn_release(void *self, void *handle) {
   if (compiled->output != NULL) dnnl->dnnl_memory_destroy(compiled->output);
   if (compiled->primitive != NULL) dnnl->dnnl_primitive_destroy(compiled->primitive);
   if (compiled->descriptor != NULL) dnnl->dnnl_primitive_desc_destroy(compiled->descriptor);
-  plan_release(dnnl, &compiled->plan);
   free(compiled);
+}
+
+static void onednn_release(void *self, void *handle) {
+  const onednn_t *onednn = self;
+  plan_t plan = ((compiled_t *)handle)->plan;
+  release(onednn, handle);
+  plan_release(&onednn->dnnl, &plan);
 }
 
 static dnnl_status_t make_memories(const onednn_t *onednn, compiled_t *compiled) {
@@ -258,24 +268,30 @@ static dnnl_status_t make_memories(const onednn_t *onednn, compiled_t *compiled)
                                   DNNL_MEMORY_NONE);
 }
 
-static int32_t compile_plan(const onednn_t *onednn, const assay_program_t *program,
-                            compiled_t *compiled, assay_reason_t *reason) {
+static int32_t compile_plan(const onednn_t *onednn, compiled_t *compiled, assay_reason_t *reason) {
   const dnnl_functions_t *dnnl = &onednn->dnnl;
-  use_threads(onednn); /* The choice of an implementation depends on them too. */
-  int32_t code = make(onednn, program, &compiled->plan, reason);
-  if (code != ASSAY_EXECUTOR_OK) return code;
-  code = choose(onednn, &compiled->plan, &compiled->descriptor, reason);
+  int32_t code = choose(onednn, &compiled->plan, &compiled->descriptor, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
   dnnl_status_t status = dnnl->dnnl_primitive_create(&compiled->primitive, compiled->descriptor);
   if (status == dnnl_success) status = make_memories(onednn, compiled);
-  return plan_answer(dnnl, status, "primitive", reason);
+  code = plan_answer(dnnl, status, "primitive", reason);
+  if (code != ASSAY_EXECUTOR_OK || compiled->plan.before == NULL) return code;
+  compiled->before = calloc(1, sizeof *compiled->before);
+  compiled->middle = malloc(dnnl->dnnl_memory_desc_get_size(&compiled->plan.inputs[0]));
+  if (compiled->before == NULL || compiled->middle == NULL) {
+    return assay_explain(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
+  }
+  compiled->before->plan = *compiled->plan.before;
+  return compile_plan(onednn, compiled->before, reason);
 }
 
 static int32_t onednn_compile(void *self, const assay_program_t *program, void **out_handle,
                               assay_reason_t *reason) {
   compiled_t *compiled = calloc(1, sizeof *compiled);
   if (compiled == NULL) return assay_explain(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
-  int32_t code = compile_plan(self, program, compiled, reason);
+  use_threads(self); /* The choice of an implementation depends on them too. */
+  int32_t code = make(self, program, &compiled->plan, reason);
+  if (code == ASSAY_EXECUTOR_OK) code = compile_plan(self, compiled, reason);
   if (code == ASSAY_EXECUTOR_OK) {
     *out_handle = compiled;
   } else {
@@ -309,8 +325,13 @@ static dnnl_status_t run(const onednn_t *onednn, compiled_t *compiled, const voi
   const dnnl_functions_t *dnnl = &onednn->dnnl;
   const plan_t *plan = &compiled->plan;
   dnnl_exec_arg_t arguments[PLAN_INPUTS_MAX + 1];
+  if (compiled->before != NULL) {
+    const void *const source[] = {operands[plan->operand_of[0]]};
+    dnnl_status_t status = run(onednn, compiled->before, source, compiled->middle);
+    if (status != dnnl_success) return status;
+  }
   for (uint32_t i = 0; i < plan->input_count; i++) {
-    const void *data = plan->constants[i];
+    const void *data = i == 0 && compiled->middle != NULL ? compiled->middle : plan->constants[i];
     if (data == NULL) data = operands[plan->is_wired ? plan->operand_of[i] : i];
     if (plan->prepare[i] != NULL) {
       plan->prepare[i](plan, i, data, compiled->packed[i]);
