@@ -34,6 +34,19 @@ like out '^  size  *[1-9][0-9]*  *0  .*holds$' "invariance of a model: holds"
 run 1 "made small" shrink "$erf" --executor canary:first_size_kept
 like out 'f32\[?2\] -> f32\[?2\]' "made small: two elements, of an unknown size"
 
+# Ops that a file declares tell their axes, unless a number depends on where it stands.
+root=$(cd "$(dirname "$ASSAY")/.." && pwd)
+if [ -d "$root/corpus/ops" ]; then
+  norm='nn.rms_norm epsilon=0x1p-10 f32[?4,?8] f32[?8] -> f32[?4,?8]'
+  run 0 "a declared op" run --ops "$root/corpus/ops" --program "$norm" --executor model:pairwise --cases 30
+  run 1 "a declared op, the first size kept" run --ops "$root/corpus/ops" --program "$norm" --executor canary:first_size_kept --cases 30
+  like out 'f32.?[0-9]*,?[0-9]*. f32.?[0-9]*. -> ' "a declared op, the first size kept: its reproducers have question marks"
+  run 0 "a declared op: invariance" invariance --ops "$root/corpus/ops" --op nn.rms_norm --op nn.softmax --executor model:pairwise --cases 40
+  is "$(grep -c '^  \(size\|batch-position\)  *[1-9][0-9]*  *0 .*holds$' out)" 4 "a declared op: invariance holds"
+  run 1 "a declared op: invariance of a fault" invariance --property size --ops "$root/corpus/ops" --op nn.rms_norm --executor canary:first_size_kept --cases 20
+  run 2 "a declared op with places" run --ops "$root/corpus/ops" --program 'nn.rotary f32[?2,4,8] f32[4,4] f32[4,4] -> f32[?2,4,8]' --executor model:pairwise --cases 2
+fi
+
 # A worker that takes no unknown sizes, and writes down what it gets.
 cat >worker.sh <<'END'
 printf 'assay-worker 1\nname shell\nversion 1\nmlir no\nready\n'

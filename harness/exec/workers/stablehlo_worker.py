@@ -265,6 +265,8 @@ class Interpreter(Worker):
 
     def compile(self, program: Program) -> Handle | Specialized:
         program.require_specified()
+        if program.is_dynamic and program.is_declared:
+            raise Unsupported("an op that a file declares is given as a module for known sizes")
         if program.is_dynamic and (program.op not in OPS or program.is_quantized):
             return Specialized(program, self.compile)
         if any(np.prod(t.shape) > ELEMENTS_MAX for t in program.operands):

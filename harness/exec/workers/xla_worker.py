@@ -162,6 +162,8 @@ class Xla(Worker):
 
     def compile(self, program: Program) -> Handle | CollectiveHandle:
         program.require_specified()
+        if program.is_dynamic and program.is_declared:
+            raise Unsupported("an op that a file declares is given as a module for known sizes")
         if names_no_type(program):
             raise Unsupported(f"XLA has none of the types {', '.join(NO_TYPES)}")
         wanted = [kind.dtype for kind in program.results]
