@@ -8,6 +8,7 @@
 
 #include "harness/cli/options/declared_ops.h"
 #include "harness/cli/task/interrupt.h"
+#include "harness/cli/task/programs.h"
 #include "harness/cli/task/read.h"
 #include "reports/run/summary.h"
 
@@ -89,7 +90,7 @@ void task_flags_free(task_flags_t *flags) {
   g_free(flags->name);
   g_free(flags->part_of);
   g_free(flags->known);
-  g_strfreev(flags->programs);
+  task_programs_free(flags);
   g_free(flags->fail_on);
 }
 
@@ -106,7 +107,7 @@ static status_t open_prediction(task_t *task, failure_t *error) {
                                            .reference = flags->reference};
   STATUS_TRY(prediction_open(&prediction, &task->prediction, error));
   options->predictor = prediction_predictor(task->prediction);
-  if (flags->ops != NULL || flags->programs != NULL) return STATUS_OK;
+  if (flags->ops != NULL || task_programs_are_given(flags)) return STATUS_OK;
   options->stream.draw_program = prediction_draw_program;
   options->stream.draw_context = task->prediction;
   return STATUS_OK;

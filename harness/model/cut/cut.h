@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of a large case.  A case whose op tells its axes (op_t.axes) is cut along those that are
- * not combined, its free axes: into blocks, ranges of indices that together are the whole; or into
+ * not combined and have no scales, its free axes: into blocks, ranges of indices that together are the whole; or into
  * chosen units.  A unit is all result elements with one index along each free axis: an element of a
  * product, a row of a softmax, a channel of a batch norm.
  *
@@ -29,7 +29,7 @@ typedef struct cut {
   size_t block_count;
 } cut_t;
 
-/* False if the program cannot be cut: its op tells no axes, scales run along one, sizes are known
+/* False if the program cannot be cut: its op tells no axes, all of them have scales, sizes are known
  * only when it runs, or a result has no element of its own for each unit. */
 bool cut_init(const program_t *program, cut_t *out_cut);
 
