@@ -132,7 +132,8 @@ static status_t run(shrinking_t *shrinking, assay_context_t *context, const assa
   return STATUS_OK;
 }
 
-static status_t read_kernel(call_t *call, const assay_tested_kernel_t *kernel, assay_tested_kernel_t *out) {
+static status_t read_kernel(call_t *call, const assay_tested_kernel_t *kernel,
+                            assay_tested_kernel_t *out) {
   if (kernel == NULL) return fail_null(call, "kernel", "give an assay_tested_kernel_t");
   STATUS_TRY(check_struct(call, "assay_tested_kernel_t", kernel->struct_size, sizeof *kernel));
   if (kernel->run == NULL) return fail_null(call, "kernel.run", "give the function under test");
