@@ -71,6 +71,9 @@ typedef struct enclosure_call {
   const box_t *const *operands; /* For each operand a box for each element. */
   arena_t *arena;               /* For scratch. */
   failure_t *error;             /* Set if the function fails. */
+  /* Each element is a number of its operand's type, the same wherever it is used; else it may be
+   * another at each use, rounded or not. */
+  bool are_stored;
 } enclosure_call_t;
 
 #endif

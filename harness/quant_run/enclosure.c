@@ -91,7 +91,8 @@ static status_t enclose_program(enclosing_t *enclosing, const placed_program_t *
                                  .contract = enclosing->contract,
                                  .operands = given,
                                  .arena = enclosing->arena,
-                                 .error = &reason};
+                                 .error = &reason,
+                                 .are_stored = true};
   status_t status = oracle->enclose(&call, made);
   arena_rewind(enclosing->arena, mark);
   if (status == STATUS_UNSUPPORTED || status == STATUS_UNDECIDED) {

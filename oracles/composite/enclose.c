@@ -67,8 +67,10 @@ static box_t box_of_range(const value_range_t *range) {
 
 static void evaluate(const problem_t *problem, const part_t *part, const variant_t *variant,
                      bool is_exact, row_t rows[CASE_RESULTS_MAX]) {
+  const element_t *element = problem->instance->program.operands[0].element;
   const enclosing_t settings = {
       .is_exact = is_exact,
+      .stored = problem->are_stored ? element->format : NULL,
       .is_unbounded = problem->formulas[variant->formula].is_unbounded && !is_exact};
   const evaluation_t enclosing = {.evaluator = &enclosed_evaluator, .settings = &settings};
   problem_evaluate(problem, part, variant, &enclosing, rows);
@@ -113,6 +115,7 @@ status_t composite_enclose(const enclosure_call_t *call,
   bool is_exact = call->contract == NULL;
   problem_t problem = problem_make(&instance, is_exact ? &spec : call->contract, call->arena);
   problem.boxes = call->operands;
+  problem.are_stored = call->are_stored;
   variant_t variants[VARIANTS_MAX];
   size_t count = problem_variants(&problem, variants);
   for (size_t group = 0; group < problem.layout.group_count; group++) {

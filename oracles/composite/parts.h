@@ -22,6 +22,7 @@ enum { VARIANTS_MAX = 32 };
 typedef struct problem {
   const case_t *instance;
   const case_t *quantized; /* NULL, or the case of which `instance` has the operands dequantized. */
+  bool are_stored; /* Boxes are of numbers of the operands' types, each the same at all uses. */
   const box_t *const *boxes; /* NULL, or what the operands may be, in place of their data: for the
                               * enclosed evaluator. */
   const contract_t *contract;

@@ -42,6 +42,9 @@ extern const evaluator_t enclosed_evaluator;
 typedef struct enclosing {
   bool is_exact;     /* Nothing is rounded: sets are the exact values, up to the ends' precision. */
   bool is_unbounded; /* Steps neither overflow nor underflow. */
+  /* Each operand element that has a set is one number of it, of this format; NULL: it may be
+   * another at each use. */
+  const format_t *stored;
 } enclosing_t;
 
 /* Exact values of a row of patterns of `format`, or, if inputs may be flushed, with their zeros. */

@@ -23,6 +23,10 @@ typedef struct moments {
 void moments_init(moments_t *moments, row_t a);
 void moments_deinit(moments_t *moments);
 
+/* What the sum of squared deviations from the mean is at the least, of numbers anywhere in their
+ * intervals: theory.md, T214. */
+double moments_least_squares(row_t a);
+
 /* Whether each set is one finite number. */
 bool enclosed_are_finite_points(row_t a);
 

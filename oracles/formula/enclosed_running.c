@@ -65,8 +65,10 @@ static double lost_of_sums(const moments_t *moments, const double *deviations, s
   return (n + 4) * (magnitude * 0x1p-52 + each);
 }
 
-/* theory.md, T75.  The sums that are returned are of n terms, none of which is negative. */
-static part_sums_t sum_over_sizes(const formula_t *formula, const moments_t *moments, row_t a) {
+/* theory.md, T75.  The sums that are returned are of n terms, none of which is negative.  A number
+ * may be up to `spread` above what `a` says it is (T214). */
+static part_sums_t sum_over_sizes(const formula_t *formula, const moments_t *moments, row_t a,
+                                  double spread) {
   size_t n = a.count;
   double unit;
   double *ends = sorted_deviations(formula, moments, a, &unit);
@@ -75,7 +77,7 @@ static part_sums_t sum_over_sizes(const formula_t *formula, const moments_t *mom
   double most = 0, most_square = 0, sum = 0, squares = 0, shares = 0;
   for (size_t k = 2; k <= n; k++) {
     double others = k == n ? 0 : ends[n - k - 1]; /* The k smallest are what these leave. */
-    double part = fmax(fmax(ends[k - 1], others), 0) + lost;
+    double part = fmax(fmax(ends[k - 1], others), 0) + lost + (double)k * (spread / unit);
     most = fmax(most, part);
     most_square = fmax(most_square, part * part / (double)k);
     sum += most;
@@ -94,6 +96,7 @@ static part_sums_t sum_over_sizes(const formula_t *formula, const moments_t *mom
 
 /* What T76 and T77 of theory.md speak of, by their names there. */
 typedef struct running {
+  bool are_stored; /* Numbers are anywhere in their sets, the same at each use: T214. */
   size_t n;
   double v;       /* Of one operation; */
   upper_t c;      /* of four. */
@@ -210,18 +213,28 @@ static bool is_unbounded(const formula_t *formula, size_t count) {
   return n * v > 0x1p-3 || v > 0x1p-7 || n * format_smallest_normal(formula->format) > 1;
 }
 
-/* theory.md, T76 and T77. */
-static running_t find_bounds(const formula_t *formula, const moments_t *moments, row_t a) {
-  double v = running_roundoff(formula);
-  running_t r = {.n = a.count,
+/* (sqrt(S2) + sqrt(n) spread)^2, where S2 is that of lower ends: theory.md, T214. */
+static upper_t largest_squares(const moments_t *moments, size_t count, double spread) {
+  upper_t apart = upper_scale(upper_sqrt(upper_of((double)count)), spread);
+  upper_t root = upper_add(upper_sqrt(upper_of_mpfr(moments->squares_high)), apart);
+  return upper_multiply(root, root);
+}
+
+/* theory.md, T76 and T77; of numbers anywhere in their sets, the same at each use, T214. */
+static running_t find_bounds(const formula_t *formula, const moments_t *moments, row_t a,
+                             bool are_stored) {
+  double v = running_roundoff(formula), spread = are_stored ? moments->width : 0;
+  running_t r = {.are_stored = are_stored,
+                 .n = a.count,
                  .v = v,
                  .c = upper_expm1(upper_scale(upper_of(v), 4)),
                  .L = upper_of(enclosed_underflow_loss(formula)),
-                 .g = upper_of(moments->width),
-                 .S2 = upper_of_mpfr(moments->squares_high),
-                 .h = sum_over_sizes(formula, moments, a)};
+                 .g = upper_of(are_stored ? 0 : moments->width),
+                 .S2 = are_stored ? largest_squares(moments, a.count, spread)
+                                  : upper_of_mpfr(moments->squares_high),
+                 .h = sum_over_sizes(formula, moments, a, spread)};
   upper_t mean = upper_of(fabs(mpfr_get_d(moments->mean, MPFR_RNDA)));
-  r.M = upper_add(mean, upper_of_mpfr(moments->mean_error));
+  r.M = upper_add(upper_add(mean, upper_of(spread)), upper_of_mpfr(moments->mean_error));
   bound_means(&r);
   r.root_T = bound_root(&r);
   r.D = upper_add(r.D0, upper_multiply(r.D1, r.root_T));
@@ -239,9 +252,25 @@ static void set_interval(enclosed_t *out, mpfr_srcptr low_centre, double below,
   if (has_zero) out->specials |= ENCLOSED_POSITIVE_ZERO | ENCLOSED_NEGATIVE_ZERO;
 }
 
+/* Of numbers anywhere in their sets, the same at each use: theory.md, T214. */
+static void set_stored_bounds(const running_t *r, const moments_t *moments, row_t a,
+                              enclosed_t *mean, enclosed_t *squares) {
+  excess_t error = bound_squares(r);
+  upper_t mean_error = upper_add(r->D, upper_of_mpfr(moments->mean_error));
+  upper_t above = upper_add(mean_error, upper_of(moments->width));
+  set_interval(mean, moments->mean, mean_error.value, moments->mean, above.value);
+  mpfr_t least, most;
+  mpfr_inits2(MOMENT_PRECISION, least, most, (mpfr_ptr)0);
+  mpfr_set_d(least, moments_least_squares(a), MPFR_RNDD);
+  mpfr_set_d(most, r->S2.value, MPFR_RNDU);
+  set_interval(squares, least, error.below.value, most, error.above.value);
+  if (mpfr_sgn(squares->low) <= 0) mpfr_set_zero(squares->low, 1);
+  mpfr_clears(least, most, (mpfr_ptr)0);
+}
+
 /* theory.md, T66, T76 and T77; A6. */
 static void set_bounds(const formula_t *formula, const running_t *r, const moments_t *moments,
-                       enclosed_t *mean, enclosed_t *squares) {
+                       row_t a, enclosed_t *mean, enclosed_t *squares) {
   double n = (double)r->n;
   excess_t error = bound_squares(r);
   double largest = format_to_double(formula->format, formula->format->largest_bits);
@@ -250,6 +279,10 @@ static void set_bounds(const formula_t *formula, const running_t *r, const momen
   if (!is_tame) {
     enclosed_set_anything(mean);
     enclosed_set_anything(squares);
+    return;
+  }
+  if (r->are_stored) {
+    set_stored_bounds(r, moments, a, mean, squares);
     return;
   }
   upper_t mean_error = upper_add(upper_add(r->g, r->D), upper_of_mpfr(moments->mean_error));
@@ -271,17 +304,25 @@ static row_t join_zeros(const formula_t *formula, row_t a) {
   return joined;
 }
 
+/* Whether sets are of numbers that the working format has, each the same at all its uses. */
+static bool are_numbers_of_format(const formula_t *formula) {
+  const format_t *stored = enclosed_settings(formula)->stored, *format = formula->format;
+  return stored != NULL && (stored == format || (format->bits > 16 && format->bits > stored->bits));
+}
+
 static void set_running(const formula_t *formula, row_t a, enclosed_t *mean, enclosed_t *squares) {
   if (is_unbounded(formula, a.count)) {
     enclosed_set_anything(mean);
     enclosed_set_anything(squares);
     return;
   }
-  if (!enclosed_are_finite_points(a)) a = join_zeros(formula, a);
+  bool are_points = enclosed_are_finite_points(a);
+  bool are_stored = !are_points && are_numbers_of_format(formula);
+  if (!are_points) a = join_zeros(formula, a);
   moments_t moments;
   moments_init(&moments, a);
-  const running_t bounds = find_bounds(formula, &moments, a);
-  set_bounds(formula, &bounds, &moments, mean, squares);
+  const running_t bounds = find_bounds(formula, &moments, a, are_stored);
+  set_bounds(formula, &bounds, &moments, a, mean, squares);
   moments_deinit(&moments);
 }
 

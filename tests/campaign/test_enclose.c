@@ -259,7 +259,8 @@ static status_t enclose(campaign_t *campaign, const program_t *program, const co
                                  .contract = contract,
                                  .operands = given,
                                  .arena = &campaign->arena,
-                                 .error = &error};
+                                 .error = &error,
+                                 .are_stored = true};
   status_t status = campaign->oracle->enclose(&call, out_results);
   g_assert_true(status == STATUS_OK || (status == STATUS_UNSUPPORTED && error.text[0] != '\0'));
   for (uint32_t r = 0; r < program->result_count && status == STATUS_OK; r++) {

@@ -34,6 +34,19 @@ like out '^  size  *[1-9][0-9]*  *0  .*holds$' "invariance of a model: holds"
 run 1 "made small" shrink "$erf" --executor canary:first_size_kept
 like out 'f32\[?2\] -> f32\[?2\]' "made small: two elements, of an unknown size"
 
+# Ops that a file declares tell their axes, unless a number depends on where it stands.
+root=$(cd "$(dirname "$ASSAY")/.." && pwd)
+if [ -d "$root/corpus/ops" ]; then
+  norm='nn.rms_norm epsilon=0x1p-10 f32[?4,?8] f32[?8] -> f32[?4,?8]'
+  run 0 "a declared op" run --ops "$root/corpus/ops" --program "$norm" --executor model:pairwise --cases 30
+  run 1 "a declared op, the first size kept" run --ops "$root/corpus/ops" --program "$norm" --executor canary:first_size_kept --cases 30
+  like out 'f32.?[0-9]*,?[0-9]*. f32.?[0-9]*. -> ' "a declared op, the first size kept: its reproducers have question marks"
+  run 0 "a declared op: invariance" invariance --ops "$root/corpus/ops" --op nn.rms_norm --op nn.softmax --executor model:pairwise --cases 40
+  is "$(grep -c '^  \(size\|batch-position\)  *[1-9][0-9]*  *0 .*holds$' out)" 4 "a declared op: invariance holds"
+  run 1 "a declared op: invariance of a fault" invariance --property size --ops "$root/corpus/ops" --op nn.rms_norm --executor canary:first_size_kept --cases 20
+  run 2 "a declared op with places" run --ops "$root/corpus/ops" --program 'nn.rotary f32[?2,4,8] f32[4,4] f32[4,4] -> f32[?2,4,8]' --executor model:pairwise --cases 2
+fi
+
 # A worker that takes no unknown sizes, and writes down what it gets.
 cat >worker.sh <<'END'
 printf 'assay-worker 1\nname shell\nversion 1\nmlir no\nready\n'
@@ -51,16 +64,45 @@ ok $? "a worker that does not take them: it has seen nothing"
 run 2 "half of the operands" replay "$(echo "$add" | sed 's/f32\[?2,3\] ->/f32[2,3] ->/')" --executor model:pairwise
 like err "which sizes are '?' does not fit the op" "half of the operands: said"
 
-printf '%s\n' "$add" "$sum" "$dot" >cases
+# ByteIR's custom calls and quantized programs are compiled again for each size, of XLA with an option.
+quantized='!quant.uniform<i8:f32,0x1p-1:1>'
+cat >>cases <<END
+$add
+$sum
+$dot
+byteir.softmax axis=0 f32[?3,?2] -> f32[?3,?2] : 3f80000040000000404000003f8000004000000040400000
+byteir.layer_norm epsilon=0x1p-10 axis=[1] f32[?2,?3] f32[?3] f32[?3] -> f32[?2,?3] : 3f80000040000000404000003f8000004000000040400000 : 3f8000004000000040400000 : 3f8000004000000040400000
+stablehlo.add $quantized[?2,3] $quantized[?2,3] -> $quantized[?2,3] : 010203040506 : 010203040506
+stablehlo.dot_general batch=[]x[] contract=[1]x[0] $quantized[?2,?3] !quant.uniform<i8:f32,0x1p-1>[?3,1] -> $quantized[?2,1] : 010203040506 : 010203
+END
 for executor in stablehlo xla; do
   "$ASSAY" replay cases --executor "$executor" >out 2>err
   if ! grep -q 'is not installed' err; then
-    run 0 "$executor" replay cases --executor "$executor"
-    [ "$(grep -c "^$executor: conforms" out)" -eq 3 ]
+    named=$executor
+    [ "$executor" != xla ] || named='xla?sizes=each'
+    run 0 "$executor" replay cases --executor "$named" --contract ftz=both
+    [ "$(grep -c "^$executor.*: conforms" out)" -eq 7 ]
     ok $? "$executor: conforms at all sizes"
   else
     count=$((count + 1))
     echo "ok $count - $executor # SKIP not installed"
+  fi
+done
+
+# Plugins: a library that prepares a program for given sizes prepares it again, or refuses the sizes at hand.
+printf '%s\n' "$add" "$sum" "$dot" 'byteir.softmax axis=1 f32[?2,?3] -> f32[?2,?3] : 3f80000040000000404000003f8000004000000040400000' >cases
+for row in 'onednn 4 0' 'openblas 1 3' 'openblas?routine=dot 1 3'; do
+  executor=${row%% *}
+  "$ASSAY" replay cases --executor "$executor" >out 2>err
+  if ! grep -q 'there is no executor' err; then
+    is "$(grep -c ": conforms$" out) $(grep -c ": refused$" out)" "${row#* }" "$executor: at several sizes"
+    [ "$executor" != onednn ] || {
+      run 0 "onednn: an invariance of sizes" invariance --property size --op stablehlo.add --type f32 --executor onednn --cases 30
+      like out '^  size  *[1-9][0-9]*  *0 ' "onednn: an invariance of sizes holds"
+    }
+  else
+    count=$((count + 1))
+    echo "ok $count - $executor # SKIP the plugin is not built"
   fi
 done
 finish

@@ -13,6 +13,37 @@ typedef struct program_row {
   const char *reason;
 } program_row_t;
 
+/* ---- Regions -----------------------------------------------------------------------------------
+ */
+
+#define LEFT(shape) "!quant.uniform<i8:f32,0x1p-1:1>" shape
+#define RIGHT(shape) "!quant.uniform<i8:f32,0x1p-2:-2>" shape
+#define WHOLE(shape) "!quant.uniform<i8:f32,0x1p+0:-3>" shape
+#define SHARES(zero_point) "!quant.uniform<i8:f32,0x1p-7" zero_point ">[1,2]"
+#define LEFTS LEFT("[2]")
+#define RIGHTS RIGHT("[2]")
+#define WHOLES WHOLE("[2]")
+#define EIGHT LEFT("[2,4]")
+#define SUMS "!quant.uniform<i32:f32,0x1p-1>[2]"
+#define MEANS "!quant.uniform<i8:f32,0x1p-2:-4>[2]"
+
+/* a0 and a1, dequantized, are v1 and v2; v0 is zeros. */
+#define DEQUANTIZED                                                                               \
+  "module steps={v0=constant(f32[2],0000000000000000);v1=stablehlo.uniform_dequantize(a0) " LEFT( \
+      "[2]") " -> f32[2];v2=stablehlo.uniform_dequantize(a1) " RIGHT("[2]") " -> f32[2];"
+#define OF_TWO(value) "return(" value ")} " LEFT("[2]") " " RIGHT("[2]") " -> " WHOLE("[2]")
+/* a0, dequantized, is v2; v0 is the first term, v1 the factor of a mean. */
+#define ROWS(first) \
+  "module steps={v0=constant(f32[]," first                                                     \
+  ");v1=constant(f32[],3e800000);v2=stablehlo.uniform_dequantize(a0) " LEFT("[2,4]") " -> "    \
+                                                                                     "f32[2,"  \
+                                                                                     "4];"
+#define OF_ROWS(value) "return(" value ")} " LEFT("[2,4]") " -> " MEANS
+#define SOFTMAX(result) \
+  "module steps={v0=stablehlo.uniform_dequantize(a0) " LEFT("[1,2]") " -> f32[1,2];v1="     \
+  "byteir.softmax(v0) axis=1 f32[1,2] -> f32[1,2];v2=stablehlo.uniform_quantize(v1) "       \
+  "f32[1,2] -> " result ";return(v2)} " LEFT("[1,2]") " -> " result
+
 static const program_row_t program_rows[] = {
     {"onednn?fpmath=bf16",
      "stablehlo.dot_general batch=[]x[] contract=[0]x[0] algorithm=[f32,f32,f32,1,1,1,false] "
@@ -132,6 +163,40 @@ static const program_row_t program_rows[] = {
      "C4, C5"},
     {"onednn", "stablehlo.reduce body=add dims=[1] f32[4,2] f32[] -> f32[2]", EXECUTOR_REJECTED,
      "C7"},
+    {"onednn",
+     DEQUANTIZED
+     "v3=stablehlo.add(v1,v0) f32[2] f32[2] -> f32[2];v4=stablehlo.uniform_quantize(v3) "
+     "f32[2] -> " WHOLES ";" OF_TWO("v4"),
+     EXECUTOR_REFUSED, "an op of two operands takes operands of the module"},
+    {"onednn",
+     DEQUANTIZED
+     "v3=stablehlo.multiply(v1,v2) f32[2] f32[2] -> f32[2];v4=stablehlo.uniform_quantize"
+     "(v3) f32[2] -> " WHOLES ";" OF_TWO("v4"),
+     EXECUTOR_REFUSED, "no zero points but of terms"},
+    {"onednn",
+     ROWS("3f800000") "v3=stablehlo.reduce(v2,v0) body=add dims=[1] f32[2,4] f32[] -> f32[2];v4="
+                      "stablehlo.uniform_quantize(v3) f32[2] -> " MEANS ";" OF_ROWS("v4"),
+     EXECUTOR_REFUSED, "a sum begins with zero"},
+    {"onednn",
+     ROWS("00000000") "v3=stablehlo.reduce(v2,v0) body=maximum dims=[1] f32[2,4] f32[] -> f32[2];"
+                      "v4=stablehlo.uniform_quantize(v3) f32[2] -> " MEANS ";" OF_ROWS("v4"),
+     EXECUTOR_REFUSED, "a module with a reduction is a sum with what follows"},
+    {"onednn",
+     ROWS("00000000") "v3=stablehlo.reduce(v2,v0) body=add dims=[1] f32[2,4] f32[] -> f32[2];v4="
+                      "stablehlo.multiply(v3,v3) f32[2] f32[2] -> f32[2];v5=stablehlo.uniform_"
+                      "quantize(v4) f32[2] -> " MEANS ";" OF_ROWS("v5"),
+     EXECUTOR_REFUSED, "a sum is multiplied by one constant"},
+    {"onednn",
+     "module steps={v0=constant(f32[],00000000);v1=stablehlo.uniform_dequantize(a0) " LEFT(
+         "[32769]") " -> f32[32769];v2=stablehlo.reduce(v1,v0) body=add dims=[0] f32[32769] f32[] "
+                    "-> f32[];v3=stablehlo.uniform_quantize(v2) f32[] -> " WHOLE(
+                        "[]") ";return(v3)} " LEFT("[32769]") " -> " WHOLE("[]"),
+     EXECUTOR_REFUSED, "sums of at most 32768 terms"},
+    {"onednn", SOFTMAX(SHARES(":3")), EXECUTOR_REFUSED, "no zero point of its result"},
+    {"onednn",
+     "module steps={v0=stablehlo.negate(a0) f32[2] -> f32[2];v1=stablehlo.negate(v0) f32[2] -> "
+     "f32[2];return(v1)} f32[2] -> f32[2]",
+     EXECUTOR_REFUSED, "a module is about a product, a sum of two tensors"},
 };
 
 static void test_refusal(gconstpointer data) {
@@ -201,6 +266,36 @@ static const case_row_t case_rows[] = {
      "f32[2,1] "
      "-> f32[1,1] : 3f80000040000000 : 4040000040800000",
      {11}},
+    /* Regions: 3 + 2 and -5 + 1, clamped; the means of 1, 2, 3, 4 and of 0, 0, 0, -4. */
+    {"onednn",
+     DEQUANTIZED
+     "v3=stablehlo.add(v1,v2) f32[2] f32[2] -> f32[2];v4=stablehlo.maximum(v3,v0) f32[2] f32[2] -> "
+     "f32[2];v5=stablehlo.uniform_quantize(v4) f32[2] -> " WHOLES ";" OF_TWO("v5") " : 07f7 : 0602",
+     {2, -3}},
+    {"onednn",
+     DEQUANTIZED
+     "v3=stablehlo.subtract(v1,v2) f32[2] f32[2] -> f32[2];v4=stablehlo.uniform_quantize"
+     "(v3) f32[2] -> " WHOLES ";" OF_TWO("v4") " : 07f7 : 0602",
+     {-2, -9}},
+    {"onednn",
+     "module steps={v0=constant(" WHOLES ",fdfd);v1=stablehlo.add(a0,a1) " LEFTS " " RIGHTS
+     " -> " WHOLES ";v2=stablehlo.maximum(v0,v1) " WHOLES " " WHOLES " -> " WHOLES
+     ";" OF_TWO("v2") " : 07f7 : 0602",
+     {2, -3}},
+    {"onednn",
+     ROWS("00000000") "v3=stablehlo.reduce(v2,v0) body=add dims=[1] f32[2,4] f32[] -> f32[2];v4="
+                      "stablehlo.broadcast_in_dim(v1) broadcast_dimensions=[] f32[] -> f32[2];v5="
+                      "stablehlo.multiply(v3,v4) f32[2] f32[2] -> f32[2];v6=stablehlo.uniform_"
+                      "quantize(v5) f32[2] -> " MEANS ";" OF_ROWS("v6") " : 03050709010101f9",
+     {6, -8}},
+    {"onednn",
+     "module steps={v0=constant(" LEFT(
+         "[]") ",01);v1=stablehlo.reduce(a0,v0) body=add dims=[1] " EIGHT
+               " " LEFT("[]") " -> " SUMS ";v2=stablehlo.uniform_quantize(v1) "
+                              "!quant.uniform<i32:f32,0x1p-3>[2] -> " MEANS
+                              ";" OF_ROWS("v2") " : 03050709010101f9",
+     {6, -8}},
+    {"onednn", SOFTMAX(SHARES("")) " : 0505", {64, 64}},
     /* Products by algorithms that are what the library does anyway: 1 * 3 + 2 * 4. */
     {"openblas",
      "stablehlo.dot_general batch=[]x[] contract=[1]x[0] algorithm=[f32,f32,f32,1,1,1,false] "

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running moments of rows for which a proof once said too little (oracles/theory.md, T66 and T77):
- * a schedule that conforms is carried out here step by step, and its result must be enclosed. */
+/* Running moments of rows for which a proof once said too little (oracles/theory.md, T66 and T77),
+ * and of boxes (T214): a schedule that conforms is carried out here step by step, and its result
+ * must be enclosed. */
 #include <glib.h>
 #include <math.h>
 
+#include "harness/base/rng.h"
 #include "oracles/formula/enclosed_set.h"
 
 typedef struct fixture {
@@ -92,6 +94,96 @@ static void test_negative_square(fixture_t *fixture, gconstpointer data) {
   assert_encloses(sum.enclosed, (double)square);
 }
 
+/* ---- Boxes -------------------------------------------------------------------------------------
+ */
+
+enum { ROWS = 400, TERMS_MAX = 24, POINTS = 40 };
+
+typedef struct boxes {
+  size_t count;
+  float low[TERMS_MAX], high[TERMS_MAX];
+} boxes_t;
+
+/* Around numbers that are far apart, or near one another, beside their widths. */
+static boxes_t draw_boxes(rng_t *rng) {
+  boxes_t boxes = {.count = 2 + rng_below(rng, TERMS_MAX - 1)};
+  double width = ldexp(1, -(int)rng_below(rng, 12));
+  double centre = rng_below(rng, 2) == 0 ? 0 : 3;
+  for (size_t i = 0; i < boxes.count; i++) {
+    boxes.low[i] = (float)(centre + ldexp((double)rng_between(rng, -1000, 1000), -9));
+    boxes.high[i] = boxes.low[i] + (float)(width * (double)rng_below(rng, 3));
+  }
+  return boxes;
+}
+
+/* The points nearest to a number: of the number where the sum of squares of distances is least,
+ * those with the least sum of squared deviations. */
+static void draw_nearest(const boxes_t *boxes, double centre, float out_x[TERMS_MAX]) {
+  for (size_t i = 0; i < boxes->count; i++) {
+    out_x[i] = fmaxf(boxes->low[i], fminf(boxes->high[i], (float)centre));
+  }
+}
+
+static double squares_of(const float *x, size_t count) {
+  double mean = 0, squares = 0;
+  for (size_t i = 0; i < count; i++) mean += (double)x[i] / (double)count;
+  for (size_t i = 0; i < count; i++) squares += ((double)x[i] - mean) * ((double)x[i] - mean);
+  return squares;
+}
+
+/* Welford's updates in f32. */
+static void assert_holds_welford(const float *x, size_t count, const row_t *mean,
+                                 const row_t *squares) {
+  float m = x[0], sum = 0;
+  for (size_t i = 1; i < count; i++) {
+    float before = x[i] - m;
+    m += before / (float)(i + 1);
+    sum += before * (x[i] - m);
+  }
+  assert_encloses(mean->enclosed, (double)m);
+  assert_encloses(squares->enclosed, (double)sum);
+}
+
+/* The mean of the nearest points is the next number, whose nearest points deviate less. */
+static void find_least(const boxes_t *boxes, float out_x[TERMS_MAX]) {
+  double centre = (double)boxes->low[0];
+  for (int i = 0; i < 2000; i++) {
+    draw_nearest(boxes, centre, out_x);
+    centre = 0;
+    for (size_t k = 0; k < boxes->count; k++) centre += (double)out_x[k] / (double)boxes->count;
+  }
+}
+
+static void test_boxes(fixture_t *fixture, gconstpointer data) {
+  (void)data;
+  fixture->formula.format = fixture->settings.stored = &format_table[FORMAT_f32];
+  rng_t rng = rng_make(14);
+  for (size_t row = 0; row < ROWS; row++) {
+    arena_reset(&fixture->arena);
+    const boxes_t boxes = draw_boxes(&rng);
+    row_t x = {.count = boxes.count, .enclosed = enclosed_new(&fixture->arena, boxes.count)};
+    for (size_t i = 0; i < boxes.count; i++) {
+      enclosed_set_double(&x.enclosed[i], (double)boxes.low[i]);
+      mpfr_set_d(x.enclosed[i].high, (double)boxes.high[i], MPFR_RNDN);
+    }
+    row_t mean, squares;
+    formula_running_moments(&fixture->formula, x, &mean, &squares);
+    g_assert_cmpfloat(mpfr_get_d(squares.enclosed->low, MPFR_RNDD), >=, 0);
+    float point[TERMS_MAX];
+    for (int k = 0; k < POINTS; k++) {
+      for (size_t i = 0; i < boxes.count; i++) {
+        float share = (float)rng_below(&rng, 3) / 2;
+        point[i] = boxes.low[i] + share * (boxes.high[i] - boxes.low[i]);
+      }
+      assert_holds_welford(point, boxes.count, &mean, &squares);
+    }
+    find_least(&boxes, point);
+    assert_holds_welford(point, boxes.count, &mean, &squares);
+    double least = squares_of(point, boxes.count);
+    g_assert_cmpfloat(mpfr_get_d(squares.enclosed->low, MPFR_RNDD), >=, 0.99 * least - 1e-4);
+  }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_set_nonfatal_assertions();
@@ -99,5 +191,6 @@ int main(int argc, char **argv) {
              test_flushed_squares, tear_down);
   g_test_add("/running-moments/negative-square", fixture_t, "backend", set_up, test_negative_square,
              tear_down);
+  g_test_add("/running-moments/boxes", fixture_t, "backend", set_up, test_boxes, tear_down);
   return g_test_run();
 }

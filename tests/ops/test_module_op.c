@@ -173,6 +173,47 @@ static void test_sums_of_three(void) {
   arena_deinit(&wider.arena);
 }
 
+/* T213: 0 and 7 times a scale a little above 1/2, as -100 and -93 with the zero point -100, are a
+ * little more than 3.5.  Kernels that multiply zero points out, `q s - z s`, are off by so much of
+ * 100 s that they round down; those that compute with `q - z` are not. */
+static void test_zero_points_multiplied_out(void) {
+  static const char line[] =
+      "module steps={v0=constant(f32[],00000000);v1=stablehlo.uniform_dequantize(a0) "
+      "!quant.uniform<i8:f32,0x1.000014p-1:-100>[] -> f32[];v2=stablehlo.uniform_dequantize(a1) "
+      "!quant.uniform<i8:f32,0x1.000014p-1:-100>[] -> f32[];v3=stablehlo.%s f32[] f32[] -> f32[];"
+      "%sv%d=stablehlo.uniform_quantize(v%d) f32[] -> !quant.uniform<i8:f32,0x1p+0:-7>[];"
+      "return(v%d)} !quant.uniform<i8:f32,0x1.000014p-1:-100>[] "
+      "!quant.uniform<i8:f32,0x1.000014p-1:-100>[] -> !quant.uniform<i8:f32,0x1p+0:-7>[]";
+  static const char maximum[] = "v4=stablehlo.maximum(v3,v0) f32[] f32[] -> f32[];";
+  static const struct {
+    const char *op, *contract;
+    bool is_clamped;
+    int low, high;
+  } rows[] = {
+      {"add(v1,v2)", "backend,intermediates=wider", false, -3, -3},
+      {"add(v1,v2)", "backend", false, -4, -3},
+      {"add(v1,v2)", "backend", true, -4, -3},
+      {"subtract(v1,v2)", "backend,intermediates=wider", false, -11, -11},
+      {"subtract(v1,v2)", "backend", false, -11, -10},
+      {"subtract(v1,v2)", "backend", true, -7, -7},
+      {"multiply(v1,v2)", "backend", false, -7, -7},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    int last = rows[i].is_clamped ? 5 : 4;
+    g_autofree char *text =
+        g_strdup_printf(line, rows[i].op, rows[i].is_clamped ? maximum : "", last, last - 1, last);
+    asking_t asking;
+    ask_begin(&asking, text, rows[i].contract);
+    asking.instance.operands[0].data[0] = (uint8_t)-100;
+    asking.instance.operands[1].data[0] = (uint8_t)-93;
+    for (int stored = -128; stored < 128; stored++) {
+      bool is_right = rows[i].low <= stored && stored <= rows[i].high;
+      if (permits(&asking, (uint8_t)stored) != is_right) g_error("row %zu: %d", i, stored);
+    }
+    arena_deinit(&asking.arena);
+  }
+}
+
 /* ---- Kernels that conform -------------------------------------------------------------------- */
 
 static const struct {
@@ -240,6 +281,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/modules/text", test_text);
   g_test_add_func("/modules/exhausted", test_exhausted);
   g_test_add_func("/modules/sums_of_three", test_sums_of_three);
+  g_test_add_func("/modules/zero_points_multiplied_out", test_zero_points_multiplied_out);
   for (size_t i = 0; i < G_N_ELEMENTS(silent); i++) {
     g_autofree char *path = g_strdup_printf("/modules/silent/%s", silent[i].name);
     g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_silent);

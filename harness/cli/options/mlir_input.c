@@ -10,17 +10,20 @@
 
 enum { DATA_SEED = 1 };
 
+/* Of the names of MLIR's values, without '%', and of attributes. */
+#define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$-"
+
 void mlir_input_flags_add(mlir_input_flags_t *flags, arguments_t *arguments) {
   const GOptionEntry entries[] = {
       {"size", 0, 0, G_OPTION_ARG_INT64, &flags->size,
        "Of a file of MLIR: the size of dimensions that are ? there", "N"},
-      {"let", 0, 0, G_OPTION_ARG_STRING_ARRAY, &flags->numbers,
-       "Of a file of MLIR: the number of a name that stands in a quantized type", "NAME=NUMBER"},
+      {"let", 0, 0, G_OPTION_ARG_STRING_ARRAY, &flags->given,
+       "Of a file of MLIR: what it has by name (a scale) or leaves out (...)", "NAME=VALUE"},
       G_OPTION_ENTRY_NULL};
   arguments_add(arguments, entries);
 }
 
-void mlir_input_flags_free(mlir_input_flags_t *flags) { g_strfreev(flags->numbers); }
+void mlir_input_flags_free(mlir_input_flags_t *flags) { g_strfreev(flags->given); }
 
 static bool begins_as_bytecode(const char *path) {
   static const char magic[] = {'M', 'L', '\xef', 'R'};
@@ -41,13 +44,13 @@ static status_t check_flags(const mlir_input_flags_t *flags, failure_t *error) {
   if (flags->size < 0) {
     return status_fail(error, STATUS_INVALID, "--size is a positive number");
   }
-  for (size_t i = 0; flags->numbers != NULL && flags->numbers[i] != NULL; i++) {
-    const char *number = strchr(flags->numbers[i], '=');
-    char *end = NULL;
-    if (number != NULL) g_ascii_strtod(number + 1, &end);
-    if (number == NULL || number == flags->numbers[i] || end == number + 1 || *end != '\0') {
-      return status_fail(error, STATUS_INVALID, "--let is NAME=NUMBER, such as scale=0.5, not '%s'",
-                         flags->numbers[i]);
+  for (size_t i = 0; flags->given != NULL && flags->given[i] != NULL; i++) {
+    const char *given = flags->given[i];
+    size_t name = strspn(given, NAME_CHARACTERS);
+    if (name == 0 || given[name] != '=' || given[name + 1] == '\0' ||
+        given[strcspn(given, " \t\r\n")] != '\0') {
+      return status_fail(error, STATUS_INVALID,
+                         "--let is NAME=VALUE without blanks, such as scale=0.5, not '%s'", given);
     }
   }
   return STATUS_OK;
@@ -78,7 +81,7 @@ static status_t import_file(const mlir_input_flags_t *flags, const char *path, b
   const str_t module = {text, size};
   status_t status =
       is_whole ? mlir_importer_read_module(importer, module, out_answer, error)
-               : mlir_importer_read_program(importer, module, flags->numbers, out_answer, error);
+               : mlir_importer_read_program(importer, module, flags->given, out_answer, error);
   mlir_importer_close(importer);
   return name_file(path, ":", status, error);
 }

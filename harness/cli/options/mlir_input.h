@@ -10,8 +10,9 @@
 
 /* What the options say of them; filled with 0 at first. */
 typedef struct mlir_input_flags {
-  int64_t size;   /* Of dimensions that are "?"; 0: a small one that the op takes. */
-  char **numbers; /* "NAME=NUMBER", ended by NULL, of names that stand in types; NULL: none. */
+  int64_t size; /* Of dimensions that are "?"; 0: a small one that the op takes. */
+  char **given; /* "NAME=VALUE", ended by NULL: numbers that stand in types by name, and what the
+                 * text leaves out (harness/exec/workers/mlir_import/sketches.py); NULL: none. */
 } mlir_input_flags_t;
 
 void mlir_input_flags_add(mlir_input_flags_t *flags, arguments_t *arguments);

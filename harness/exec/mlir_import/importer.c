@@ -237,11 +237,11 @@ status_t mlir_importer_read(mlir_importer_t *importer, str_t module, bool is_sig
   return read_parts(importer, "graph", header, out_graph, error);
 }
 
-status_t mlir_importer_read_program(mlir_importer_t *importer, str_t module, char *const *numbers,
+status_t mlir_importer_read_program(mlir_importer_t *importer, str_t module, char *const *given,
                                     mlir_graph_t *out_lines, failure_t *error) {
   g_autoptr(GString) words = g_string_new("program");
-  for (size_t i = 0; numbers != NULL && numbers[i] != NULL; i++) {
-    g_string_append_printf(words, " %s", numbers[i]);
+  for (size_t i = 0; given != NULL && given[i] != NULL; i++) {
+    g_string_append_printf(words, " %s", given[i]);
   }
   char *header;
   STATUS_TRY(ask(importer, words->str, module, &header, error));

@@ -45,10 +45,11 @@ void mlir_graph_free(mlir_graph_t *graph);
 /* A module of one op, as text or bytecode, or the text of an op alone: a program line, in which
  * sizes that are not known are "?" alone (dynamic_parse()), then a line for each operand, its
  * digits as case lines have them or "*" if it is no constant, and likewise one for each result,
- * with what checks of the module say that it is.  `numbers` are those that stand in types by name,
- * "input_scale=0.5", and are ended by NULL; NULL: none.  Errors as of mlir_importer_read(); freed
+ * with what checks of the module say that it is.  `given` are numbers that stand in types by
+ * name, "input_scale=0.5", and what the text leaves out (workers/mlir_import/sketches.py), without
+ * blanks, ended by NULL; NULL: none.  Errors as of mlir_importer_read(); freed
  * with mlir_graph_free(). */
-status_t mlir_importer_read_program(mlir_importer_t *importer, str_t module, char *const *numbers,
+status_t mlir_importer_read_program(mlir_importer_t *importer, str_t module, char *const *given,
                                     mlir_graph_t *out_lines, failure_t *error);
 
 /* The ops of a whole module, each distinct one once, as a JSON document: `text` alone (what stands

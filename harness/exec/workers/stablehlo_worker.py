@@ -36,6 +36,7 @@ import assay_worker
 from assay_worker import BITS, Program, Type, Unsupported, Worker
 from shared_programs import batch_norm_program, byteir_program, collective_program, module_program
 from shared_programs.collective_program import Collective
+from shared_programs.dynamic_program import Specialized, with_example
 from shared_programs.process_groups import threads_needed
 from stablehlo_modules import batch_norm_stablehlo, byteir_stablehlo
 from stablehlo_modules.quantized_stablehlo import WAYS, Lowering
@@ -215,7 +216,7 @@ class Interpreter(Worker):
 
     def promises(self, program: Program) -> bool | None:
         if is_decomposed(program):
-            self._decompose(program)  # Raises what it refuses.
+            self._decompose(with_example(program))  # Raises what it refuses.
             return True
         if program.is_declared or collective_program.is_collective(program):
             return None
@@ -262,10 +263,12 @@ class Interpreter(Worker):
             raise Unsupported(fatal(program))
         return self._decompose(program) if is_decomposed(program) else None
 
-    def compile(self, program: Program) -> Handle:
+    def compile(self, program: Program) -> Handle | Specialized:
         program.require_specified()
+        if program.is_dynamic and program.is_declared:
+            raise Unsupported("an op that a file declares is given as a module for known sizes")
         if program.is_dynamic and (program.op not in OPS or program.is_quantized):
-            raise Unsupported(f"{program.op} is lowered here for known sizes")
+            return Specialized(program, self.compile)
         if any(np.prod(t.shape) > ELEMENTS_MAX for t in program.operands):
             raise Unsupported(f"more than {ELEMENTS_MAX} elements")
         if is_decomposed(program):
@@ -300,10 +303,12 @@ class Interpreter(Worker):
         text = str(module) if program.is_dynamic else ""
         return Handle(module, dtypes, types, recasts, wanted_types, collective, text)
 
-    def execute_sized(self, handle: Handle, operands: list[np.ndarray],
+    def execute_sized(self, handle: Handle | Specialized, operands: list[np.ndarray],
                       results: Sequence[Type]) -> list[np.ndarray]:  # fmt: skip
         """The interpreter gives a module the sizes of its operands before it runs it, in place: so it gets
         the same module each time, as it was compiled."""
+        if isinstance(handle, Specialized):
+            return self.execute(handle.at(operands, results), operands)
         with self.context, self.ir.Location.unknown():
             module = self.ir.Module.parse(handle.text)
             types = [

@@ -18,6 +18,9 @@ default (byteir=stable) of textbook formulas, with byteir=published ByteIR's own
 decompositions, faults included.  It is XLA that runs them; byteir_stablehlo.py says what they
 are.
 
+Sizes that are unknown when a program is compiled are bounded dynamic shapes (xla_dynamic.py).  What XLA is given
+for known sizes alone, ByteIR's ops and quantized programs, is compiled anew for each size with sizes=each.
+
 all_reduce and reduce_scatter run on as many devices of this process as a program has processes:
 xla_collective.py.
 """
@@ -40,6 +43,7 @@ from shared_programs import (
     standalone_script,
 )
 from shared_programs.collective_program import Collective
+from shared_programs.dynamic_program import Specialized, with_example
 from stablehlo_modules import byteir_stablehlo
 from stablehlo_modules.quantized_stablehlo import WAYS, Lowering
 from xla_backend.xla_collective import CollectiveHandle, Processes
@@ -132,6 +136,7 @@ class Xla(Worker):
         variants = byteir_stablehlo.VARIANTS
         self.variant = assay_worker.take(options, "byteir", variants[0], variants)
         way = assay_worker.take(options, "quantized", "math", tuple(WAYS))
+        self.compiles_each = assay_worker.take(options, "sizes", "bounded", ("bounded", "each")) == "each"
         os.environ["JAX_PLATFORMS"] = "cuda" if platform == "gpu" else "cpu"
         os.environ["JAX_ENABLE_X64"] = "1"  # Else 64-bit operands become 32-bit ones.
         import jax
@@ -140,7 +145,7 @@ class Xla(Worker):
 
         strange = [key for key in options if not key.startswith("xla_")]
         if strange:
-            known = "platform, byteir, quantized, or an option of XLA, xla_..."
+            known = "platform, byteir, quantized, sizes, or an option of XLA, xla_..."
             raise Invalid(f"no option {strange[0]}: {known}")
         self.lowering = Lowering(way)
         self.platform = platform
@@ -160,11 +165,13 @@ class Xla(Worker):
     def promises(self, program: Program) -> bool | None:
         if not byteir_program.is_byteir(program):
             return is_promised(program)
-        byteir_stablehlo.decompose(program, self.variant)  # Raises what it refuses.
+        byteir_stablehlo.decompose(with_example(program), self.variant)  # Raises what it refuses.
         return not names_no_type(program)
 
     def compile(self, program: Program) -> Handle | CollectiveHandle:
         program.require_specified()
+        if program.is_dynamic and program.is_declared:
+            raise Unsupported("an op that a file declares is given as a module for known sizes")
         if names_no_type(program):
             raise Unsupported(f"XLA has none of the types {', '.join(NO_TYPES)}")
         wanted = [kind.dtype for kind in program.results]
@@ -196,9 +203,11 @@ class Xla(Worker):
             return None
         return byteir_stablehlo.decompose(program, self.variant)
 
-    def _compile_dynamic(self, program: Program) -> DynamicHandle:
+    def _compile_dynamic(self, program: Program) -> DynamicHandle | Specialized:
         if program.op not in OPS or program.is_quantized:
-            raise Unsupported(f"{program.op} is lowered here for known sizes")
+            if not self.compiles_each:
+                raise Unsupported(f"{program.op} of such types is compiled anew for each size, with the option sizes=each")
+            return Specialized(program, self.compile)
 
         def compile_text(text: str) -> Any:
             run = self.client.compile_and_load(text, self.devices, self.options)
@@ -211,6 +220,8 @@ class Xla(Worker):
 
     def execute_sized(self, handle: Any, operands: list[np.ndarray],
                       results: Any) -> list[np.ndarray]:  # fmt: skip
+        if isinstance(handle, Specialized):
+            return self.execute(handle.at(operands, results), operands)
         assert isinstance(handle, DynamicHandle)
         return handle.execute(operands, results)
 

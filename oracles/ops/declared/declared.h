@@ -257,5 +257,10 @@ void declared_draw_quantization(rng_t *rng, arena_t *arena, const element_t *exp
 void declared_draw_edges(rng_t *rng, case_t *inout_case);  /* op/edges.c, and: */
 void declared_settle(rng_t *rng, case_t *inout_case);
 void declared_print_mlir(const program_t *program, GString *out_text);
+/* op/axes.c: whether there are axes to tell, and these. */
+bool declared_tells_axes(const declaration_t *declaration);
+void declared_axes(const program_t *program, axes_t *out_axes);
+void declared_with_axes(const program_t *program, axes_t *inout_axes, arena_t *arena,
+                        program_t *out_program);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Encloses a module step by step (theory.md, T174 to T177): each step by its own oracle, its
+/* Encloses a module step by step (theory.md, T174 to T178, T213): each step by its own oracle, its
  * operands in the boxes of what was made before.  Where intermediate values may be wider, a box
  * holds what is not rounded too; where scales may be merged, what they may be off by.  Sums of
  * known operands of which few values are left are held against the step's exact side. */
@@ -127,6 +127,27 @@ static status_t add_unrounded_quantize(walk_t *walk, const module_step_t *step,
   return STATUS_OK;
 }
 
+/* By the op on quantized types, where scales may be merged: T213, and T178. */
+static status_t add_quantized_op(walk_t *walk, const module_step_t *step, box_t *inout_result) {
+  module_quantized_t quantized;
+  if (walk->intermediates != INTERMEDIATES_EITHER ||
+      !module_find_quantized(walk->module, step, &quantized)) {
+    return STATUS_OK;
+  }
+  const contract_t contract = module_contract_of_quantized(&walk->contract);
+  const type_t *type = &quantized.program.results[0];
+  size_t count = type_element_count(type);
+  const box_t *stored[] = {walk->boxes[quantized.sources[0]], walk->boxes[quantized.sources[1]]};
+  box_t *made[] = {ARENA_NEW_ARRAY(walk->arena, box_t, count)};
+  STATUS_TRY(enclose_by_oracle(walk, step, &quantized.program, &contract, stored, made));
+  for (size_t i = 0; i < count && quantized.has_maximum; i++) {
+    double zero_point = (double)quantization_zero_point(type, i);
+    made[0][i] = (box_t){MAX(made[0][i].low, zero_point), MAX(made[0][i].high, zero_point)};
+  }
+  unite(made[0], count, inout_result);
+  return STATUS_OK;
+}
+
 /* From the neighbour below of what is stored to that above, and the exact results (T175). */
 static box_t unrounded(box_t stored, box_t exact, const format_t *format) {
   if (!box_is_finite(stored) || !box_is_finite(exact)) return box_whole_line();
@@ -213,7 +234,8 @@ static status_t enclose_stored(walk_t *walk, const module_step_t *step, const bo
   narrow(walk, step, out_made[0]);
   bool is_quantize = module_step_is(step, "uniform_quantize");
   if (walk->intermediates == INTERMEDIATES_ROUNDED || !is_quantize) return STATUS_OK;
-  return add_unrounded_quantize(walk, step, given[0], out_made[0]);
+  STATUS_TRY(add_unrounded_quantize(walk, step, given[0], out_made[0]));
+  return add_quantized_op(walk, step, out_made[0]);
 }
 
 /* The exact results, for ops that have some; boxes are NULL for those that have none. */

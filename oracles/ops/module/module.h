@@ -31,9 +31,24 @@ const tensor_t *module_find_bits(const type_t *type, const box_t *boxes, arena_t
 /* Whether a step is stablehlo.NAME. */
 bool module_step_is(const module_step_t *step, const char *name);
 
+/* Two dequantized tensors, of which an op is quantized, perhaps after a maximum with zeros: the op
+ * on quantized types, and the values that it takes (theory.md, T213). */
+typedef struct module_quantized {
+  program_t program;
+  module_value_t sources[2];
+  bool has_maximum;
+} module_quantized_t;
+
+/* Whether a step is the end of that. */
+bool module_find_quantized(const module_t *module, const module_step_t *step,
+                           module_quantized_t *out);
+
+/* What kernels on what is stored are permitted of that op: at least to rescale in floats. */
+contract_t module_contract_of_quantized(const contract_t *contract);
+
 /* oracle_t.simulate.  schedule.formula is a value of permission `intermediates`, and says how the
  * steps are fused: rounded, each on its own; wider, all floats in the next wider format; either,
- * products of dequantized operands on what is stored, with the scales multiplied. */
+ * products and sums of two dequantized operands on what is stored, with the scales multiplied. */
 oracle_simulate_t module_simulate;
 
 /* One step as a kernel with a planted fault runs it; the results are allocated. */

@@ -175,6 +175,27 @@ static bool is_on_stored(const module_t *module, const module_step_t *step, cons
          has_last_channels(program, types[1]->quantization);
 }
 
+/* A sum of two dequantized tensors that is quantized, by the op on quantized types in integers. */
+static status_t simulate_quantized(const oracle_call_t *call, const module_step_t *step,
+                                   const implementation_model_t *schedule,
+                                   const module_quantized_t *quantized, tensor_t *values) {
+  implementation_model_t integers = *schedule;
+  integers.formula = "integer";
+  const type_t *type = &step->program.results[0];
+  tensor_t made = tensor_make(call->arena, type);
+  if (type_bytes(type) > 0) memset(made.data, 0, type_bytes(type));
+  const tensor_t *operands[] = {&values[quantized->sources[0]], &values[quantized->sources[1]]};
+  STATUS_TRY(module_simulate_program(call, &quantized->program, operands, &integers, &made));
+  for (size_t i = 0; i < type_element_count(type) && quantized->has_maximum; i++) {
+    const element_t *element = type->element;
+    int64_t stored = element_signed_value(element, element_load(element, made.data, i));
+    int64_t most = MAX(stored, quantization_zero_point(type, i));
+    element_store(element, made.data, i, (uint64_t)most & element_mask(element));
+  }
+  values[step->results[0]] = made;
+  return STATUS_OK;
+}
+
 /* ---- The walk -------------------------------------------------------------------------------- */
 
 static status_t simulate_step(const oracle_call_t *call, const module_step_t *step,
@@ -212,6 +233,10 @@ static status_t walk_step(const oracle_call_t *call, const module_step_t *step,
   bool merges = fusing != NULL && strcmp(fusing, "either") == 0;
   if (merges && is_on_stored(module, step, types, sources)) {
     return simulate_on_stored(call, step, schedule, types, sources, values);
+  }
+  module_quantized_t quantized;
+  if (merges && module_find_quantized(module, step, &quantized)) {
+    return simulate_quantized(call, step, schedule, &quantized, values);
   }
   implementation_model_t own = *schedule;
   if (merges && module_step_is(step, "uniform_quantize")) own.formula = "merged";

@@ -20,6 +20,7 @@
   FUNCTION(dnnl_stream_wait)                           \
   FUNCTION(dnnl_stream_destroy)                        \
   FUNCTION(dnnl_memory_desc_init_by_strides)           \
+  FUNCTION(dnnl_memory_desc_get_size)                  \
   FUNCTION(dnnl_memory_create)                         \
   FUNCTION(dnnl_memory_set_data_handle)                \
   FUNCTION(dnnl_memory_destroy)                        \
@@ -42,6 +43,7 @@
   FUNCTION(dnnl_primitive_attr_set_post_ops)           \
   FUNCTION(dnnl_post_ops_create)                       \
   FUNCTION(dnnl_post_ops_append_eltwise)               \
+  FUNCTION(dnnl_post_ops_append_binary)                \
   FUNCTION(dnnl_post_ops_destroy)                      \
   FUNCTION(dnnl_primitive_attr_destroy)                \
   FUNCTION(dnnl_primitive_desc_create)                 \
@@ -92,11 +94,13 @@ struct plan {
   /* What has to be made of an operand first; NULL where it is taken as it is. */
   plan_prepare_t *prepare[PLAN_INPUTS_MAX];
   size_t packed_bytes[PLAN_INPUTS_MAX];
+  float shift; /* What a linear post-op adds, of a quantized sum; 0: there is none. */
   plugin_operand_t matrices[2]; /* Of a product: how operands are gathered into matrices. */
   size_t operand_bytes;         /* Of an element of them. */
   /* Of a module: input i is this memory of the plan's own, freed with it, or operand operand_of[i].
    */
   bool is_wired;
+  plan_t *before; /* Whose output is input 0, freed with it; NULL: that is the operand. */
   void *constants[PLAN_INPUTS_MAX];
   uint32_t operand_of[PLAN_INPUTS_MAX];
   /* Reductions and windows have no initial value: it is combined with each result afterwards, as
@@ -125,6 +129,10 @@ typedef struct plan_request {
 /* The one of these for the program's op.  The plan is to be released, if it could be made or not.
  */
 plan_make_t plan_make;
+
+/* The same, as what is to run before `inout_plan`, which is then to be released with it. */
+int32_t plan_before(const dnnl_functions_t *dnnl, const assay_program_t *program,
+                    bool takes_any_types, plan_t *inout_plan, assay_reason_t *reason);
 void plan_release(const dnnl_functions_t *dnnl, plan_t *plan);
 
 /* The implementation that the library chooses; `strict` are the attributes of plans without their

@@ -69,6 +69,18 @@ static const planner_t planners[] = {
 void plan_release(const dnnl_functions_t *dnnl, plan_t *plan) {
   if (plan->attributes != NULL) dnnl->dnnl_primitive_attr_destroy(plan->attributes);
   for (uint32_t i = 0; i < PLAN_INPUTS_MAX; i++) free(plan->constants[i]);
+  if (plan->before == NULL) return;
+  plan_release(dnnl, plan->before);
+  free(plan->before);
+}
+
+int32_t plan_before(const dnnl_functions_t *dnnl, const assay_program_t *program,
+                    bool takes_any_types, plan_t *inout_plan, assay_reason_t *reason) {
+  inout_plan->before = calloc(1, sizeof *inout_plan->before);
+  if (inout_plan->before == NULL) {
+    return assay_explain(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
+  }
+  return plan_make(dnnl, program, takes_any_types, inout_plan->before, reason);
 }
 
 int32_t plan_make(const dnnl_functions_t *dnnl, const assay_program_t *program,

@@ -8,100 +8,10 @@
  * types  documented (default), or any: also those that it takes without documenting them
  * fpmath which type it may convert f32 to before it computes: strict (default; none), bf16, f16,
  * any. What it does then depends on the processor; it refuses programs that name an algorithm */
-#include <strings.h>
-
-#include "harness/exec/plugins/onednn/onednn.h"
-#include "harness/exec/plugins/plugin_library.h"
-
-typedef struct onednn {
-  plugin_library_t library;
-  dnnl_functions_t dnnl;
-  dnnl_engine_t engine;
-  dnnl_stream_t stream;
-  dnnl_primitive_attr_t attributes; /* Of primitives that have none of their own: how exact. */
-  dnnl_fpmath_mode_t fpmath;        /* Strict: no less exact than the types say. */
-  bool takes_any_types;
-  int threads;
-  void (*set_threads)(int count); /* NULL if the library is built without OpenMP. */
-  char threads_setting[ASSAY_OPTION_BYTES * 2];
-  char version[32];
-  const char *hardware;
-} onednn_t;
-
-typedef struct isa_name {
-  const char *name;
-  dnnl_cpu_isa_t isa;
-} isa_name_t;
-
-static const isa_name_t isa_names[] = {
-    {"SSE41", dnnl_cpu_isa_sse41},
-    {"AVX", dnnl_cpu_isa_avx},
-    {"AVX2", dnnl_cpu_isa_avx2},
-    {"AVX2_VNNI", dnnl_cpu_isa_avx2_vnni},
-    {"AVX512_CORE", dnnl_cpu_isa_avx512_core},
-    {"AVX512_CORE_VNNI", dnnl_cpu_isa_avx512_core_vnni},
-    {"AVX512_CORE_BF16", dnnl_cpu_isa_avx512_core_bf16},
-    {"AVX512_CORE_AMX", dnnl_cpu_isa_avx512_core_amx},
-};
-enum { ISA_COUNT = sizeof isa_names / sizeof isa_names[0] };
+#include "harness/exec/plugins/onednn/session.h"
+#include "harness/exec/plugins/plugin_sized.h"
 
 /* ---- Opening. */
-
-static int32_t find_functions(onednn_t *onednn, assay_reason_t *reason) {
-#define FUNCTION(name)                                                   \
-  {                                                                      \
-    void *symbol = plugin_library_find(&onednn->library, #name, reason); \
-    if (symbol == NULL) return ASSAY_EXECUTOR_FAILED;                    \
-    memcpy(&onednn->dnnl.name, &symbol, sizeof symbol);                  \
-  }
-  ONEDNN_FUNCTIONS(FUNCTION)
-#undef FUNCTION
-  return ASSAY_EXECUTOR_OK;
-}
-
-/* Limits the instruction set, and makes sure that the library took it. */
-static int32_t choose_isa(onednn_t *onednn, const char *isa, assay_reason_t *reason) {
-  const dnnl_functions_t *dnnl = &onednn->dnnl;
-  for (size_t i = 0; i < ISA_COUNT && isa[0] != '\0'; i++) {
-    if (strcasecmp(isa_names[i].name, isa) != 0) continue;
-    dnnl_status_t status = dnnl->dnnl_set_max_cpu_isa(isa_names[i].isa);
-    if (status != dnnl_success) return plan_answer(dnnl, status, isa, reason);
-  }
-  dnnl_cpu_isa_t effective = dnnl->dnnl_get_effective_cpu_isa();
-  onednn->hardware = "baseline";
-  for (size_t i = 0; i < ISA_COUNT; i++) {
-    if (isa_names[i].isa == effective) onednn->hardware = isa_names[i].name;
-  }
-  if (isa[0] == '\0' || strcasecmp(onednn->hardware, isa) == 0) return ASSAY_EXECUTOR_OK;
-  return assay_explain(reason, ASSAY_EXECUTOR_INVALID,
-                       "isa=%s: oneDNN does not have it on this processor and takes %s", isa,
-                       onednn->hardware);
-}
-
-/* oneDNN's threads are OpenMP's, which all copies of it share. */
-static void find_threads(onednn_t *onednn, const char *threads) {
-  onednn->threads = (int)strtol(threads, NULL, 10);
-  void *symbol = dlsym(onednn->library.handle, "omp_set_num_threads");
-  memcpy(&onednn->set_threads, &symbol, sizeof symbol);
-}
-
-/* To be called before the library works. */
-static void use_threads(const onednn_t *onednn) {
-  if (onednn->set_threads != NULL) onednn->set_threads(onednn->threads);
-}
-
-static int32_t create_engine(onednn_t *onednn, assay_reason_t *reason) {
-  const dnnl_functions_t *dnnl = &onednn->dnnl;
-  dnnl_status_t status = dnnl->dnnl_engine_create(&onednn->engine, dnnl_cpu, 0);
-  if (status == dnnl_success) {
-    status = dnnl->dnnl_stream_create(&onednn->stream, onednn->engine, dnnl_stream_default_flags);
-  }
-  if (status == dnnl_success) status = dnnl->dnnl_primitive_attr_create(&onednn->attributes);
-  if (status == dnnl_success) {
-    status = dnnl->dnnl_primitive_attr_set_fpmath_mode(onednn->attributes, onednn->fpmath);
-  }
-  return plan_answer(dnnl, status, "engine", reason);
-}
 
 static void onednn_close(void *self) {
   onednn_t *onednn = self;
@@ -113,59 +23,10 @@ static void onednn_close(void *self) {
   free(onednn);
 }
 
-/* oneDNN 2 has four modes; tf32 is one of later versions. */
-static int32_t choose_fpmath(onednn_t *onednn, const char *name, assay_reason_t *reason) {
-  static const struct {
-    const char *name;
-    dnnl_fpmath_mode_t mode;
-  } modes[] = {{"strict", dnnl_fpmath_mode_strict},
-               {"bf16", dnnl_fpmath_mode_bf16},
-               {"f16", dnnl_fpmath_mode_f16},
-               {"any", dnnl_fpmath_mode_any}};
-  for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
-    if (strcmp(name, modes[i].name) != 0) continue;
-    onednn->fpmath = modes[i].mode;
-    return ASSAY_EXECUTOR_OK;
-  }
-  return assay_explain(reason, ASSAY_EXECUTOR_INVALID,
-                       "fpmath=%s: write strict, bf16, f16 or any, as this oneDNN has them", name);
-}
-
-static int32_t open_options(onednn_t *onednn, const char *options, assay_reason_t *reason) {
-  char isa[ASSAY_OPTION_BYTES] = "";
-  char types[ASSAY_OPTION_BYTES] = "documented";
-  char threads[ASSAY_OPTION_BYTES] = "1";
-  char fpmath[ASSAY_OPTION_BYTES] = "strict";
-  const assay_option_t known[] = {
-      {"isa", isa}, {"types", types}, {"threads", threads}, {"fpmath", fpmath}};
-  int32_t code = assay_read_options(options, known, sizeof known / sizeof known[0], reason);
-  if (code == ASSAY_EXECUTOR_OK) code = plugin_check_threads(threads, reason);
-  if (code == ASSAY_EXECUTOR_OK) code = choose_fpmath(onednn, fpmath, reason);
-  if (code != ASSAY_EXECUTOR_OK) return code;
-  onednn->takes_any_types = strcmp(types, "any") == 0;
-  if (!onednn->takes_any_types && strcmp(types, "documented") != 0) {
-    return assay_explain(reason, ASSAY_EXECUTOR_INVALID, "types=%s: write documented or any",
-                         types);
-  }
-  bool is_default = isa[0] == '\0' && strcmp(threads, "1") == 0;
-  snprintf(onednn->threads_setting, sizeof onednn->threads_setting, "OMP_NUM_THREADS=%s", threads);
-  char *const settings[] = {onednn->threads_setting, NULL};
-  code = plugin_library_open("libdnnl.so.2", !is_default, settings, &onednn->library, reason);
-  if (code == ASSAY_EXECUTOR_OK) code = find_functions(onednn, reason);
-  if (code == ASSAY_EXECUTOR_OK) code = choose_isa(onednn, isa, reason);
-  if (code != ASSAY_EXECUTOR_OK) return code;
-  find_threads(onednn, threads);
-  use_threads(onednn);
-  const dnnl_version_t *version = onednn->dnnl.dnnl_version();
-  snprintf(onednn->version, sizeof onednn->version, "%d.%d.%d", version->major, version->minor,
-           version->patch);
-  return create_engine(onednn, reason);
-}
-
 static int32_t onednn_open(const char *options, void **out_self, assay_reason_t *reason) {
   onednn_t *onednn = calloc(1, sizeof *onednn);
   if (onednn == NULL) return assay_explain(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
-  int32_t code = open_options(onednn, options, reason);
+  int32_t code = onednn_open_options(onednn, options, reason);
   if (code == ASSAY_EXECUTOR_OK) {
     *out_self = onednn;
   } else {
@@ -186,7 +47,9 @@ static const char *onednn_hardware(void *self) { return ((const onednn_t *)self)
 /* ---- Programs. */
 
 typedef struct compiled {
-  plan_t plan;
+  plan_t plan;                      /* Of one that runs before another, the other's own. */
+  struct compiled *before;          /* Or NULL. */
+  void *middle;                     /* What it makes. */
   dnnl_primitive_desc_t descriptor; /* Owns the implementation's name. */
   dnnl_primitive_t primitive;
   dnnl_memory_t inputs[PLAN_INPUTS_MAX];
@@ -213,24 +76,26 @@ static int32_t choose(const onednn_t *onednn, const plan_t *plan,
 }
 
 /* Promised is what the library has an implementation for. */
-static int32_t onednn_promises(void *self, const assay_program_t *program) {
+static int32_t promises_known(void *self, const assay_program_t *program) {
   const onednn_t *onednn = self;
   char text[256];
   assay_reason_t reason = {.text = text, .text_bytes = sizeof text};
   plan_t plan;
-  dnnl_primitive_desc_t descriptor = NULL;
-  use_threads(onednn);
+  onednn_use_threads(onednn);
   int32_t code = make(onednn, program, &plan, &reason);
-  if (code == ASSAY_EXECUTOR_OK) code = choose(onednn, &plan, &descriptor, &reason);
-  if (descriptor != NULL) onednn->dnnl.dnnl_primitive_desc_destroy(descriptor);
+  for (const plan_t *next = &plan; code == ASSAY_EXECUTOR_OK && next != NULL; next = next->before) {
+    dnnl_primitive_desc_t descriptor = NULL;
+    code = choose(onednn, next, &descriptor, &reason);
+    if (descriptor != NULL) onednn->dnnl.dnnl_primitive_desc_destroy(descriptor);
+  }
   plan_release(&onednn->dnnl, &plan);
   return code == ASSAY_EXECUTOR_OK;
 }
 
-static void onednn_release(void *self, void *handle) {
-  const onednn_t *onednn = self;
+static void release(const onednn_t *onednn, compiled_t *compiled) {
   const dnnl_functions_t *dnnl = &onednn->dnnl;
-  compiled_t *compiled = handle;
+  if (compiled->before != NULL) release(onednn, compiled->before);
+  free(compiled->middle);
   for (uint32_t i = 0; i < compiled->plan.input_count; i++) {
     free(compiled->packed[i]);
     if (compiled->inputs[i] != NULL) dnnl->dnnl_memory_destroy(compiled->inputs[i]);
@@ -238,8 +103,14 @@ static void onednn_release(void *self, void *handle) {
   if (compiled->output != NULL) dnnl->dnnl_memory_destroy(compiled->output);
   if (compiled->primitive != NULL) dnnl->dnnl_primitive_destroy(compiled->primitive);
   if (compiled->descriptor != NULL) dnnl->dnnl_primitive_desc_destroy(compiled->descriptor);
-  plan_release(dnnl, &compiled->plan);
   free(compiled);
+}
+
+static void release_known(void *self, void *handle) {
+  const onednn_t *onednn = self;
+  plan_t plan = ((compiled_t *)handle)->plan;
+  release(onednn, handle);
+  plan_release(&onednn->dnnl, &plan);
 }
 
 static dnnl_status_t make_memories(const onednn_t *onednn, compiled_t *compiled) {
@@ -258,36 +129,58 @@ static dnnl_status_t make_memories(const onednn_t *onednn, compiled_t *compiled)
                                   DNNL_MEMORY_NONE);
 }
 
-static int32_t compile_plan(const onednn_t *onednn, const assay_program_t *program,
-                            compiled_t *compiled, assay_reason_t *reason) {
+static int32_t compile_plan(const onednn_t *onednn, compiled_t *compiled, assay_reason_t *reason) {
   const dnnl_functions_t *dnnl = &onednn->dnnl;
-  use_threads(onednn); /* The choice of an implementation depends on them too. */
-  int32_t code = make(onednn, program, &compiled->plan, reason);
-  if (code != ASSAY_EXECUTOR_OK) return code;
-  code = choose(onednn, &compiled->plan, &compiled->descriptor, reason);
+  int32_t code = choose(onednn, &compiled->plan, &compiled->descriptor, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
   dnnl_status_t status = dnnl->dnnl_primitive_create(&compiled->primitive, compiled->descriptor);
   if (status == dnnl_success) status = make_memories(onednn, compiled);
-  return plan_answer(dnnl, status, "primitive", reason);
+  code = plan_answer(dnnl, status, "primitive", reason);
+  if (code != ASSAY_EXECUTOR_OK || compiled->plan.before == NULL) return code;
+  compiled->before = calloc(1, sizeof *compiled->before);
+  compiled->middle = malloc(dnnl->dnnl_memory_desc_get_size(&compiled->plan.inputs[0]));
+  if (compiled->before == NULL || compiled->middle == NULL) {
+    return assay_explain(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
+  }
+  compiled->before->plan = *compiled->plan.before;
+  return compile_plan(onednn, compiled->before, reason);
 }
 
-static int32_t onednn_compile(void *self, const assay_program_t *program, void **out_handle,
-                              assay_reason_t *reason) {
+static int32_t compile_known(void *self, const assay_program_t *program, void **out_handle,
+                             assay_reason_t *reason) {
   compiled_t *compiled = calloc(1, sizeof *compiled);
   if (compiled == NULL) return assay_explain(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
-  int32_t code = compile_plan(self, program, compiled, reason);
+  onednn_use_threads(self); /* The choice of an implementation depends on them too. */
+  int32_t code = make(self, program, &compiled->plan, reason);
+  if (code == ASSAY_EXECUTOR_OK) code = compile_plan(self, compiled, reason);
   if (code == ASSAY_EXECUTOR_OK) {
     *out_handle = compiled;
   } else {
-    onednn_release(self, compiled);
+    release_known(self, compiled);
   }
   return code;
 }
 
+/* ---- Handles. */
+
+static const plugin_compiler_t compiler = {promises_known, compile_known, release_known};
+
+static int32_t onednn_promises(void *self, const assay_program_t *program) {
+  return plugin_promises(self, program, &compiler);
+}
+
+static int32_t onednn_compile(void *self, const assay_program_t *program, void **out_handle,
+                              assay_reason_t *reason) {
+  return plugin_compile(self, program, &compiler, out_handle, reason);
+}
+
+static void onednn_release(void *self, void *handle) { plugin_release(self, handle, &compiler); }
+
 static const char *onednn_implementation(void *self, void *handle) {
   const onednn_t *onednn = self;
-  const compiled_t *compiled = handle;
+  const compiled_t *compiled = ((const plugin_handle_t *)handle)->compiled;
   const char *name = NULL;
+  if (compiled == NULL) return NULL;
   dnnl_status_t status = onednn->dnnl.dnnl_primitive_desc_query(
       compiled->descriptor, dnnl_query_impl_info_str, 0, (void *)&name);
   return status == dnnl_success ? name : NULL;
@@ -309,8 +202,13 @@ static dnnl_status_t run(const onednn_t *onednn, compiled_t *compiled, const voi
   const dnnl_functions_t *dnnl = &onednn->dnnl;
   const plan_t *plan = &compiled->plan;
   dnnl_exec_arg_t arguments[PLAN_INPUTS_MAX + 1];
+  if (compiled->before != NULL) {
+    const void *const source[] = {operands[plan->operand_of[0]]};
+    dnnl_status_t status = run(onednn, compiled->before, source, compiled->middle);
+    if (status != dnnl_success) return status;
+  }
   for (uint32_t i = 0; i < plan->input_count; i++) {
-    const void *data = plan->constants[i];
+    const void *data = i == 0 && compiled->middle != NULL ? compiled->middle : plan->constants[i];
     if (data == NULL) data = operands[plan->is_wired ? plan->operand_of[i] : i];
     if (plan->prepare[i] != NULL) {
       plan->prepare[i](plan, i, data, compiled->packed[i]);
@@ -329,11 +227,11 @@ static dnnl_status_t run(const onednn_t *onednn, compiled_t *compiled, const voi
   return status == dnnl_success ? dnnl->dnnl_stream_wait(onednn->stream) : status;
 }
 
-static int32_t onednn_execute(void *self, void *handle, const void *const *operands,
-                              void *const *results, assay_reason_t *reason) {
+static int32_t execute_known(void *self, void *known, const void *const *operands,
+                             void *const *results, assay_reason_t *reason) {
   const onednn_t *onednn = self;
-  compiled_t *compiled = handle;
-  use_threads(onednn);
+  compiled_t *compiled = known;
+  onednn_use_threads(onednn);
   dnnl_status_t status = run(onednn, compiled, operands, results[0]);
   if (status != dnnl_success) {
     return assay_explain(reason, ASSAY_EXECUTOR_FAILED, "oneDNN says %s",
@@ -352,6 +250,19 @@ static int32_t onednn_execute(void *self, void *handle, const void *const *opera
   return ASSAY_EXECUTOR_OK;
 }
 
+static int32_t onednn_execute(void *self, void *handle, const void *const *operands,
+                              void *const *results, assay_reason_t *reason) {
+  return execute_known(self, ((const plugin_handle_t *)handle)->compiled, operands, results,
+                       reason);
+}
+
+static int32_t onednn_execute_sized(void *self, void *handle, const assay_sizes_t *sizes,
+                                    const void *const *operands, void *const *results,
+                                    assay_reason_t *reason) {
+  int32_t code = plugin_take_sizes(self, handle, sizes, &compiler, reason);
+  return code == ASSAY_EXECUTOR_OK ? onednn_execute(self, handle, operands, results, reason) : code;
+}
+
 const assay_executor_t *assay_executor_query(uint32_t abi_max) {
   static const assay_executor_t table = {.abi = 1,
                                          .struct_size = sizeof(assay_executor_t),
@@ -365,6 +276,7 @@ const assay_executor_t *assay_executor_query(uint32_t abi_max) {
                                          .implementation = onednn_implementation,
                                          .release = onednn_release,
                                          .close = onednn_close,
+                                         .execute_sized = onednn_execute_sized,
                                          .validates = 1,
                                          .compiling_is_dear = 1};
   return abi_max >= 1 ? &table : NULL;

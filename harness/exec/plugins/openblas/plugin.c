@@ -11,6 +11,7 @@
 #include "harness/exec/plugins/openblas/routines.h"
 #include "harness/exec/plugins/plugin_library.h"
 #include "harness/exec/plugins/plugin_matrices.h"
+#include "harness/exec/plugins/plugin_sized.h"
 
 typedef struct openblas {
   plugin_library_t library;
@@ -153,7 +154,7 @@ static int32_t choose(const openblas_t *openblas, const assay_program_t *program
                        program->operands[0].element, program->results[0].element);
 }
 
-static int32_t openblas_promises(void *self, const assay_program_t *program) {
+static int32_t promises_known(void *self, const assay_program_t *program) {
   char text[256];
   assay_reason_t reason = {.text = text, .text_bytes = sizeof text};
   plugin_matrices_t matrices = {0};
@@ -161,7 +162,7 @@ static int32_t openblas_promises(void *self, const assay_program_t *program) {
   return choose(self, program, &matrices, &routine, &reason) == ASSAY_EXECUTOR_OK;
 }
 
-static void openblas_release(void *self, void *handle) {
+static void release_known(void *self, void *handle) {
   (void)self;
   compiled_t *compiled = handle;
   free(compiled->lhs_packed);
@@ -176,8 +177,8 @@ static bool make_room(const plugin_operand_t *operand, size_t bytes, void **out_
   return *out_room != NULL;
 }
 
-static int32_t openblas_compile(void *self, const assay_program_t *program, void **out_handle,
-                                assay_reason_t *reason) {
+static int32_t compile_known(void *self, const assay_program_t *program, void **out_handle,
+                             assay_reason_t *reason) {
   plugin_matrices_t matrices = {0};
   const routine_t *routine = NULL;
   int32_t code = choose(self, program, &matrices, &routine, reason);
@@ -190,16 +191,32 @@ static int32_t openblas_compile(void *self, const assay_program_t *program, void
            matrices.lhs.is_terms_first ? 'T' : 'N', matrices.rhs.is_terms_first ? 'N' : 'T');
   if (!make_room(&matrices.lhs, routine->operand_bytes, &compiled->lhs_packed) ||
       !make_room(&matrices.rhs, routine->operand_bytes, &compiled->rhs_packed)) {
-    openblas_release(self, compiled);
+    release_known(self, compiled);
     return assay_explain(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
   }
   *out_handle = compiled;
   return ASSAY_EXECUTOR_OK;
 }
 
+/* ---- Handles. */
+
+static const plugin_compiler_t compiler = {promises_known, compile_known, release_known};
+
+static int32_t openblas_promises(void *self, const assay_program_t *program) {
+  return plugin_promises(self, program, &compiler);
+}
+
+static int32_t openblas_compile(void *self, const assay_program_t *program, void **out_handle,
+                                assay_reason_t *reason) {
+  return plugin_compile(self, program, &compiler, out_handle, reason);
+}
+
+static void openblas_release(void *self, void *handle) { plugin_release(self, handle, &compiler); }
+
 static const char *openblas_implementation(void *self, void *handle) {
   (void)self;
-  return ((const compiled_t *)handle)->implementation;
+  const compiled_t *compiled = ((const plugin_handle_t *)handle)->compiled;
+  return compiled == NULL ? NULL : compiled->implementation;
 }
 
 /* ---- Running. */
@@ -220,11 +237,11 @@ static matrix_t view_matrix(const plugin_operand_t *operand, int64_t outer, int6
                     .term_stride = (blasint)(operand->is_terms_first ? outer : 1)};
 }
 
-static int32_t openblas_execute(void *self, void *handle, const void *const *operands,
-                                void *const *results, assay_reason_t *reason) {
+static int32_t execute_known(void *self, void *known, const void *const *operands,
+                             void *const *results, assay_reason_t *reason) {
   (void)reason;
   const openblas_t *openblas = self;
-  const compiled_t *compiled = handle;
+  const compiled_t *compiled = known;
   const routine_t *routine = compiled->routine;
   const plugin_matrices_t *matrices = &compiled->matrices;
   if (matrices->batch == 0 || matrices->rows == 0 || matrices->columns == 0) {
@@ -251,6 +268,20 @@ static int32_t openblas_execute(void *self, void *handle, const void *const *ope
   return ASSAY_EXECUTOR_OK;
 }
 
+static int32_t openblas_execute(void *self, void *handle, const void *const *operands,
+                                void *const *results, assay_reason_t *reason) {
+  return execute_known(self, ((const plugin_handle_t *)handle)->compiled, operands, results,
+                       reason);
+}
+
+static int32_t openblas_execute_sized(void *self, void *handle, const assay_sizes_t *sizes,
+                                      const void *const *operands, void *const *results,
+                                      assay_reason_t *reason) {
+  int32_t code = plugin_take_sizes(self, handle, sizes, &compiler, reason);
+  return code == ASSAY_EXECUTOR_OK ? openblas_execute(self, handle, operands, results, reason)
+                                   : code;
+}
+
 const assay_executor_t *assay_executor_query(uint32_t abi_max) {
   static const assay_executor_t table = {.abi = 1,
                                          .struct_size = sizeof(assay_executor_t),
@@ -264,6 +295,7 @@ const assay_executor_t *assay_executor_query(uint32_t abi_max) {
                                          .implementation = openblas_implementation,
                                          .release = openblas_release,
                                          .close = openblas_close,
+                                         .execute_sized = openblas_execute_sized,
                                          .validates = 1};
   return abi_max >= 1 ? &table : NULL;
 }

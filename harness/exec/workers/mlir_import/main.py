@@ -7,7 +7,7 @@ into programs (harness/model/case_line.md), for `assay show` and `assay replay`,
 
 Speaks first: one line, the versions of jaxlib and of its StableHLO.  Then it answers requests, each a line
 "WORDS BYTES" and the module's text, where WORDS is `signed` or `unsigned` (the storage of fake-quant ops
-that name none), or `program` and any number of NAME=NUMBER (numbers that stand in types by name), or `module`, or
+that name none), or `program` and any number of NAME=VALUE (what a text has by name or leaves out, sketches.py), or `module`, or
 `isolate SEED` and any number of files of arguments, or `step NUMBER` with a list of digits in place of a module, those
 of the operands of a step of the last module that was isolated; with one of
 
@@ -38,6 +38,7 @@ from listing import read_module
 from module import Reader, make_context, versions
 from programs import read_program
 from restoring import restore
+from sketches import explained
 from source_text import ImportFailure
 from translation import translate
 
@@ -75,6 +76,8 @@ def answer(data: bytes, words: list[str], context: ir.Context) -> bytes:
             scope = restore(function, scope)
         text = Printer(reader.source.place).graph(scope).encode()
     except ImportFailure as failure:
+        if words[0] != "program":
+            failure = explained(failure, data.decode("latin-1"))
         message = " ".join(failure.message.split())
         return f"error {failure.place.line} {failure.place.column} {message}\n".encode("ascii", "replace")
     noted = "".join(f"{note}\n" for note in notes).encode("ascii", "replace")

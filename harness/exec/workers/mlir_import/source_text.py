@@ -82,7 +82,62 @@ def mask(text: str) -> str:
     return re.sub(r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"|//[^\n]*', blank, text)
 
 
-class Source:
+class Text:
+    """A text with its comments and strings told apart, and edits of it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.masked = mask(text)
+        self.edits: list[tuple[int, int, str]] = []
+        self.line_starts = _line_starts(text)
+
+    def place(self, offset: int) -> Place:
+        line = bisect.bisect_right(self.line_starts, offset)
+        return Place(line, offset - self.line_starts[line - 1] + 1)
+
+    def results_before(self, offset: int) -> list[str]:
+        """The names that the op at the offset gives its results: `%a, %b = "op"` has a and b, and
+        `%a:2 = "op"` has a.0 and a.1."""
+        start = offset
+        while start > 0 and (self.masked[start - 1].isalnum() or self.masked[start - 1] in "%$.-_:,= \t\r\n"):
+            start -= 1
+        found = VALUES_BEFORE.search(self.masked[start:offset])
+        names: list[str] = []
+        for word in found.group(1).split(",") if found else []:
+            name, _, count = word.strip()[1:].partition(":")
+            names += [f"{name}.{i}" for i in range(int(count))] if count else [name]
+        return names
+
+    def closing(self, opening: int) -> int:
+        """The offset of the bracket that closes the one at `opening`."""
+        stack: list[str] = []
+        for at in range(opening, len(self.masked)):
+            sign = self.masked[at]
+            if sign in PAIRS:
+                stack.append(PAIRS[sign])
+            elif stack and sign == stack[-1]:
+                stack.pop()
+                if not stack:
+                    return at
+            elif sign in ")}]":
+                break
+        raise ImportFailure(self.place(opening), f"'{self.text[opening]}' is never closed")
+
+    def skip_blanks(self, at: int) -> int:
+        while at < len(self.masked) and self.masked[at].isspace():
+            at += 1
+        return at
+
+    def edited(self) -> str:
+        self.edits = _without_overlaps(self.edits)
+        pieces, at = [], 0
+        for start, end, replacement in self.edits:
+            pieces += [self.text[at:start], replacement]
+            at = end
+        return "".join([*pieces, self.text[at:]])
+
+
+class Source(Text):
     """A module's text; `prepared` is what MLIR's parser is given."""
 
     def __init__(self, data: bytes, is_verified: bool = True) -> None:
@@ -91,10 +146,7 @@ class Source:
         # A byte is a character, as MLIR counts columns.  RFCs have typographic quotes.
         for quote in ("\u201c", "\u201d"):
             data = data.replace(quote.encode(), b'"  ')
-        self.text = data.decode("latin-1")
-        self.masked = mask(self.text)
-        self.edits: list[tuple[int, int, str]] = []
-        self.line_starts = _line_starts(self.text)
+        super().__init__(data.decode("latin-1"))
         # What exporters call the arguments of functions: `%arg0: tensor<2xf32> loc("image")`.
         self.argument_names = {match.start(): match.group(2)
                                for match in NAMED_ARGUMENT.finditer(self.text)}  # fmt: skip
@@ -106,15 +158,10 @@ class Source:
             self._rename(GENERIC_OP)
             self._copy_properties()
         self._rewrite_seed_regions()
-        self.edits = _without_overlaps(self.edits)
-        self.prepared = self._apply()
+        self.prepared = self.edited().encode("ascii", "replace").decode()
         self.prepared_starts = _line_starts(self.prepared)
 
     # ---- Places ------------------------------------------------------------------------------
-
-    def place(self, offset: int) -> Place:
-        line = bisect.bisect_right(self.line_starts, offset)
-        return Place(line, offset - self.line_starts[line - 1] + 1)
 
     def offset(self, prepared: Place) -> int:
         """Where in the text stands what the parser saw at that place."""
@@ -131,19 +178,6 @@ class Source:
             shift += len(replacement) - (end - start)
         return min(target - shift, len(self.text))
 
-    def results_before(self, offset: int) -> list[str]:
-        """The names that the op at the offset gives its results: `%a, %b = "op"` has a and b, and
-        `%a:2 = "op"` has a.0 and a.1."""
-        start = offset
-        while start > 0 and (self.masked[start - 1].isalnum() or self.masked[start - 1] in "%$.-_:,= \t\r\n"):
-            start -= 1
-        found = VALUES_BEFORE.search(self.masked[start:offset])
-        names: list[str] = []
-        for word in found.group(1).split(",") if found else []:
-            name, _, count = word.strip()[1:].partition(":")
-            names += [f"{name}.{i}" for i in range(int(count))] if count else [name]
-        return names
-
     def value_at(self, offset: int) -> str | None:
         """The name of the value that stands there, an argument of a block, or what it is called."""
         if offset in self.argument_names:
@@ -153,35 +187,12 @@ class Source:
 
     # ---- Edits -------------------------------------------------------------------------------
 
-    def _apply(self) -> str:
-        pieces, at = [], 0
-        for start, end, replacement in self.edits:
-            pieces += [self.text[at:start], replacement]
-            at = end
-        pieces.append(self.text[at:])
-        return "".join(pieces).encode("ascii", "replace").decode()
-
-    def _closing(self, opening: int) -> int:
-        """The offset of the bracket that closes the one at `opening`."""
-        stack: list[str] = []
-        for at in range(opening, len(self.masked)):
-            sign = self.masked[at]
-            if sign in PAIRS:
-                stack.append(PAIRS[sign])
-            elif stack and sign == stack[-1]:
-                stack.pop()
-                if not stack:
-                    return at
-            elif sign in ")}]":
-                break
-        raise ImportFailure(self.place(opening), f"'{self.text[opening]}' is never closed")
-
     def _blank_locations(self) -> None:
         taken = 0
         for match in LOCATION.finditer(self.masked):
             if match.start() < taken:
                 continue
-            taken = self._closing(match.end()) + 1
+            taken = self.closing(match.end()) + 1
             blanked = re.sub(r"[^\n]", " ", self.text[match.start() : taken])
             self.edits.append((match.start(), taken, blanked))
 
@@ -196,13 +207,13 @@ class Source:
         for match in GENERIC_OP.finditer(self.text):
             if self.masked[match.start()] != '"':
                 continue
-            begin = self._skip_blanks(self._closing(self._skip_blanks(match.end())) + 1)
+            begin = self.skip_blanks(self.closing(self.skip_blanks(match.end())) + 1)
             if not self.masked.startswith("<{", begin):
                 continue
-            end = self._closing(begin + 1)
-            at = self._skip_blanks(end + 2)
+            end = self.closing(begin + 1)
+            at = self.skip_blanks(end + 2)
             if self.masked.startswith("(", at):
-                at = self._closing(at) + 1
+                at = self.closing(at) + 1
             self.edits.append((at, at, f" {self.text[begin + 1 : end + 1]}"))
 
     def _rename_old_ops(self) -> None:
@@ -242,13 +253,8 @@ class Source:
                 return found.start(), end + 1
         raise ImportFailure(self.place(at), "expected the type of what is checked, tensor<...>")
 
-    def _skip_blanks(self, at: int) -> int:
-        while at < len(self.masked) and self.masked[at].isspace():
-            at += 1
-        return at
-
     def _expect(self, at: int, sign: str, where: str) -> int:
-        at = self._skip_blanks(at)
+        at = self.skip_blanks(at)
         if not self.masked.startswith(sign, at):
             found = self.text[at : at + 12].split("\n")[0] or "the end"
             raise ImportFailure(
@@ -261,24 +267,24 @@ class Source:
         for match in SEED_REGION.finditer(self.masked):
             self.edits.append((match.start(), match.end(), f'"{PREFIX}region"'))
             opening = self._expect(match.end(), "(", "before the operands")
-            body = self._expect(self._closing(opening) + 1, "{", "before the ops")
-            end = self._closing(body)
+            body = self._expect(self.closing(opening) + 1, "{", "before the ops")
+            end = self.closing(body)
             self.edits += [(body, body + 1, "({"), (end, end + 1, "})")]
-            at = self._skip_blanks(end + 1)
+            at = self.skip_blanks(end + 1)
             if self.masked.startswith("{", at):
-                last = self._closing(at)
+                last = self.closing(at)
                 for colon in re.finditer(r"\b(?:input_specs|output_specs|kernel)\s*(:)", self.masked[at:last]):
                     self.edits.append((at + colon.start(1), at + colon.end(1), "="))
                 at = last + 1
             at = self._expect(at, ":", "before the types")
-            arrow = self._expect(self._closing(self._expect(at + 1, "(", "before the types of operands")) + 1, "->", "before the types of results")  # fmt: skip
+            arrow = self._expect(self.closing(self._expect(at + 1, "(", "before the types of operands")) + 1, "->", "before the types of results")  # fmt: skip
             types = self._result_types(arrow + 2)
             self._rewrite_seed_return(body, end, types)
 
     def _result_types(self, at: int) -> str:
-        at = self._skip_blanks(at)
+        at = self.skip_blanks(at)
         if self.masked.startswith("(", at):
-            return self.text[at + 1 : self._closing(at)]
+            return self.text[at + 1 : self.closing(at)]
         found = re.compile(r"tensor<[^\n]*>").match(self.text, at)
         if found is None:
             raise ImportFailure(self.place(at), "expected the types of the results of quant.region")
@@ -292,7 +298,7 @@ class Source:
         assert values is not None
         last = values.end()
         listed = " ".join((values.group(1) or "").split())
-        rest = self._skip_blanks(last)
+        rest = self.skip_blanks(last)
         if self.masked.startswith(":", rest):  # Its types are said: those of the region, again.
             last = end
             while self.masked[last - 1].isspace():

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs with sizes that are not known when they are compiled, "?" in a program's line and -1 in its types: such a
-program is compiled once, and executed at several sizes (worker.md).
+program is compiled once, and executed at several sizes (worker.md); or compiled again for each, `Specialized`, as
+jax.jit does.
 """
 from __future__ import annotations
 
+import re
 from dataclasses import replace
-from typing import Sequence
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from assay_worker import Program, Type, Unsupported
+from assay_worker import Invalid, Program, Type, Unsupported
 from shared_programs import batch_norm_program
 from shared_programs.elementwise_program import ELEMENTWISE
 
@@ -43,20 +45,22 @@ def known(sizes: Sequence[int], what: str) -> Sequence[int]:
     return sizes
 
 
-def example(kinds: Sequence[Type]) -> list[Type]:
+def example(kinds: Sequence[Type], size: int = EXAMPLE_SIZE) -> list[Type]:
     """The types at some size of all that is unknown."""
-    return [
-        Type(kind.element, tuple(EXAMPLE_SIZE if size < 0 else size for size in kind.shape)) for kind in kinds
-    ]
+    return [replace(kind, shape=tuple(size if one < 0 else one for one in kind.shape)) for kind in kinds]
+
+
+def with_size(program: Program, size: int) -> Program:
+    return replace(program, operands=example(program.operands, size), results=example(program.results, size))
 
 
 def with_example(program: Program) -> Program:
-    return replace(program, operands=example(program.operands), results=example(program.results))
+    return with_size(program, EXAMPLE_SIZE)
 
 
 def at_sizes(program: Program, operands: Sequence[np.ndarray], results: Sequence[Type]) -> Program:
     """The program as it is executed, of `operands`, with results of these types."""
-    kinds = [Type(kind.element, array.shape) for kind, array in zip(program.operands, operands)]
+    kinds = [replace(kind, shape=array.shape) for kind, array in zip(program.operands, operands)]
     return replace(program, operands=kinds, results=list(results))
 
 
@@ -65,6 +69,67 @@ def require_something(program: Program, operands: Sequence[np.ndarray]) -> None:
     for where sizes are known."""
     if program.op not in ALIKE and any(array.size == 0 for array in operands):
         raise Unsupported(f"{program.op} of nothing")
+
+
+# ---- Compiled again ---------------------------------------------------------------------------------
+
+UNKNOWN = re.compile(r"tensor<((?:\d+x|\?x)*\?x(?:\d+x|\?x)*)")
+SIZES_MAX = 64  # That are kept compiled.
+TRIED = (EXAMPLE_SIZE, 4, 8, 1)  # Not every size makes a program of every op.
+
+
+def mlir_at(program: Program, sized: Program) -> str:
+    """The module of a program of one op, which has the types of operands and results twice, and those of results
+    once more, at known sizes."""
+    kinds = [
+        (kind.shape, known.shape)
+        for mine, others in ((program.operands, sized.operands), (program.results, sized.results))
+        for kind, known in zip(mine, others)
+        if -1 in kind.shape
+    ]
+    once = kinds[sum(-1 in kind.shape for kind in program.operands) :]
+    places = [*kinds, *kinds, *once]
+    if len(UNKNOWN.findall(program.mlir)) != len(places):
+        raise Unsupported("a module of several steps, for known sizes")
+
+    def with_sizes(match: re.Match[str]) -> str:
+        unknown, known = places.pop(0)
+        if match.group(1) != "".join("?x" if size < 0 else f"{size}x" for size in unknown):
+            raise Unsupported("a module whose types are not in the order of its operands, for known sizes")
+        return f"tensor<{''.join(f'{size}x' for size in known)}"
+
+    return UNKNOWN.sub(with_sizes, program.mlir)
+
+
+class Specialized:
+    """A program that is compiled again for each sizes: where nothing else runs it, and a cache is as wrong as it can be."""
+
+    def __init__(self, program: Program, compile_known: Callable[[Program], Any]) -> None:
+        self.program = program
+        self.compile_known = compile_known
+        self.handles: dict[tuple[tuple[int, ...], ...], Any] = {}
+        refusals = []
+        for size in TRIED:  # What it takes at some size, it takes.
+            try:
+                self._at(with_size(program, size))
+                return
+            except (Unsupported, Invalid) as error:
+                refusals.append(error)
+        raise Unsupported(str(refusals[0]))
+
+    def _at(self, sized: Program) -> Any:
+        key = tuple(kind.shape for kind in [*sized.operands, *sized.results])
+        if key not in self.handles:
+            if "!quant." in self.program.mlir:
+                sized = replace(sized, mlir=mlir_at(self.program, sized))
+            if len(self.handles) == SIZES_MAX:
+                self.handles.clear()
+            self.handles[key] = self.compile_known(sized)
+        return self.handles[key]
+
+    def at(self, operands: Sequence[np.ndarray], results: Sequence[Type]) -> Any:
+        """What was compiled for these operands, with results of these types."""
+        return self._at(at_sizes(self.program, operands, results))
 
 
 # ---- Sizes that are the same --------------------------------------------------------------------

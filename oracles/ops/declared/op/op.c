@@ -239,6 +239,8 @@ void declared_make_row(declaration_t *inout_declaration) {
       .print_mlir = declared_print_mlir,
       .print_words = print_words,
       .reduced_dimensions = reduced_dimensions,
+      .axes = declared_tells_axes(declaration) ? declared_axes : NULL,
+      .with_axes = declared_tells_axes(declaration) ? declared_with_axes : NULL,
       .draw_edges = has_edges ? declared_draw_edges : NULL,
       .settle_operands = has_bounds ? declared_settle : NULL,
       .part_axes = declared_part_axes,

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "harness/kinds/custom_call.h"
+#include "harness/model/dynamic/dynamic.h"
 #include "oracles/ops/declared/op/printer.h"
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
@@ -371,7 +372,7 @@ static const element_t *type_of_floats(const program_t *program) {
 /* What breaks the declaration has no meaning: it is printed as the call of an op by its name. */
 void declared_print_mlir(const program_t *program, GString *out_text) {
   const op_constraint_t *broken = program_broken(program);
-  if (broken != NULL) {
+  if (broken != NULL || program_is_dynamic(program)) { /* Steps are broadcast to known sizes. */
     custom_call_print_mlir(program, out_text);
     return;
   }
