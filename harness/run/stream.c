@@ -176,7 +176,11 @@ static void pass_turn(stream_t *stream) {
  * valid one that it was made of: whoever refuses that says nothing about the constraint. */
 static bool may_be_accepted(void *context, const program_t *program) {
   const stream_t *stream = context;
-  return acceptance_expects(stream->parties[stream->turn].acceptance, stream->subject, program);
+  const stream_options_t *options = &stream->options;
+  bool admits = options->admits == NULL ||
+                options->admits(options->admits_context, stream->turn, program);
+  return admits &&
+         acceptance_expects(stream->parties[stream->turn].acceptance, stream->subject, program);
 }
 
 /* What a program is drawn by.  One that is broken on purpose comes from the corner: it is never

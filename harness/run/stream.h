@@ -40,6 +40,10 @@ typedef struct stream_options {
   data_sets_t data_sets;  /* For each small program; {0, 0}: data_sets_default(). */
   bool compiling_is_dear; /* An executor says so: more data for each program by default. */
   bool draws_dynamic; /* Some programs are compiled with unknown sizes, and get data of several. */
+  /* If not NULL: whether a drawn program is put to an executor, by its index.  It must admit some
+   * of every op. */
+  bool (*admits)(void *context, size_t executor, const program_t *program);
+  void *admits_context;
   size_t executor_count; /* Whose answers stream_learn() tells; 0: nobody's. */
 } stream_options_t;
 

@@ -32,6 +32,10 @@ void task_flags_add(task_flags_t *flags, arguments_t *arguments) {
       {"part-of", 0, 0, G_OPTION_ARG_STRING, &flags->part_of,
        "With --db: record there that the run with this uuid started this one, and will absorb it",
        "UUID"},
+      {"probe", 0, 0, G_OPTION_ARG_NONE, &flags->probe,
+       "Ask first, once for each version of an executor, which ops and types it takes, and draw "
+       "these",
+       NULL},
       {"shrink", 0, 0, G_OPTION_ARG_NONE, &flags->shrink,
        "Make the first case of each finding small", NULL},
       {"known", 0, 0, G_OPTION_ARG_FILENAME, &flags->known,
@@ -89,6 +93,7 @@ void task_flags_free(task_flags_t *flags) {
   g_free(flags->name);
   g_free(flags->part_of);
   g_free(flags->known);
+  g_free(flags->profile);
   g_strfreev(flags->programs);
   g_free(flags->fail_on);
 }
@@ -194,6 +199,17 @@ static char *print_drawing_options(void) {
   return g_string_free(text, FALSE);
 }
 
+/* Not for programs that are given, nor for those that profiles cover. */
+static int open_capabilities(task_t *task) {
+  const task_flags_t *flags = task->flags;
+  bool is_drawn = task->options.stream.ops != NULL && task->options.stream.draw_program == NULL;
+  if ((!flags->probe && flags->profile == NULL) || !is_drawn) return EXIT_CODE_CLEAN;
+  failure_t error = {0};
+  status_t status = capabilities_open(flags->profile, &flags->executor, &task->options,
+                                      &task->capabilities, &error);
+  return status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, &error);
+}
+
 int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *out_task) {
   task_t *task = out_task;
   *task = (task_t){.flags = flags};
@@ -242,6 +258,8 @@ int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *ou
   options->assay_version = ASSAY_VERSION;
   options->campaign = flags->name;
   options->part_of = flags->part_of;
+  if (exit_code == EXIT_CODE_CLEAN) exit_code = open_capabilities(task);
+  if (exit_code != EXIT_CODE_CLEAN) return task_close(task, exit_code);
   options->stop = task->supervisor == NULL ? interrupt_catch() : supervisor_stop(task->supervisor);
   options->shrinker =
       (finding_shrinker_t){.is_on = flags->shrink,
@@ -297,6 +315,10 @@ int task_start(task_t *task) {
   }
   status_t status = session_open(&task->options, &task->session, &error);
   task->report.session = task->session;
+  if (status == STATUS_OK && task->capabilities != NULL) {
+    bool is_part = task->flags->part_of != NULL; /* What was known is in another one. */
+    capabilities_count_refused(task->capabilities, task->session, is_part);
+  }
   return status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, &error);
 }
 
@@ -382,6 +404,7 @@ int task_close(task_t *task, int exit_code) {
   status = store_close(task->store, &error);
   if (status != STATUS_OK) exit_code = complain_status(status, &error);
   prediction_close(task->prediction);
+  capabilities_close(task->capabilities);
   finding_lives_close(task->report.lives);
   known_findings_close(task->known);
   exit_code = executor_list_close(&task->executors, exit_code);

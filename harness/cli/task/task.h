@@ -5,6 +5,7 @@
 #define ASSAY_CLI_TASK_TASK_H
 
 #include "harness/cli/options/flags.h"
+#include "harness/cli/task/capabilities.h"
 #include "harness/cli/task/known_findings.h"
 #include "harness/cli/task/supervisor.h"
 #include "harness/store/fail_on.h"
@@ -28,6 +29,8 @@ typedef struct task_flags {
   char *name;      /* Of the campaign that the run is a part of. */
   char *part_of;   /* The uuid of the run that started it. */
   char *known;     /* A database: what it has small is not shrunk again. */
+  gboolean probe;  /* What executors take is found out first. */
+  char *profile;   /* Set by the verb that has such an option; implies that. */
   gboolean shrink; /* Make the first case of each finding small. */
   /* Set by verbs for which speed counts: code of others runs in this process, supervised. */
   bool runs_here;
@@ -60,6 +63,7 @@ struct task {
   store_t *store;
   known_findings_t *known;  /* NULL: none are. */
   prediction_t *prediction; /* NULL unless the contract is `identified`. */
+  capabilities_t *capabilities; /* NULL unless they were asked for. */
   arena_t arena;            /* Of the given programs. */
   char *command_line;
   char *contract_text; /* As contract_print() gives it. */

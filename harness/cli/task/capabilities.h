@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Options --probe and --profile: what is asked of executors before anything is drawn, and what then
+ * is drawn. */
+#ifndef ASSAY_CLI_TASK_CAPABILITIES_H
+#define ASSAY_CLI_TASK_CAPABILITIES_H
+
+#include "harness/cli/options/flags.h"
+#include "harness/run/capability/capability.h"
+#include "harness/session/session.h"
+
+/* The pairs of ops and types, and what each executor says to them. */
+typedef struct capabilities {
+  profile_t *profile;    /* NULL: everything. */
+  pairs_t pairs;
+  capability_t **tables; /* By executor. */
+  size_t executor_count;
+  capability_filter_t filter;
+  const op_t **ops; /* Those that are left to be drawn. */
+} capabilities_t;
+
+/* Reads the profile called so, NULL for everything, and asks the executors.  Then the ops of the
+ * options are those that the profile has and somebody takes, and the stream draws what is admitted.
+ * A profile is a path, or the name of one that comes with Assay.  Tells on standard error what it
+ * does if that takes a while. */
+status_t capabilities_open(const char *profile, const executor_flags_t *flags,
+                           session_options_t *inout_options, capabilities_t **out_capabilities,
+                           failure_t *error);
+void capabilities_close(capabilities_t *capabilities); /* NULL is ignored. */
+
+/* Counts what is refused, as far as it was asked about this time (`asked_only`), or all of it. */
+void capabilities_count_refused(const capabilities_t *capabilities, session_t *session,
+                                bool asked_only);
+
+/* Walks cases of each pair that somebody takes, so that none is left to chance. */
+status_t capabilities_walk_pairs(const capabilities_t *capabilities, session_t *session,
+                                 failure_t *error);
+
+#endif
