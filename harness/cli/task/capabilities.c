@@ -137,28 +137,95 @@ void capabilities_count_refused(const capabilities_t *capabilities, session_t *s
   }
 }
 
-/* A program and data of its own for each pair; the programs are those that were asked with, until
- * one is judged. */
+/* Data for the first of the programs that is not refused: another one would have to be compiled. */
 static status_t walk_pair(session_t *session, const pair_t *pair, rng_t *rng, failure_t *error) {
-  enum { CASES = 4, CASES_UNTIL_JUDGED = 8 };
+  enum { CASES = 4, TRIES = 8 };
   size_t executors = session_options(session)->executor_count;
   g_autofree verdict_t *verdicts = g_new0(verdict_t, executors);
   arena_t arena;
   arena_init(&arena);
   status_t status = STATUS_OK;
-  size_t judged = 0;
-  for (size_t i = 0; i < CASES_UNTIL_JUDGED && judged < CASES && status == STATUS_OK; i++) {
-    const program_t *program = &pair->programs[i % pair->program_count];
-    case_t instance = case_make(&arena, program);
+  size_t judged = 0, at = 0;
+  for (int i = 0; i < TRIES && judged < CASES && status == STATUS_OK; i++) {
+    arena_reset(&arena);
+    case_t instance = case_make(&arena, &pair->programs[at]);
     gen_data(rng, &instance);
     status = session_walk(session, &instance, NULL, verdicts, error);
-    bool is_judged = false;
-    for (size_t k = 0; k < executors; k++) is_judged |= outcome_is_judged(verdicts[k].outcome);
+    bool is_judged = false, is_refused = true;
+    for (size_t k = 0; k < executors; k++) {
+      is_judged |= outcome_is_judged(verdicts[k].outcome);
+      is_refused &= verdicts[k].outcome == OUTCOME_refused;
+    }
     judged += is_judged;
-    arena_reset(&arena);
+    if (is_refused && ++at == pair->program_count) break;
   }
   arena_deinit(&arena);
   return status;
+}
+
+/* ---- Constraints ----------------------------------------------------------------------------- */
+
+static bool somebody_is_asked(const session_options_t *options) {
+  for (size_t i = 0; i < options->executor_count; i++) {
+    if (options->asks_invalid || executor_validates(options->executors[i])) return true;
+  }
+  return false;
+}
+
+/* Whether somebody may take the valid program that is to be broken. */
+static bool suits(void *context, const program_t *program) {
+  capabilities_t *capabilities = (capabilities_t *)context;
+  for (size_t i = 0; i < capabilities->executor_count; i++) {
+    if (capability_admits(&capabilities->filter, i, program)) return true;
+  }
+  return false;
+}
+
+/* Walks some programs that break each row of a list that may be NULL. */
+static status_t walk_constraints(capabilities_t *capabilities, session_t *session, const op_t *op,
+                                 const op_constraint_t *rows, const contract_t *contract,
+                                 rng_t *rng, failure_t *error) {
+  enum { PROGRAMS = 4, ATTEMPTS = 8 };
+  const gen_options_t options = {
+      .limits = {.rank_max = 4, .elements_max = 64, .terms_max = 16},
+      .contract = contract == NULL ? &session_options(session)->contract : contract,
+      .suits = suits,
+      .suits_context = capabilities};
+  arena_t arena;
+  arena_init(&arena);
+  status_t status = STATUS_OK;
+  for (; rows != NULL && rows->id != NULL && status == STATUS_OK; rows++) {
+    if (!op_constraint_is_breakable(rows)) continue;
+    for (int drawn = 0, i = 0; i < ATTEMPTS && drawn < PROGRAMS && status == STATUS_OK; i++) {
+      arena_reset(&arena);
+      program_t program;
+      bool is_drawn = contract == NULL
+                          ? gen_broken_program(rng, op, rows->id, &options, &arena, &program)
+                          : gen_broken_under(rng, op, rows->id, &options, &arena, &program);
+      if (!is_drawn) continue;
+      drawn++;
+      case_t instance = case_make(&arena, &program);
+      gen_data(rng, &instance);
+      status = session_walk(session, &instance, rows, NULL, error);
+    }
+  }
+  arena_deinit(&arena);
+  return status;
+}
+
+status_t capabilities_walk_constraints(capabilities_t *capabilities, session_t *session,
+                                       failure_t *error) {
+  const session_options_t *options = session_options(session);
+  if (!somebody_is_asked(options)) return STATUS_OK;
+  rng_t rng = rng_make(options->stream.seed);
+  for (size_t i = 0; i < options->stream.op_count; i++) {
+    const op_t *op = options->stream.ops[i];
+    if (options->stop != NULL && *options->stop != 0) break;
+    STATUS_TRY(walk_constraints(capabilities, session, op, op->constraints, NULL, &rng, error));
+    STATUS_TRY(walk_constraints(capabilities, session, op, op->contract_constraints,
+                                &options->contract, &rng, error));
+  }
+  return STATUS_OK;
 }
 
 status_t capabilities_walk_pairs(const capabilities_t *capabilities, session_t *session,

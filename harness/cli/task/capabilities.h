@@ -35,4 +35,8 @@ void capabilities_count_refused(const capabilities_t *capabilities, session_t *s
 status_t capabilities_walk_pairs(const capabilities_t *capabilities, session_t *session,
                                  failure_t *error);
 
+/* Walks programs that break each constraint of the ops, if somebody is asked about such. */
+status_t capabilities_walk_constraints(capabilities_t *capabilities, session_t *session,
+                                       failure_t *error);
+
 #endif
