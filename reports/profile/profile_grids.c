@@ -256,6 +256,27 @@ void profile_grid_findings(const profile_report_t *report, report_grid_t *grid) 
 
 /* ---- What was not judged --------------------------------------------------------------------- */
 
+/* A reason without what differs from program to program: what stands in <...>, and numbers. */
+static char *generalise(const char *reason) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  int depth = 0;
+  for (const char *at = reason; *at != '\0'; at++) {
+    bool closes = depth > 0 && *at == '>' && at[-1] != '-';
+    if (depth == 0 || (closes && depth == 1)) {
+      bool is_number = g_ascii_isdigit(*at) && at > reason && !g_ascii_isalnum(at[-1]);
+      if (is_number) {
+        g_string_append_c(text, 'N');
+        while (g_ascii_isdigit(at[1])) at++;
+      } else {
+        g_string_append_c(text, *at);
+      }
+      if (*at == '<') g_string_append(text, "...");
+    }
+    depth += (*at == '<') - closes;
+  }
+  return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
 void profile_grid_refused(const profile_report_t *report, report_grid_t *grid) {
   static const char *const names[] = {"executor", "op", "reason", "types refused", "such as", NULL};
   group_t group;
@@ -264,7 +285,8 @@ void profile_grid_refused(const profile_report_t *report, report_grid_t *grid) {
     for (size_t k = 0; k < capability_count(report->tables[i]); k++) {
       const capability_row_t row = capability_at(report->tables[i], k);
       if (row.state != CAPABILITY_REFUSED) continue;
-      const char *reason = row.reason[0] == '\0' ? "not supported" : row.reason;
+      g_autofree char *reason =
+          row.reason[0] == '\0' ? g_strdup("not supported") : generalise(row.reason);
       const char *const texts[] = {name_of(report, i), row.op, reason, NULL};
       group_row_t *counts = group_row(&group, texts);
       counts->counts[0]++;

@@ -148,7 +148,7 @@ static status_t walk_pair(session_t *session, const pair_t *pair, rng_t *rng, fa
   size_t judged = 0, at = 0;
   for (int i = 0; i < TRIES && judged < CASES && status == STATUS_OK; i++) {
     arena_reset(&arena);
-    case_t instance = case_make(&arena, &pair->programs[at]);
+    case_t instance = case_make(&arena, pair->programs[at]);
     gen_data(rng, &instance);
     status = session_walk(session, &instance, NULL, verdicts, error);
     bool is_judged = false, is_refused = true;

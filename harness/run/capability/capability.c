@@ -62,7 +62,7 @@ static void ask_pair(capability_t *capability, executor_t *executor, const pair_
   for (size_t i = 0; i < pair->program_count; i++) {
     char said[REASON_BYTES] = "";
     capability->programs++;
-    capability_state_t state = ask(executor, &pair->programs[i], said, sizeof said);
+    capability_state_t state = ask(executor, pair->programs[i], said, sizeof said);
     if (state == CAPABILITY_REFUSED && out_row->state == CAPABILITY_FAILED) continue;
     out_row->state = state;
     g_strlcpy(reason, state == CAPABILITY_TAKEN ? "" : said, reason_bytes);

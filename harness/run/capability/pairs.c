@@ -50,7 +50,9 @@ static void add_program(search_t *search, const profile_t *profile, const progra
     pair->types = types;
     g_hash_table_insert(search->by_types, types, pair);
   }
-  pair->programs[pair->program_count++] = program_copy(&search->pairs->arena, program);
+  program_t *copy = (program_t *)arena_alloc(&search->pairs->arena, sizeof *copy);
+  *copy = program_copy(&search->pairs->arena, program);
+  pair->programs[pair->program_count++] = copy;
 }
 
 static gint compare_types(gconstpointer a, gconstpointer b) {
@@ -64,11 +66,11 @@ static void keep_shortest(search_t *search) {
   uint32_t least = UINT32_MAX;
   for (const GList *item = types; item != NULL; item = item->next) {
     const pair_t *pair = (const pair_t *)g_hash_table_lookup(search->by_types, item->data);
-    least = MIN(least, pair->programs[0].operand_count + pair->programs[0].result_count);
+    least = MIN(least, pair->programs[0]->operand_count + pair->programs[0]->result_count);
   }
   for (const GList *item = types; item != NULL; item = item->next) {
     const pair_t *pair = (const pair_t *)g_hash_table_lookup(search->by_types, item->data);
-    const program_t *program = &pair->programs[0];
+    const program_t *program = pair->programs[0];
     bool is_mixed = program->operand_count + program->result_count > least;
     if (!is_mixed) g_array_append_vals(search->pairs->items, pair, 1);
   }

@@ -15,13 +15,13 @@
 #include "harness/run/capability/profile.h"
 
 /* Programs of a pair that differ in their attributes: a backend takes it that takes one. */
-enum { PAIR_PROGRAMS_MAX = 8 };
+enum { PAIR_PROGRAMS_MAX = 16 };
 
 typedef struct pair {
   const op_t *op;
   const char *types; /* As program_print_types() writes them. */
-  program_t programs[PAIR_PROGRAMS_MAX];
-  size_t program_count; /* One at least. */
+  const program_t *programs[PAIR_PROGRAMS_MAX]; /* In the arena of the pairs. */
+  size_t program_count;                         /* One at least. */
 } pair_t;
 
 typedef struct pairs {
