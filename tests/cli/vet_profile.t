@@ -103,6 +103,18 @@ sums --probe
 [ "$(json out '$d->{executors}[0]{judged}')" -eq 100 ]
 ok $? "another shared object: answers of the old one do not count"
 
+# A campaign asks before it begins; one of its slices counts what is refused, for all of them.
+cp "$good" own.so
+"$ASSAY" campaign --out night --executor dso:./own.so --op stablehlo.reduce --op stablehlo.add --probe --time 6s \
+  --jobs 2 --seed 3 --fail-on never >out 2>err
+like err 'own.so: asked what it takes' "a campaign: asks first"
+"$ASSAY" query --sql "SELECT sum(cases) = count(*) AS once, count(*) > 100 AS many FROM counter
+  WHERE outcome = 'refused' AND algorithm = ''" --db night --format csv >out 2>err
+like out '^1,1' "a campaign: each pair is counted as refused, once"
+"$ASSAY" query --sql "SELECT count(*) = 0 AS none FROM counter WHERE op = 'stablehlo.add' AND algorithm <> ''" \
+  --db night --format csv >out 2>err
+like out '^1' "a campaign: an op that is refused is not drawn"
+
 cp "$faulty" own.so
 "$ASSAY" run --op stablehlo.reduce --executor 'dso:./own.so?compile:crash' --isolate --draws 40 --probe --json --fail-on never >out 2>err
 [ "$(json out '$d->{totals}{failed}')" -gt 0 ]

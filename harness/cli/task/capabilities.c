@@ -29,8 +29,9 @@ static status_t read_profile(const char *name, profile_t **out_profile, failure_
                      name);
 }
 
-static status_t ask_all(capabilities_t *capabilities, const executor_flags_t *flags,
+static status_t ask_all(capabilities_t *capabilities, const capabilities_request_t *asked,
                         executor_t *const *executors, failure_t *error) {
+  const executor_flags_t *flags = asked->flags;
   executor_options_t options;
   STATUS_TRY(executor_flags_options(flags, &options, error));
   status_t status = STATUS_OK;
@@ -38,6 +39,7 @@ static status_t ask_all(capabilities_t *capabilities, const executor_flags_t *fl
     const capability_request_t request = {.executor = flags->names[i],
                                           .options = &options,
                                           .pairs = &capabilities->pairs,
+                                          .only_known = asked->only_known,
                                           .on_ask = show_asking};
     status = capability_find(&request, executors[i], &capabilities->tables[i], error);
     size_t programs = status == STATUS_OK ? capability_programs(capabilities->tables[i]) : 0;
@@ -87,18 +89,17 @@ static status_t narrow(capabilities_t *capabilities, stream_options_t *stream, f
   return STATUS_OK;
 }
 
-status_t capabilities_open(const char *profile, const executor_flags_t *flags,
-                           session_options_t *inout_options, capabilities_t **out_capabilities,
-                           failure_t *error) {
+status_t capabilities_open(const capabilities_request_t *request, session_options_t *inout_options,
+                           capabilities_t **out_capabilities, failure_t *error) {
   stream_options_t *stream = &inout_options->stream;
   capabilities_t *capabilities = g_new0(capabilities_t, 1);
   capabilities->executor_count = inout_options->executor_count;
   capabilities->tables = g_new0(capability_t *, capabilities->executor_count);
-  status_t status = read_profile(profile, &capabilities->profile, error);
+  status_t status = read_profile(request->profile, &capabilities->profile, error);
   if (status == STATUS_OK) {
     pairs_find(stream->ops, stream->op_count, capabilities->profile, &inout_options->contract,
                &capabilities->pairs);
-    status = ask_all(capabilities, flags, inout_options->executors, error);
+    status = ask_all(capabilities, request, inout_options->executors, error);
   }
   if (status == STATUS_OK) status = narrow(capabilities, stream, error);
   if (status != STATUS_OK) {
@@ -125,13 +126,12 @@ void capabilities_close(capabilities_t *capabilities) {
   g_free(capabilities);
 }
 
-void capabilities_count_refused(const capabilities_t *capabilities, session_t *session,
-                                bool asked_only) {
+void capabilities_count_refused(const capabilities_t *capabilities, session_t *session) {
   for (size_t i = 0; i < capabilities->executor_count; i++) {
     const capability_t *table = capabilities->tables[i];
     for (size_t k = 0; k < capability_count(table); k++) {
       const capability_row_t row = capability_at(table, k);
-      if (row.state != CAPABILITY_REFUSED || (asked_only && !row.is_asked)) continue;
+      if (row.state != CAPABILITY_REFUSED) continue;
       session_add_refused(session, i, row.op, row.types, row.reason);
     }
   }

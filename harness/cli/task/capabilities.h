@@ -18,18 +18,22 @@ typedef struct capabilities {
   const op_t **ops; /* Those that are left to be drawn. */
 } capabilities_t;
 
-/* Reads the profile called so, NULL for everything, and asks the executors.  Then the ops of the
+/* What an executor is asked with. */
+typedef struct capabilities_request {
+  const char *profile; /* NULL: everything.  A path, or the name of one that comes with Assay. */
+  const executor_flags_t *flags;
+  bool only_known; /* Nothing is asked: somebody else did. */
+} capabilities_request_t;
+
+/* Reads the profile, and asks the executors.  Then the ops of the
  * options are those that the profile has and somebody takes, and the stream draws what is admitted.
- * A profile is a path, or the name of one that comes with Assay.  Tells on standard error what it
- * does if that takes a while. */
-status_t capabilities_open(const char *profile, const executor_flags_t *flags,
-                           session_options_t *inout_options, capabilities_t **out_capabilities,
-                           failure_t *error);
+ * Tells on standard error what it does if that takes a while. */
+status_t capabilities_open(const capabilities_request_t *request, session_options_t *inout_options,
+                           capabilities_t **out_capabilities, failure_t *error);
 void capabilities_close(capabilities_t *capabilities); /* NULL is ignored. */
 
-/* Counts what is refused, as far as it was asked about this time (`asked_only`), or all of it. */
-void capabilities_count_refused(const capabilities_t *capabilities, session_t *session,
-                                bool asked_only);
+/* Counts what is refused. */
+void capabilities_count_refused(const capabilities_t *capabilities, session_t *session);
 
 /* Walks cases of each pair that somebody takes, so that none is left to chance. */
 status_t capabilities_walk_pairs(const capabilities_t *capabilities, session_t *session,

@@ -36,6 +36,9 @@ void task_flags_add(task_flags_t *flags, arguments_t *arguments) {
        "Ask first, once for each version of an executor, which ops and types it takes, and draw "
        "these",
        NULL},
+      {"count-refused", 0, 0, G_OPTION_ARG_NONE, &flags->counts_refused,
+       "With --probe and --part-of: count what is known to be refused, which other parts do not",
+       NULL},
       {"shrink", 0, 0, G_OPTION_ARG_NONE, &flags->shrink,
        "Make the first case of each finding small", NULL},
       {"known", 0, 0, G_OPTION_ARG_FILENAME, &flags->known,
@@ -205,8 +208,11 @@ static int open_capabilities(task_t *task) {
   bool is_drawn = task->options.stream.ops != NULL && task->options.stream.draw_program == NULL;
   if ((!flags->probe && flags->profile == NULL) || !is_drawn) return EXIT_CODE_CLEAN;
   failure_t error = {0};
-  status_t status = capabilities_open(flags->profile, &flags->executor, &task->options,
-                                      &task->capabilities, &error);
+  const capabilities_request_t request = {.profile = flags->profile,
+                                          .flags = &flags->executor,
+                                          .only_known = flags->part_of != NULL};
+  status_t status =
+      capabilities_open(&request, &task->options, &task->capabilities, &error);
   return status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, &error);
 }
 
@@ -315,9 +321,10 @@ int task_start(task_t *task) {
   }
   status_t status = session_open(&task->options, &task->session, &error);
   task->report.session = task->session;
-  if (status == STATUS_OK && task->capabilities != NULL) {
-    bool is_part = task->flags->part_of != NULL; /* What was known is in another one. */
-    capabilities_count_refused(task->capabilities, task->session, is_part);
+  /* Of the parts of a run one counts them. */
+  bool counts = task->flags->part_of == NULL || task->flags->counts_refused;
+  if (status == STATUS_OK && task->capabilities != NULL && counts) {
+    capabilities_count_refused(task->capabilities, task->session);
   }
   return status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, &error);
 }

@@ -30,6 +30,7 @@ typedef struct task_flags {
   char *part_of;   /* The uuid of the run that started it. */
   char *known;     /* A database: what it has small is not shrunk again. */
   gboolean probe;  /* What executors take is found out first. */
+  gboolean counts_refused; /* Of --part-of: what is refused is counted here. */
   char *profile;   /* Set by the verb that has such an option; implies that. */
   gboolean shrink; /* Make the first case of each finding small. */
   /* Set by verbs for which speed counts: code of others runs in this process, supervised. */

@@ -28,7 +28,6 @@ static void add_row(capability_t *capability, const pair_t *pair, const capabili
       .op = pair->op->name,
       .types = g_string_chunk_insert_const(capability->texts, pair->types),
       .state = answer->state,
-      .is_asked = answer->is_asked,
       .reason = g_string_chunk_insert_const(capability->texts, answer->reason)};
   g_array_append_val(capability->rows, row);
   g_hash_table_insert(capability->by_pair, g_strconcat(row.op, " ", row.types, NULL),
@@ -58,7 +57,7 @@ static capability_state_t ask(executor_t *executor, const program_t *program, ch
 /* Asks until a program is taken; a failure counts more than a refusal. */
 static void ask_pair(capability_t *capability, executor_t *executor, const pair_t *pair,
                      capability_row_t *out_row, char *reason, size_t reason_bytes) {
-  *out_row = (capability_row_t){.state = CAPABILITY_REFUSED, .is_asked = true, .reason = reason};
+  *out_row = (capability_row_t){.state = CAPABILITY_REFUSED, .reason = reason};
   for (size_t i = 0; i < pair->program_count; i++) {
     char said[REASON_BYTES] = "";
     capability->programs++;
@@ -78,7 +77,10 @@ static status_t ask_missing(capability_t *capability, const capability_request_t
     const pair_t *pair = pairs_at(request->pairs, i);
     capability_row_t answer;
     char reason[REASON_BYTES] = "";
-    if (!capability_file_find(file, pair->op->name, pair->types, &answer)) {
+    bool is_known = capability_file_find(file, pair->op->name, pair->types, &answer);
+    if (!is_known && request->only_known) {
+      answer = (capability_row_t){.state = CAPABILITY_UNKNOWN, .reason = ""};
+    } else if (!is_known) {
       executor_options_t options = *request->options;
       options.isolate = true;
       if (executor == NULL) {

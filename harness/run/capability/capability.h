@@ -24,7 +24,6 @@ typedef struct capability_row {
   const char *op; /* Borrowed from the table, like all texts. */
   const char *types;
   capability_state_t state;
-  bool is_asked;      /* This time: it was not known. */
   const char *reason; /* Of what is not taken: what the executor said last. */
 } capability_row_t;
 
@@ -35,6 +34,7 @@ typedef struct capability_request {
   const char *executor; /* As for executor_open(). */
   const executor_options_t *options;
   const pairs_t *pairs;
+  bool only_known; /* Nothing is asked: what the file has not stays unknown. */
   /* Called, if not NULL, before each pair that is asked about. */
   void (*on_ask)(void *context, const char *executor, size_t index, size_t count);
   void *context;
