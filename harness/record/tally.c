@@ -147,13 +147,12 @@ void tally_add(tally_t *tally, size_t executor, const tally_label_t *label,
 
 void tally_add_refused(tally_t *tally, size_t executor, const char *op, const char *types,
                        const char *reason) {
-  const tally_row_t key = {
-      .executor = executor,
-      .label = {.op = g_string_chunk_insert_const(tally->texts, op),
-                .algorithm = g_string_chunk_insert_const(tally->texts, ""),
-                .types = g_string_chunk_insert_const(tally->texts, types)},
-      .outcome = OUTCOME_refused,
-      .implementation = ""};
+  const tally_row_t key = {.executor = executor,
+                           .label = {.op = g_string_chunk_insert_const(tally->texts, op),
+                                     .algorithm = g_string_chunk_insert_const(tally->texts, ""),
+                                     .types = g_string_chunk_insert_const(tally->texts, types)},
+                           .outcome = OUTCOME_refused,
+                           .implementation = ""};
   tally_row_t *row = find_or_add(tally, &key, reason);
   row->cases++;
   row->asked++;

@@ -177,10 +177,12 @@ static void pass_turn(stream_t *stream) {
 static bool may_be_accepted(void *context, const program_t *program) {
   const stream_t *stream = context;
   const stream_options_t *options = &stream->options;
-  bool admits = options->admits == NULL ||
-                options->admits(options->admits_context, stream->turn, program);
-  return admits &&
-         acceptance_expects(stream->parties[stream->turn].acceptance, stream->subject, program);
+  stream_admission_t admission = STREAM_ADMITS;
+  if (options->admits != NULL) {
+    admission = options->admits(options->admits_context, stream->turn, program);
+  }
+  if (admission != STREAM_ADMITS) return admission == STREAM_INSISTS;
+  return acceptance_expects(stream->parties[stream->turn].acceptance, stream->subject, program);
 }
 
 /* What a program is drawn by.  One that is broken on purpose comes from the corner: it is never

@@ -44,7 +44,8 @@ static bool has_part(const char *note, const char *text) {
 void group_row_note(group_row_t *row, const char *text) {
   if (text[0] == '\0' || has_part(row->note, text) || g_str_has_suffix(row->note, "...")) return;
   bool is_full = row->note[0] != '\0' && strlen(row->note) + strlen(text) > NOTE_BYTES_MAX;
-  char *note = g_strconcat(row->note, row->note[0] == '\0' ? "" : "; ", is_full ? "..." : text, NULL);
+  char *note =
+      g_strconcat(row->note, row->note[0] == '\0' ? "" : "; ", is_full ? "..." : text, NULL);
   g_free(row->note);
   row->note = note;
 }

@@ -50,7 +50,7 @@ static void add_pair(const capability_row_t *row, uint64_t *counts) {
 #define CASE_NAMES "judged", "conforms", "diverges", "failed", "vacuous", "no oracle"
 
 void profile_grid_ops(const profile_report_t *report, report_grid_t *grid) {
-  static const char *const names[] = {"executor", "op",         "types", "taken",
+  static const char *const names[] = {"executor", "op",       "types", "taken",
                                       "refused",  CASE_NAMES, NULL};
   group_t group;
   group_init(&group);
@@ -107,8 +107,8 @@ static void add_to_elements(group_t *group, const char *executor, const char *ty
 }
 
 void profile_grid_elements(const profile_report_t *report, report_grid_t *grid) {
-  static const char *const names[] = {"executor", "element type", "ops and types", "taken",
-                                      "refused",  CASE_NAMES,     NULL};
+  static const char *const names[] = {
+      "executor", "element type", "ops and types", "taken", "refused", CASE_NAMES, NULL};
   group_t group;
   group_init(&group);
   for (size_t i = 0; i < run_report_executor_count(report->run); i++) {
@@ -299,8 +299,8 @@ void profile_grid_refused(const profile_report_t *report, report_grid_t *grid) {
 
 /* Pairs that were taken, and of which no case was judged. */
 void profile_grid_unproven(const profile_report_t *report, report_grid_t *grid) {
-  static const char *const names[] = {"executor", "op", "types", "vacuous", "no oracle",
-                                      "refused", "why", NULL};
+  static const char *const names[] = {"executor",  "op",      "types", "vacuous",
+                                      "no oracle", "refused", "why",   NULL};
   group_t all;
   group_init(&all);
   tally_t *tally = session_tally(session_of(report));

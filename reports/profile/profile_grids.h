@@ -3,7 +3,7 @@
 #ifndef ASSAY_REPORTS_PROFILE_PROFILE_GRIDS_H
 #define ASSAY_REPORTS_PROFILE_PROFILE_GRIDS_H
 
-#include "reports/profile/profile_report.h"
+#include "reports/profile/profile_source.h"
 #include "reports/report_grid.h"
 
 /* Each fills an empty grid, which may stay without rows.  Cases whose programs break a constraint

@@ -31,7 +31,8 @@ static const section_t SECTIONS[] = {
     {"algorithms", "By algorithm", "Bodies of reductions, and algorithms of dot products.",
      profile_grid_algorithms},
     {"constraints", "By constraint",
-     "Programs that break a constraint of the op's document must be rejected; an executor that does "
+     "Programs that break a constraint of the op's document must be rejected; an executor that "
+     "does "
      "not declare that it checks them is not asked.",
      profile_grid_constraints},
     {"refused", "Refused", "What was asked for and is not supported, with what was said.",
@@ -58,15 +59,16 @@ static GPtrArray *describe(const profile_report_t *report) {
   const session_options_t *options = session_options(session);
   for (size_t i = 0; i < options->executor_count; i++) {
     const executor_t *executor = options->executors[i];
-    g_ptr_array_add(lines, g_strdup_printf("%s: %s, %s; %" PRIu64 " cases judged",
-                                           executor_name(executor), executor_version(executor),
-                                           executor_hardware(executor), run_report_judged(report->run, i)));
+    g_ptr_array_add(lines,
+                    g_strdup_printf("%s: %s, %s; %" PRIu64 " cases judged", executor_name(executor),
+                                    executor_version(executor), executor_hardware(executor),
+                                    run_report_judged(report->run, i)));
   }
   g_autoptr(GString) contract = g_string_new(NULL);
   contract_print_short(&options->contract, contract);
-  g_ptr_array_add(lines, g_strdup_printf("profile %s, contract %s, seed %" PRIu64 ", Assay %s",
-                                         report->profile, contract->str, options->stream.seed,
-                                         options->assay_version));
+  g_ptr_array_add(
+      lines, g_strdup_printf("profile %s, contract %s, seed %" PRIu64 ", Assay %s", report->profile,
+                             contract->str, options->stream.seed, options->assay_version));
   g_ptr_array_add(lines, g_strdup(options->command));
   return lines;
 }
@@ -95,7 +97,8 @@ static void write_markdown(const profile_report_t *report, FILE *out) {
 static html_kind_t kind_of(const report_grid_t *grid, int column) {
   if (report_grid_is_numeric(grid, column)) return HTML_NUMBER;
   const char *name = report_grid_name(grid, column);
-  static const char *const wide[] = {"finding", "reason", "such as", "why", "says", "classes", NULL};
+  static const char *const wide[] = {"finding", "reason",  "such as", "why",
+                                     "says",    "classes", NULL};
   if (strcmp(name, "shown again by") == 0 || strcmp(name, "types") == 0) return HTML_CODE;
   return g_strv_contains(wide, name) ? HTML_WIDE : HTML_TEXT;
 }

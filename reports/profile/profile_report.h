@@ -4,15 +4,7 @@
 #ifndef ASSAY_REPORTS_PROFILE_PROFILE_REPORT_H
 #define ASSAY_REPORTS_PROFILE_PROFILE_REPORT_H
 
-#include "harness/run/capability/capability.h"
-#include "reports/run/run_report.h"
-
-/* Everything is borrowed. */
-typedef struct profile_report {
-  const run_report_t *run;
-  const char *profile;           /* As it was named. */
-  capability_t *const *tables;   /* What the executors said, by executor. */
-} profile_report_t;
+#include "reports/profile/profile_source.h"
 
 /* Writes the page, as HTML if the path ends in .html, as Markdown if in .md.  STATUS_INVALID for
  * another end, STATUS_IO if it cannot be written. */

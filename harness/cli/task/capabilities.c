@@ -8,6 +8,19 @@
 
 #include "harness/exec/registry/paths.h"
 
+void capability_flags_add(capability_flags_t *flags, arguments_t *arguments) {
+  const GOptionEntry entries[] = {
+      {"probe", 0, 0, G_OPTION_ARG_NONE, &flags->probe,
+       "Ask first, once for each version of an executor, which ops and types it takes, and draw "
+       "these",
+       NULL},
+      {"count-refused", 0, 0, G_OPTION_ARG_NONE, &flags->counts_refused,
+       "With --probe and --part-of: count what is known to be refused, which other parts do not",
+       NULL},
+      G_OPTION_ENTRY_NULL};
+  arguments_add(arguments, entries);
+}
+
 /* What is asked about is told on a terminal, since it may take a minute. */
 static void show_asking(void *context, const char *executor, size_t index, size_t count) {
   (void)context;
@@ -23,10 +36,11 @@ static status_t read_profile(const char *name, profile_t **out_profile, failure_
   g_autofree char *file = g_build_filename("profiles", name, NULL);
   g_autofree char *path = worker_source(NULL, file, ".profile");
   if (g_file_test(path, G_FILE_TEST_EXISTS)) return profile_read(path, out_profile, error);
-  return status_fail(error, STATUS_INVALID,
-                     "no profile \"%s\" (--profile): write stablehlo, byteir, or the path of a file "
-                     "or of a folder of *.profile",
-                     name);
+  return status_fail(
+      error, STATUS_INVALID,
+      "no profile \"%s\" (--profile): write stablehlo, byteir, or the path of a file "
+      "or of a folder of *.profile",
+      name);
 }
 
 static status_t ask_all(capabilities_t *capabilities, const capabilities_request_t *asked,
@@ -106,8 +120,8 @@ status_t capabilities_open(const capabilities_request_t *request, session_option
     capabilities_close(capabilities);
     return status;
   }
-  capabilities->filter = (capability_filter_t){.profile = capabilities->profile,
-                                               .capabilities = capabilities->tables};
+  capabilities->filter =
+      (capability_filter_t){.profile = capabilities->profile, .capabilities = capabilities->tables};
   stream->admits = capability_admits;
   stream->admits_context = &capabilities->filter;
   *out_capabilities = capabilities;
@@ -176,54 +190,67 @@ static bool somebody_is_asked(const session_options_t *options) {
 static bool suits(void *context, const program_t *program) {
   capabilities_t *capabilities = (capabilities_t *)context;
   for (size_t i = 0; i < capabilities->executor_count; i++) {
-    if (capability_admits(&capabilities->filter, i, program)) return true;
+    if (capability_admits(&capabilities->filter, i, program) != STREAM_LEAVES) return true;
   }
   return false;
 }
 
-/* Walks some programs that break each row of a list that may be NULL. */
-static status_t walk_constraints(capabilities_t *capabilities, session_t *session, const op_t *op,
-                                 const op_constraint_t *rows, const contract_t *contract,
-                                 rng_t *rng, failure_t *error) {
+/* What programs that break constraints are drawn and walked with. */
+typedef struct breaking {
+  gen_options_t options;
+  session_t *session;
+  rng_t rng;
+} breaking_t;
+
+/* Walks some programs that break one row; `is_under`: under the contract alone. */
+static status_t walk_constraint(breaking_t *breaking, const op_t *op, const op_constraint_t *row,
+                                bool is_under, failure_t *error) {
   enum { PROGRAMS = 4, ATTEMPTS = 8 };
-  const gen_options_t options = {
-      .limits = {.rank_max = 4, .elements_max = 64, .terms_max = 16},
-      .contract = contract == NULL ? &session_options(session)->contract : contract,
-      .suits = suits,
-      .suits_context = capabilities};
   arena_t arena;
   arena_init(&arena);
   status_t status = STATUS_OK;
-  for (; rows != NULL && rows->id != NULL && status == STATUS_OK; rows++) {
-    if (!op_constraint_is_breakable(rows)) continue;
-    for (int drawn = 0, i = 0; i < ATTEMPTS && drawn < PROGRAMS && status == STATUS_OK; i++) {
-      arena_reset(&arena);
-      program_t program;
-      bool is_drawn = contract == NULL
-                          ? gen_broken_program(rng, op, rows->id, &options, &arena, &program)
-                          : gen_broken_under(rng, op, rows->id, &options, &arena, &program);
-      if (!is_drawn) continue;
-      drawn++;
-      case_t instance = case_make(&arena, &program);
-      gen_data(rng, &instance);
-      status = session_walk(session, &instance, rows, NULL, error);
-    }
+  for (int drawn = 0, i = 0; i < ATTEMPTS && drawn < PROGRAMS && status == STATUS_OK; i++) {
+    arena_reset(&arena);
+    program_t program;
+    rng_t *rng = &breaking->rng;
+    bool is_drawn =
+        is_under ? gen_broken_under(rng, op, row->id, &breaking->options, &arena, &program)
+                 : gen_broken_program(rng, op, row->id, &breaking->options, &arena, &program);
+    if (!is_drawn) continue;
+    drawn++;
+    case_t instance = case_make(&arena, &program);
+    gen_data(rng, &instance);
+    status = session_walk(breaking->session, &instance, row, NULL, error);
   }
   arena_deinit(&arena);
   return status;
+}
+
+/* The same of all rows of a list that may be NULL. */
+static status_t walk_constraints(breaking_t *breaking, const op_t *op, const op_constraint_t *rows,
+                                 bool is_under, failure_t *error) {
+  for (; rows != NULL && rows->id != NULL; rows++) {
+    if (!op_constraint_is_breakable(rows)) continue;
+    STATUS_TRY(walk_constraint(breaking, op, rows, is_under, error));
+  }
+  return STATUS_OK;
 }
 
 status_t capabilities_walk_constraints(capabilities_t *capabilities, session_t *session,
                                        failure_t *error) {
   const session_options_t *options = session_options(session);
   if (!somebody_is_asked(options)) return STATUS_OK;
-  rng_t rng = rng_make(options->stream.seed);
+  breaking_t breaking = {.options = {.limits = {.rank_max = 4, .elements_max = 64, .terms_max = 16},
+                                     .contract = &options->contract,
+                                     .suits = suits,
+                                     .suits_context = capabilities},
+                         .session = session,
+                         .rng = rng_make(options->stream.seed)};
   for (size_t i = 0; i < options->stream.op_count; i++) {
     const op_t *op = options->stream.ops[i];
     if (options->stop != NULL && *options->stop != 0) break;
-    STATUS_TRY(walk_constraints(capabilities, session, op, op->constraints, NULL, &rng, error));
-    STATUS_TRY(walk_constraints(capabilities, session, op, op->contract_constraints,
-                                &options->contract, &rng, error));
+    STATUS_TRY(walk_constraints(&breaking, op, op->constraints, false, error));
+    STATUS_TRY(walk_constraints(&breaking, op, op->contract_constraints, true, error));
   }
   return STATUS_OK;
 }

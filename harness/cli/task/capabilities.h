@@ -8,9 +8,19 @@
 #include "harness/run/capability/capability.h"
 #include "harness/session/session.h"
 
+/* Filled with 0 at first; the profile is freed with g_free(). */
+typedef struct capability_flags {
+  gboolean probe;          /* What executors take is found out first. */
+  gboolean counts_refused; /* Of a part of a run: what is refused is counted here. */
+  char *profile;           /* Implies that; see capabilities_request_t. */
+} capability_flags_t;
+
+/* --probe and --count-refused. */
+void capability_flags_add(capability_flags_t *flags, arguments_t *arguments);
+
 /* The pairs of ops and types, and what each executor says to them. */
 typedef struct capabilities {
-  profile_t *profile;    /* NULL: everything. */
+  profile_t *profile; /* NULL: everything. */
   pairs_t pairs;
   capability_t **tables; /* By executor. */
   size_t executor_count;

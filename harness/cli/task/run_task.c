@@ -32,13 +32,6 @@ void task_flags_add(task_flags_t *flags, arguments_t *arguments) {
       {"part-of", 0, 0, G_OPTION_ARG_STRING, &flags->part_of,
        "With --db: record there that the run with this uuid started this one, and will absorb it",
        "UUID"},
-      {"probe", 0, 0, G_OPTION_ARG_NONE, &flags->probe,
-       "Ask first, once for each version of an executor, which ops and types it takes, and draw "
-       "these",
-       NULL},
-      {"count-refused", 0, 0, G_OPTION_ARG_NONE, &flags->counts_refused,
-       "With --probe and --part-of: count what is known to be refused, which other parts do not",
-       NULL},
       {"shrink", 0, 0, G_OPTION_ARG_NONE, &flags->shrink,
        "Make the first case of each finding small", NULL},
       {"known", 0, 0, G_OPTION_ARG_FILENAME, &flags->known,
@@ -46,6 +39,7 @@ void task_flags_add(task_flags_t *flags, arguments_t *arguments) {
       G_OPTION_ENTRY_NULL};
   arguments_add(arguments, entries);
   executor_flags_add(&flags->executor, arguments);
+  capability_flags_add(&flags->capability, arguments);
 }
 
 void task_flags_add_drawing(task_flags_t *flags, arguments_t *arguments) {
@@ -96,28 +90,9 @@ void task_flags_free(task_flags_t *flags) {
   g_free(flags->name);
   g_free(flags->part_of);
   g_free(flags->known);
-  g_free(flags->profile);
+  g_free(flags->capability.profile);
   g_strfreev(flags->programs);
   g_free(flags->fail_on);
-}
-
-/* Under contract `identified` programs are drawn that some profile covers, unless others are asked
- * for. */
-static status_t open_prediction(task_t *task, failure_t *error) {
-  const task_flags_t *flags = task->flags;
-  session_options_t *options = &task->options;
-  STATUS_TRY(check_prediction_flags(&options->contract, flags->database, flags->reference, error));
-  if (PERMITTED(&options->contract, bits) != BITS_IDENTIFIED) return STATUS_OK;
-  const prediction_options_t prediction = {.database = flags->database,
-                                           .executors = task->executors.items,
-                                           .executor_count = task->executors.count,
-                                           .reference = flags->reference};
-  STATUS_TRY(prediction_open(&prediction, &task->prediction, error));
-  options->predictor = prediction_predictor(task->prediction);
-  if (flags->ops != NULL || flags->programs != NULL) return STATUS_OK;
-  options->stream.draw_program = prediction_draw_program;
-  options->stream.draw_context = task->prediction;
-  return STATUS_OK;
 }
 
 char *task_join_command_line(int argc, char *const *argv) {
@@ -202,20 +177,6 @@ static char *print_drawing_options(void) {
   return g_string_free(text, FALSE);
 }
 
-/* Not for programs that are given, nor for those that profiles cover. */
-static int open_capabilities(task_t *task) {
-  const task_flags_t *flags = task->flags;
-  bool is_drawn = task->options.stream.ops != NULL && task->options.stream.draw_program == NULL;
-  if ((!flags->probe && flags->profile == NULL) || !is_drawn) return EXIT_CODE_CLEAN;
-  failure_t error = {0};
-  const capabilities_request_t request = {.profile = flags->profile,
-                                          .flags = &flags->executor,
-                                          .only_known = flags->part_of != NULL};
-  status_t status =
-      capabilities_open(&request, &task->options, &task->capabilities, &error);
-  return status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, &error);
-}
-
 int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *out_task) {
   task_t *task = out_task;
   *task = (task_t){.flags = flags};
@@ -242,7 +203,7 @@ int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *ou
     if (status != STATUS_OK) exit_code = complain_status(status, &error);
   }
   if (exit_code == EXIT_CODE_CLEAN) {
-    status = open_prediction(task, &error);
+    status = task_open_prediction(task, &error);
     if (status != STATUS_OK) exit_code = complain_status(status, &error);
   }
   if (exit_code != EXIT_CODE_CLEAN) return task_close(task, exit_code);
@@ -264,8 +225,6 @@ int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *ou
   options->assay_version = ASSAY_VERSION;
   options->campaign = flags->name;
   options->part_of = flags->part_of;
-  if (exit_code == EXIT_CODE_CLEAN) exit_code = open_capabilities(task);
-  if (exit_code != EXIT_CODE_CLEAN) return task_close(task, exit_code);
   options->stop = task->supervisor == NULL ? interrupt_catch() : supervisor_stop(task->supervisor);
   options->shrinker =
       (finding_shrinker_t){.is_on = flags->shrink,
@@ -273,7 +232,8 @@ int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *ou
                            .context = task->known,
                            .seed = options->stream.seed,
                            .stop = options->stop};
-  return EXIT_CODE_CLEAN;
+  exit_code = task_open_capabilities(task);
+  return exit_code == EXIT_CODE_CLEAN ? exit_code : task_close(task, exit_code);
 }
 
 /* How the work would end if it did now, as far as that is known. */
@@ -321,11 +281,7 @@ int task_start(task_t *task) {
   }
   status_t status = session_open(&task->options, &task->session, &error);
   task->report.session = task->session;
-  /* Of the parts of a run one counts them. */
-  bool counts = task->flags->part_of == NULL || task->flags->counts_refused;
-  if (status == STATUS_OK && task->capabilities != NULL && counts) {
-    capabilities_count_refused(task->capabilities, task->session);
-  }
+  if (status == STATUS_OK) task_count_refused(task);
   return status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, &error);
 }
 

@@ -25,14 +25,12 @@ typedef struct task_flags {
   char *data_sets; /* ... likewise. */
   char *contract;
   char *database;
-  char *reference; /* The version that contract `identified` predicts with. */
-  char *name;      /* Of the campaign that the run is a part of. */
-  char *part_of;   /* The uuid of the run that started it. */
-  char *known;     /* A database: what it has small is not shrunk again. */
-  gboolean probe;  /* What executors take is found out first. */
-  gboolean counts_refused; /* Of --part-of: what is refused is counted here. */
-  char *profile;   /* Set by the verb that has such an option; implies that. */
-  gboolean shrink; /* Make the first case of each finding small. */
+  char *reference;               /* The version that contract `identified` predicts with. */
+  char *name;                    /* Of the campaign that the run is a part of. */
+  char *part_of;                 /* The uuid of the run that started it. */
+  char *known;                   /* A database: what it has small is not shrunk again. */
+  capability_flags_t capability; /* Its profile is set by the verb that has that option. */
+  gboolean shrink;               /* Make the first case of each finding small. */
   /* Set by verbs for which speed counts: code of others runs in this process, supervised. */
   bool runs_here;
   bool keeps_inputs;     /* And what is looked at is noted: supervisor_enter_input(). */
@@ -62,10 +60,10 @@ struct task {
   executor_list_t executors;
   const op_t *const *ops;
   store_t *store;
-  known_findings_t *known;  /* NULL: none are. */
-  prediction_t *prediction; /* NULL unless the contract is `identified`. */
+  known_findings_t *known;      /* NULL: none are. */
+  prediction_t *prediction;     /* NULL unless the contract is `identified`. */
   capabilities_t *capabilities; /* NULL unless they were asked for. */
-  arena_t arena;            /* Of the given programs. */
+  arena_t arena;                /* Of the given programs. */
   char *command_line;
   char *contract_text; /* As contract_print() gives it. */
   session_options_t options;

@@ -146,16 +146,17 @@ capability_row_t capability_at(const capability_t *capability, size_t index) {
 
 size_t capability_programs(const capability_t *capability) { return capability->programs; }
 
-bool capability_admits(void *context, size_t executor, const program_t *program) {
+stream_admission_t capability_admits(void *context, size_t executor, const program_t *program) {
   enum { EXPLORE_ONE_IN = 256 };
   capability_filter_t *filter = (capability_filter_t *)context;
   g_autoptr(GString) types = g_string_new(NULL);
   program_print_types(program, types);
-  if (!profile_has(filter->profile, program->op->name, types->str)) return false;
-  if (filter->capabilities == NULL) return true;
+  if (!profile_has(filter->profile, program->op->name, types->str)) return STREAM_LEAVES;
+  if (filter->capabilities == NULL) return STREAM_ADMITS;
   const capability_t *capability = filter->capabilities[executor];
-  if (capability_state(capability, program->op->name, types->str) != CAPABILITY_REFUSED) return true;
-  if (++filter->passed_over < EXPLORE_ONE_IN) return false;
+  if (capability_state(capability, program->op->name, types->str) != CAPABILITY_REFUSED)
+    return STREAM_ADMITS;
+  if (++filter->passed_over < EXPLORE_ONE_IN) return STREAM_LEAVES;
   filter->passed_over = 0;
-  return true;
+  return STREAM_INSISTS;
 }

@@ -4,28 +4,16 @@
  *
  * Answers are kept in a file for each executor, version and hardware, below
  * ${XDG_CACHE_HOME:-~/.cache}/assay/capabilities; of a shared object by its size and its time as
- * well, and of proc:COMMAND not at all: nobody knows what is behind a command.  The file is a cache:
- * the answers are the same with and without it, if the executor's are.  Processes that want the
- * same one wait for one another. */
+ * well, and of proc:COMMAND not at all: nobody knows what is behind a command.  The file is a
+ * cache: the answers are the same with and without it, if the executor's are.  Processes that want
+ * the same one wait for one another. */
 #ifndef ASSAY_RUN_CAPABILITY_CAPABILITY_H
 #define ASSAY_RUN_CAPABILITY_CAPABILITY_H
 
 #include "harness/exec/executor.h"
+#include "harness/run/capability/capability_row.h"
 #include "harness/run/capability/pairs.h"
-
-typedef enum capability_state {
-  CAPABILITY_UNKNOWN, /* Nobody asked. */
-  CAPABILITY_TAKEN,   /* It compiled one of the programs. */
-  CAPABILITY_REFUSED, /* It says of all of them that it does not support them. */
-  CAPABILITY_FAILED,  /* It failed, crashed, hung, called one invalid, or broke what it promises. */
-} capability_state_t;
-
-typedef struct capability_row {
-  const char *op; /* Borrowed from the table, like all texts. */
-  const char *types;
-  capability_state_t state;
-  const char *reason; /* Of what is not taken: what the executor said last. */
-} capability_row_t;
+#include "harness/run/stream.h"
 
 typedef struct capability capability_t;
 
@@ -66,7 +54,8 @@ typedef struct capability_filter {
 
 /* Whether an executor is to be asked about a program; `filter` is a capability_filter_t.  Never of
  * what the profile has not; of what it refuses now and then all the same, since a program with
- * other attributes might be taken. */
-bool capability_admits(void *filter, size_t executor, const program_t *program);
+ * other attributes might be taken: then it insists, so that no more than some hundreds are drawn
+ * for one. */
+stream_admission_t capability_admits(void *filter, size_t executor, const program_t *program);
 
 #endif

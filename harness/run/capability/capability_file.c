@@ -21,9 +21,8 @@ struct capability_file {
   GHashTable *rows; /* "OP\tTYPES" -> owned "STATE\tREASON". */
 };
 
-static const char *const STATES[] = {[CAPABILITY_TAKEN] = "taken",
-                                     [CAPABILITY_REFUSED] = "refused",
-                                     [CAPABILITY_FAILED] = "failed"};
+static const char *const STATES[] = {
+    [CAPABILITY_TAKEN] = "taken", [CAPABILITY_REFUSED] = "refused", [CAPABILITY_FAILED] = "failed"};
 
 /* The file of a shared object that an executor is, or NULL; the caller frees it. */
 static char *find_object(const char *name) {
@@ -50,10 +49,9 @@ static char *describe(const executor_t *executor) {
   GStatBuf state;
   if (is_object && (object == NULL || g_stat(object, &state) != 0)) return NULL;
   if (is_object) {
-    g_string_append_printf(text, ", %s of %" G_GINT64_FORMAT " bytes, changed %" G_GINT64_FORMAT
-                                 ".%09ld",
-                           object, (gint64)state.st_size, (gint64)state.st_mtim.tv_sec,
-                           (long)state.st_mtim.tv_nsec);
+    g_string_append_printf(
+        text, ", %s of %" G_GINT64_FORMAT " bytes, changed %" G_GINT64_FORMAT ".%09ld", object,
+        (gint64)state.st_size, (gint64)state.st_mtim.tv_sec, (long)state.st_mtim.tv_nsec);
   }
   return plain_text(text->str);
 }
@@ -77,8 +75,7 @@ capability_file_t *capability_file_open(const executor_t *executor) {
   file->lock = -1;
   file->head = describe(executor);
   if (file->head == NULL) return file;
-  g_autofree char *folder =
-      g_build_filename(g_get_user_cache_dir(), "assay", "capabilities", NULL);
+  g_autofree char *folder = g_build_filename(g_get_user_cache_dir(), "assay", "capabilities", NULL);
   if (g_mkdir_with_parents(folder, 0777) != 0) return file;
   hash_text_t hash = hash_of(file->head, strlen(file->head));
   g_autofree char *name = g_strconcat(hash.text, ".tsv", NULL);
@@ -123,8 +120,8 @@ static void write_rows(const capability_file_t *file) {
   for (const GList *key = keys; key != NULL; key = key->next) {
     const char *value = (const char *)g_hash_table_lookup(file->rows, key->data);
     const char *tab = strchr(value, '\t');
-    g_string_append_printf(text, "%.*s\t%s%s\n", (int)(tab - value), value,
-                           (const char *)key->data, tab);
+    g_string_append_printf(text, "%.*s\t%s%s\n", (int)(tab - value), value, (const char *)key->data,
+                           tab);
   }
   g_list_free(keys);
   g_file_set_contents(file->path, text->str, (gssize)text->len, NULL); /* It is a cache. */

@@ -3,7 +3,8 @@
 #ifndef ASSAY_RUN_CAPABILITY_CAPABILITY_FILE_H
 #define ASSAY_RUN_CAPABILITY_CAPABILITY_FILE_H
 
-#include "harness/run/capability/capability.h"
+#include "harness/exec/executor.h"
+#include "harness/run/capability/capability_row.h"
 
 typedef struct capability_file capability_file_t;
 

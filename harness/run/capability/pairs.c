@@ -27,7 +27,9 @@ typedef struct search {
   GString *text;
 } search_t;
 
-static bool has_written_body(const char *attributes) { return strstr(attributes, "body={") != NULL; }
+static bool has_written_body(const char *attributes) {
+  return strstr(attributes, "body={") != NULL;
+}
 
 static void add_program(search_t *search, const profile_t *profile, const program_t *program) {
   g_string_truncate(search->text, 0);

@@ -19,7 +19,7 @@ enum { PAIR_PROGRAMS_MAX = 16 };
 
 typedef struct pair {
   const op_t *op;
-  const char *types; /* As program_print_types() writes them. */
+  const char *types;                            /* As program_print_types() writes them. */
   const program_t *programs[PAIR_PROGRAMS_MAX]; /* In the arena of the pairs. */
   size_t program_count;                         /* One at least. */
 } pair_t;

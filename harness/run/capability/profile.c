@@ -44,7 +44,7 @@ static status_t add_line(profile_t *profile, const char *place, char *line, fail
   bool takes_away = strcmp(rest[0], "-") == 0;
   if (count < (takes_away ? 3u : 2u)) {
     return status_fail(error, STATUS_INVALID,
-                       "%s: write an op and its element types, as in `stablehlo.add f32 bf16`, or "
+                       "%s: write an op and its element types, as in `NAME f32 bf16`, or "
                        "`stablehlo.* *`",
                        place);
   }

@@ -83,8 +83,8 @@ static status_t judge_line(import_t *import, char *const *parts, failure_t *erro
   expectation_t expectation;
   verdict_t verdict;
   import->walk.unjudged = field.unjudged;
-  status_t status = case_runner_expect(&import->walk, &instance, NULL, &import->arena, &expectation,
-                                       error);
+  status_t status =
+      case_runner_expect(&import->walk, &instance, NULL, &import->arena, &expectation, error);
   if (status == STATUS_OK) {
     status = case_runner_judge(&import->walk, &expectation, field.results, &verdict, error);
   }
@@ -165,10 +165,10 @@ static status_t run_case(import_t *import, const char *path, const case_t *insta
       program_broken_under(program, program_broken(program), &import->walk.contract);
   expectation_t expectation;
   verdict_t verdict;
-  STATUS_TRY(case_runner_expect(&import->walk, instance, broken, &import->arena, &expectation,
-                                error));
-  STATUS_TRY(case_runner_run(&import->walk, &expectation, import->executors.items[0], &verdict,
-                             error));
+  STATUS_TRY(
+      case_runner_expect(&import->walk, instance, broken, &import->arena, &expectation, error));
+  STATUS_TRY(
+      case_runner_run(&import->walk, &expectation, import->executors.items[0], &verdict, error));
   import_table_judge(&import->table, program->op->name, path, program, &verdict);
   return STATUS_OK;
 }
@@ -186,8 +186,7 @@ static status_t import_module(import_t *import, const char *path, failure_t *err
   bool has_data;
   failure_t reason = {0};
   arena_reset(&import->arena);
-  status_t status =
-      mlir_input_read(&flags, path, &import->arena, &instance, &has_data, &reason);
+  status_t status = mlir_input_read(&flags, path, &import->arena, &instance, &has_data, &reason);
   if (status == STATUS_INVALID) {
     import_table_leave(&import->table, "(not read)", without_path(reason.text, path));
     return STATUS_OK;

@@ -10,9 +10,9 @@
 #include "harness/cli/options/arguments.h"
 #include "reports/verdict/describe.h"
 
-static const char *const NAMES[] = {"op",        "tests",   "taken",     "judged", "conforming",
-                                    "diverging", "vacuous", "no oracle", "failed", "refused",
-                                    NULL};
+static const char *const NAMES[] = {"op",         "tests",     "taken",   "judged",
+                                    "conforming", "diverging", "vacuous", "no oracle",
+                                    "failed",     "refused",   NULL};
 enum { TESTS, TAKEN, JUDGED, CONFORMING, DIVERGING, VACUOUS, NO_ORACLE, FAILED, REFUSED };
 
 status_t import_table_open(const char *out, import_table_t *out_table, failure_t *error) {
@@ -55,8 +55,9 @@ void import_table_take(import_table_t *table, const char *op, const char *name, 
 void import_table_judge(import_table_t *table, const char *op, const char *name,
                         const program_t *program, const verdict_t *verdict) {
   static const int columns[OUTCOME_COUNT] = {
-      [OUTCOME_conforms] = CONFORMING, [OUTCOME_diverges] = DIVERGING, [OUTCOME_refused] = REFUSED,
-      [OUTCOME_failed] = FAILED,       [OUTCOME_weak] = VACUOUS,       [OUTCOME_no_oracle] = NO_ORACLE};
+      [OUTCOME_conforms] = CONFORMING, [OUTCOME_diverges] = DIVERGING,
+      [OUTCOME_refused] = REFUSED,     [OUTCOME_failed] = FAILED,
+      [OUTCOME_weak] = VACUOUS,        [OUTCOME_no_oracle] = NO_ORACLE};
   uint64_t *counts = counts_of(table, op);
   counts[columns[verdict->outcome]]++;
   bool is_judged = outcome_is_judged(verdict->outcome);

@@ -10,10 +10,10 @@
 #include "reports/profile/group.h"
 
 typedef struct import_table {
-  group_t ops;      /* By op: see NAMES in import_table.c. */
-  group_t reasons;  /* Why tests were not taken. */
-  GString *wrong;   /* Lines on what diverged or failed. */
-  FILE *out;        /* For taken cases; NULL: none. */
+  group_t ops;     /* By op: see NAMES in import_table.c. */
+  group_t reasons; /* Why tests were not taken. */
+  GString *wrong;  /* Lines on what diverged or failed. */
+  FILE *out;       /* For taken cases; NULL: none. */
   uint64_t taken;
   uint64_t judged;
 } import_table_t;

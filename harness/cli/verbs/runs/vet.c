@@ -11,7 +11,7 @@
 static int write_page(const task_t *task, const char *page, int exit_code) {
   if (page == NULL) return exit_code;
   const profile_report_t report = {.run = &task->report,
-                                   .profile = task->flags->profile,
+                                   .profile = task->flags->capability.profile,
                                    .tables = task->capabilities->tables};
   failure_t error = {0};
   status_t status = profile_report_write(&report, page, &error);
@@ -23,7 +23,7 @@ static int vet(task_t *task, const char *page) {
   if (exit_code != EXIT_CODE_CLEAN) return task_close(task, exit_code);
   failure_t error = {0};
   status_t status = STATUS_OK;
-  if (task->flags->profile != NULL) {
+  if (task->flags->capability.profile != NULL) {
     status = capabilities_walk_pairs(task->capabilities, task->session, &error);
     if (status == STATUS_OK) {
       status = capabilities_walk_constraints(task->capabilities, task->session, &error);
@@ -44,9 +44,9 @@ static int vet(task_t *task, const char *page) {
 static bool check_profile_flags(const task_flags_t *flags, bool constraints, const char *page) {
   failure_t error = {0};
   status_t status = STATUS_OK;
-  if (page != NULL && flags->profile == NULL) {
+  if (page != NULL && flags->capability.profile == NULL) {
     status = status_fail(&error, STATUS_INVALID, "--page needs --profile");
-  } else if (constraints && (flags->profile != NULL || flags->probe)) {
+  } else if (constraints && (flags->capability.profile != NULL || flags->capability.probe)) {
     status = status_fail(&error, STATUS_INVALID,
                          "--constraints draws by constraint; leave out --profile and --probe");
   } else if (page != NULL) {
@@ -65,7 +65,7 @@ int command_vet(const command_t *command, int argc, char **argv) {
        "Draw only programs that break a constraint, 20 for each, and print a point for each "
        "constraint",
        NULL},
-      {"profile", 0, 0, G_OPTION_ARG_FILENAME, &flags.profile,
+      {"profile", 0, 0, G_OPTION_ARG_FILENAME, &flags.capability.profile,
        "Ask for all ops and types of a profile, and report on these: stablehlo, byteir, or a file",
        "PROFILE"},
       {"page", 0, 0, G_OPTION_ARG_FILENAME, &page,
@@ -88,7 +88,7 @@ int command_vet(const command_t *command, int argc, char **argv) {
   } else {
     task_t task;
     /* Some of thousands of programs may end a backend: that shall not cost all the others. */
-    if (flags.profile != NULL) flags.executor.isolate = TRUE;
+    if (flags.capability.profile != NULL) flags.executor.isolate = TRUE;
     exit_code = task_open(&flags, word_count, words, &task);
     if (exit_code == EXIT_CODE_CLEAN) exit_code = vet(&task, page);
   }

@@ -49,7 +49,8 @@ void campaign_request_add(campaign_request_t *request, arguments_t *arguments) {
        "that they validate",
        NULL},
       {"probe", 0, 0, G_OPTION_ARG_NONE, &request->probe,
-       "Ask first, once for each version of an executor, which ops and types it takes (default with "
+       "Ask first, once for each version of an executor, which ops and types it takes (default "
+       "with "
        "--time of 10m and more)",
        NULL},
       {"fresh", 0, 0, G_OPTION_ARG_NONE, &request->fresh,

@@ -72,7 +72,9 @@ static bool is_admitted(const fuzz_runner_t *runner, const search_proposal_t *pr
   const stream_options_t *options = &runner->task->options.stream;
   if (options->admits == NULL || proposal->broken != NULL) return true;
   for (size_t i = 0; i < runner->task->executors.count; i++) {
-    if (options->admits(options->admits_context, i, &proposal->instance.program)) return true;
+    if (options->admits(options->admits_context, i, &proposal->instance.program) != STREAM_LEAVES) {
+      return true;
+    }
   }
   return false;
 }
