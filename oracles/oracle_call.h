@@ -50,18 +50,18 @@ static inline oracle_call_t oracle_call_about(const oracle_call_t *call, const c
   return other;
 }
 
-/* The same question about a part of the case: see oracles/derived. */
-static inline oracle_call_t oracle_call_about_part(const oracle_call_t *call, const case_t *part,
-                                                   const tensor_t *results) {
-  oracle_call_t other = oracle_call_about(call, part, results);
-  other.whole_count = type_component_count(&call->instance->program.results[0]);
-  return other;
-}
-
 /* Components that share what one case may cost: all of the first result, of the whole case. */
 static inline size_t oracle_call_components(const oracle_call_t *call) {
   if (call->whole_count != 0) return call->whole_count;
   return type_component_count(&call->instance->program.results[0]);
+}
+
+/* The same question about a part of the case: see oracles/derived. */
+static inline oracle_call_t oracle_call_about_part(const oracle_call_t *call, const case_t *part,
+                                                   const tensor_t *results) {
+  oracle_call_t other = oracle_call_about(call, part, results);
+  other.whole_count = oracle_call_components(call);
+  return other;
 }
 
 /* A question about all cases of a program whose operands lie in boxes; it owns nothing either. */

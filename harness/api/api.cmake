@@ -26,7 +26,7 @@ install(DIRECTORY ${API_FOLDER}/assay/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/a
 
 # For backends: the executor ABI and its helpers.  In the tree headers name one another from its root,
 # where they are installed by the folder that they are in then.
-foreach(header assay_executor executor_helpers executor_products executor_quantized)
+foreach(header assay_executor assay_kernel executor_helpers executor_products executor_quantized)
   set(source ${CMAKE_SOURCE_DIR}/harness/exec/${header}.h)
   file(READ ${source} text)
   string(REPLACE "#include \"harness/exec/" "#include \"assay/" text "${text}")

@@ -9,12 +9,16 @@
 #include "harness/model/op.h"
 #include "harness/run/judge_rows.h"
 #include "harness/run/observed_algorithms.h"
+#include "oracles/derived/derived.h"
 
 bool check_cut(const check_t *check, cut_t *out_cut) {
   const program_t *program = &check->question.instance.program;
   const oracle_t *oracle = oracle_find(program->op);
   bool is_inferred = PERMITTED(&check->question.contract, inferred) == INFERRED_YES;
-  return oracle != NULL && oracle->gathering == NULL && !is_inferred && cut_init(program, out_cut);
+  /* Replicas of a collective share values, which parts cannot know. */
+  bool is_apart =
+      oracle != NULL && (oracle->gathering == NULL || oracle->gathering->leaders == NULL);
+  return is_apart && !is_inferred && cut_init(program, out_cut);
 }
 
 static bool tell(void *context, double done) { return progress_tell((progress_t *)context, done); }
@@ -45,6 +49,7 @@ typedef struct block {
 
 typedef struct explaining {
   check_t *check;
+  const parts_question_t *question;
   const cut_t *cut;
   const parts_finding_t *finding;
   const oracle_t *oracle;
@@ -221,7 +226,7 @@ static status_t find_cause(const explaining_t *explaining, const block_t *block,
   cause_question_t question = {
       .oracle = explaining->oracle, .contract = &check->question.contract, .evidence = &evidence};
   const program_t *program = &check->question.instance.program;
-  bool is_part = has_quantized(program);
+  bool is_part = has_quantized(program) || program->op->axes == NULL;
   const size_t component = verdict->component;
   for (uint32_t i = 0; i < program->result_count; i++) {
     evidence.results[i] = is_part ? block->results[i] : check->results[i];
@@ -304,7 +309,8 @@ static status_t explain(const explaining_t *explaining, verdict_t *verdict, wors
     STATUS_TRY(conclude_right(explaining, verdict, out_worst));
     STATUS_TRY(note_algorithms(explaining, verdict));
     note_formula(explaining, verdict);
-    return STATUS_OK;
+    return verdict->wrong_count == 0 ? STATUS_OK
+                                     : check_readings(check, explaining->question, verdict);
   }
   block_t block;
   const size_t number =
@@ -313,6 +319,7 @@ static status_t explain(const explaining_t *explaining, verdict_t *verdict, wors
   STATUS_TRY(conclude_wrong(explaining, &block, verdict, out_worst));
   STATUS_TRY(note_algorithms(explaining, verdict));
   STATUS_TRY(note_no_formula(explaining, &block, verdict));
+  STATUS_TRY(check_readings(check, explaining->question, verdict));
   bool seeks_cause =
       (check->question.asked.flags & ASSAY_NO_CAUSE) == 0 && cause_is_sought(verdict);
   return seeks_cause ? find_cause(explaining, &block, verdict) : STATUS_OK;
@@ -328,7 +335,7 @@ status_t check_blocks(check_t *check, const cut_t *cut, assay_verdict_t *verdict
   *out_is_done = finding.is_cut;
   if (status == STATUS_OK && finding.is_cut) {
     check->whole_count = type_component_count(&program->results[0]);
-    const explaining_t explaining = {check, cut, &finding, oracle_find(program->op)};
+    const explaining_t explaining = {check, &question, cut, &finding, oracle_find(program->op)};
     status = explain(&explaining, &verdict->verdict, &worst);
     check->whole_count = 0;
   }

@@ -229,6 +229,10 @@ bool check_cut(const check_t *check, cut_t *out_cut);
 /* The question about parts of the case: all blocks. */
 parts_question_t check_parts(check_t *check, const cut_t *cut);
 
+/* Has a verdict on what was judged by parts tell what explains all of it
+ * (harness/diagnose/reading.h): asks the same question under other readings. */
+status_t check_readings(check_t *check, const parts_question_t *question, verdict_t *inout_verdict);
+
 /* Units of the first wrong components, which stand for all. */
 enum { CHECK_TOLD_MAX = 32 };
 size_t check_wrong_units(const cut_t *cut, const cut_subject_t *subject,

@@ -172,7 +172,8 @@ static status_t tell_wrong(sampling_t *sampling, verdict_t *total, worst_t *out_
   return STATUS_OK;
 }
 
-static status_t conclude(sampling_t *sampling, assay_verdict_t *verdict) {
+static status_t conclude(sampling_t *sampling, const parts_question_t *question,
+                         assay_verdict_t *verdict) {
   check_t *check = sampling->check;
   const program_t *program = &check->question.instance.program;
   const judge_tally_t *tally = &sampling->finding.tally;
@@ -184,6 +185,7 @@ static status_t conclude(sampling_t *sampling, assay_verdict_t *verdict) {
                             &check->call->failure));
   if (tally->has_wrong) {
     STATUS_TRY(tell_wrong(sampling, total, &worst));
+    STATUS_TRY(check_readings(check, question, total));
   } else {
     judge_rows_note(&sampling->finding.rows, check->results, total);
   }
@@ -229,7 +231,8 @@ static status_t judge_sample(sampling_t *sampling, assay_verdict_t *verdict, boo
   status_t status = parts_judge(&question, &sampling->finding, &check->call->failure);
   g_free(units);
   *out_is_sampled = sampling->finding.is_cut;
-  if (status == STATUS_OK && sampling->finding.is_cut) status = conclude(sampling, verdict);
+  if (status == STATUS_OK && sampling->finding.is_cut)
+    status = conclude(sampling, &question, verdict);
   parts_finding_clear(&sampling->finding);
   return check_failed(check, status);
 }

@@ -12,7 +12,7 @@ typedef struct shrinking {
   question_t question;
   progress_t progress;
   case_runner_t walk;
-  assay_kernel_t kernel;
+  assay_tested_kernel_t kernel;
   uint32_t calls;
   arena_t arena;                   /* Of one run. */
   assay_program_handle_t *program; /* Of the last run. */
@@ -132,9 +132,10 @@ static status_t run(shrinking_t *shrinking, assay_context_t *context, const assa
   return STATUS_OK;
 }
 
-static status_t read_kernel(call_t *call, const assay_kernel_t *kernel, assay_kernel_t *out) {
-  if (kernel == NULL) return fail_null(call, "kernel", "give an assay_kernel_t");
-  STATUS_TRY(check_struct(call, "assay_kernel_t", kernel->struct_size, sizeof *kernel));
+static status_t read_kernel(call_t *call, const assay_tested_kernel_t *kernel,
+                            assay_tested_kernel_t *out) {
+  if (kernel == NULL) return fail_null(call, "kernel", "give an assay_tested_kernel_t");
+  STATUS_TRY(check_struct(call, "assay_tested_kernel_t", kernel->struct_size, sizeof *kernel));
   if (kernel->run == NULL) return fail_null(call, "kernel.run", "give the function under test");
   *out = *kernel;
   if (out->calls_max == 0) out->calls_max = CALLS_DEFAULT;
@@ -142,7 +143,7 @@ static status_t read_kernel(call_t *call, const assay_kernel_t *kernel, assay_ke
 }
 
 int32_t assay_shrink(assay_context_t *context, const assay_question_t *question,
-                     const assay_kernel_t *kernel, assay_case_t **out_case,
+                     const assay_tested_kernel_t *kernel, assay_case_t **out_case,
                      assay_shrink_info_t *out_info, assay_error_t *error) {
   call_t call;
   call_begin(&call, error);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "harness/api/handles.h"
-#include "harness/model/axes.h"
+#include "harness/model/cut/cut.h"
 
 enum { LINE_BYTES_MAX = 1 << 16 };
 
@@ -14,49 +14,33 @@ typedef struct lone {
   tensor_t results[CASE_RESULTS_MAX];
 } lone_t;
 
-/* One index of every axis along which results are independent of one another: that of the worst
- * element. */
-static bool choose(const assay_verdict_info_t *info, const axes_t *axes, size_t *indices,
-                   axes_selection_t *out_selection) {
-  const axis_list_t *list = &axes->results[info->worst_result];
-  if (list->count != info->worst_rank) return false;
-  *out_selection = (axes_selection_t){{NULL}};
-  for (uint32_t d = 0; d < list->count; d++) {
-    if (axes->items[list->axes[d]].role == AXIS_TERM) continue;
-    indices[d] = (size_t)info->worst_index[d];
-    out_selection->from[list->axes[d]] = &indices[d];
-  }
-  return true;
-}
-
-static void gather(const tensor_t *whole, const size_t *map, tensor_t *part) {
-  const size_t bytes = element_bytes(whole->type.element);
-  const size_t count = type_element_count(&part->type);
-  for (size_t i = 0; i < count; i++) {
-    memcpy(part->data + i * bytes, whole->data + map[i] * bytes, bytes);
-  }
-}
-
+/* The block of one index along each free axis; all of it where there is one result element. */
 static bool cut_out(check_t *check, const assay_verdict_info_t *info, lone_t *out_lone) {
   const case_t *instance = &check->question.instance;
-  arena_t *arena = &check->context->arena;
-  axes_t axes;
-  size_t indices[TYPE_RANK_MAX];
-  axes_selection_t selection;
-  if (!axes_of(&instance->program, &axes)) return false;
-  if (!choose(info, &axes, indices, &selection)) return false;
-  axes_t view = axes;
-  for (uint32_t i = 0; i < axes.count; i++) {
-    if (selection.from[i] != NULL) view.items[i].size = 1;
+  const program_t *program = &instance->program;
+  cut_t cut;
+  if (!cut_init(program, &cut)) {
+    bool is_alone = program->result_count == 1 && type_element_count(&program->results[0]) == 1;
+    out_lone->instance = *instance;
+    memcpy(out_lone->results, check->results, sizeof out_lone->results);
+    return is_alone;
   }
-  if (!axes_view(instance, &axes, &selection, &view, arena, &out_lone->instance)) return false;
-  const program_t *program = &out_lone->instance.program;
-  for (uint32_t i = 0; i < program->result_count; i++) {
-    out_lone->results[i] = tensor_make(arena, &program->results[i]);
-    const size_t *map = axes_result_map(&axes, &selection, &view, i, arena);
-    gather(&check->results[i], map, &out_lone->results[i]);
+  size_t element = 0;
+  for (uint32_t d = 0; d < info->worst_rank; d++) {
+    element = element * (size_t)program->results[info->worst_result].dims[d] +
+              (size_t)info->worst_index[d];
   }
-  return true;
+  size_t unit = cut_unit_of(&cut, info->worst_result, element);
+  cut_block_t block = cut_block(&cut, 0);
+  for (uint32_t i = cut.free_count; i-- > 0;) {
+    const uint32_t axis = cut.free[i];
+    block.first[axis] = (int64_t)(unit % (size_t)cut.axes.items[axis].size);
+    block.size[axis] = 1;
+    unit /= (size_t)cut.axes.items[axis].size;
+  }
+  const cut_subject_t subject = {instance, check->results};
+  return cut_take_block(&cut, &subject, &block, &check->context->arena, &out_lone->instance,
+                        out_lone->results);
 }
 
 /* Hex of all data has about so many bytes. */

@@ -2,6 +2,7 @@
 /* What a verdict tells. */
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "harness/api/handles.h"
@@ -99,7 +100,8 @@ static void tell_rest(assay_verdict_t *verdict) {
       .exact = value_show_nothing(),
       .permitted_low = value_show_nothing(),
       .permitted_high = value_show_nothing(),
-      .permitted = found->expected};
+      .permitted = found->expected,
+      .reading = found->reading};
 }
 
 static void keep_wrong(const judged_t *judged, assay_verdict_t *verdict) {
@@ -143,7 +145,8 @@ static status_t read_info(call_t *call, const assay_verdict_t *verdict,
                           assay_verdict_info_t *out_info) {
   if (verdict == NULL) return fail_null(call, "verdict", "get one from assay_check()");
   if (out_info == NULL) return fail_null(call, "out_info", "give where it goes");
-  STATUS_TRY(check_struct(call, "assay_verdict_info_t", out_info->struct_size, sizeof *out_info));
+  STATUS_TRY(check_struct(call, "assay_verdict_info_t", out_info->struct_size,
+                          offsetof(assay_verdict_info_t, reading)));
   write_struct(out_info, &verdict->info, sizeof verdict->info);
   return STATUS_OK;
 }

@@ -39,7 +39,8 @@ static const char *const known_words =
     "acc=FORMAT, seed=N, init=N, races; for dot algorithms algorithm=NAME, "
     "split=nearest|truncate|truncate-all|nearest-away|truncate-away, by-term, aligned=BITS; for "
     "products of f32 default_precision=WORD, high_precision=WORD, highest_precision=WORD; for "
-    "composite ops formula=NAME, native, other-way, ulps=N, exp-by-exp2; for conversions "
+    "composite ops formula=NAME, native, other-way, ulps=N, exp-by-exp2, and "
+    "NAME=VALUE of a permission that is a reading; for conversions "
     "saturating-casts; for quantized ops fixed-point=once|twice|twice-up, zero-point-last, "
     "ties-away"
 #define MODELS_HOLD(permission, value, words, value_with_words, kind) "; for " kind " " words
@@ -225,11 +226,44 @@ static status_t parse_formula(scan_t *scan, implementation_model_t *inout_schedu
   return STATUS_OK;
 }
 
+static bool is_reading(str_t key) {
+  for (const op_t *const *op = op_all(); *op != NULL; op++) {
+    for (const char *const *reading = (*op)->readings; reading != NULL && *reading != NULL;
+         reading++) {
+      if (strncmp(*reading, key.data, key.size) != 0 || (*reading)[key.size] != '=') continue;
+      for (size_t i = 0; i < contract_permission_count(); i++) {
+        if (str_equal_text(key, contract_permission_name(i))) return true;
+      }
+    }
+  }
+  return false;
+}
+
+/* "norm_epsilon=added", as a contract has it: a permission that is a reading of some op; true if it
+ * is one. */
+static bool parse_reading(scan_t *scan, implementation_model_t *inout_schedule,
+                          status_t *out_status, failure_t *error) {
+  const scan_t start = *scan;
+  if (!is_reading(scan_until(scan, "=+"))) {
+    *scan = start;
+    return false;
+  }
+  *scan = start;
+  str_t setting = scan_until(scan, "+,");
+  g_autoptr(GString) text = g_string_new(inout_schedule->readings);
+  g_string_append_printf(text, "%s%.*s", text->len == 0 ? "" : ",", STR_FORMAT(setting));
+  contract_t contract;
+  *out_status = contract_parse(str_from(text->str), &contract, error);
+  if (*out_status == STATUS_OK) inout_schedule->readings = g_intern_string(text->str);
+  return true;
+}
+
 /* One word after a '+' that says how a composite op is computed; true if it is one. */
 static bool parse_composite_option(scan_t *scan, implementation_model_t *inout_schedule,
                                    status_t *out_status, failure_t *error) {
   int64_t number = 0;
   *out_status = STATUS_OK;
+  if (parse_reading(scan, inout_schedule, out_status, error)) return true;
   if (scan_accept(scan, "formula=")) {
     *out_status = parse_formula(scan, inout_schedule, error);
   } else if (scan_accept(scan, "native")) {

@@ -48,11 +48,12 @@ static bool find_chore(const loop_t *loop, size_t *out_executor, time_slice_kind
   return false;
 }
 
-/* Slices in rounds of one for each executor; one round in ROUNDS_PER_DRAWN, from the second on,
- * draws at random: searching has short case lines, into which the sizes do not fit at which kernels
- * change. */
+/* All slices draw where programs are given: a search makes its own.  Else slices come in rounds of
+ * one for each executor; one round in ROUNDS_PER_DRAWN, from the second on, draws at random:
+ * searching has short case lines, into which the sizes do not fit at which kernels change. */
 static time_slice_kind_t kind_of_slice(const loop_t *loop, uint64_t number) {
   enum { ROUNDS_PER_DRAWN = 4 };
+  if (loop->options->programs != NULL) return TIME_SLICE_DRAW;
   uint64_t round = number / loop->options->executor_count;
   return round % ROUNDS_PER_DRAWN == 1 ? TIME_SLICE_DRAW : TIME_SLICE_SEARCH;
 }
@@ -91,6 +92,7 @@ static void start_slice(loop_t *loop, size_t worker) {
                                         .name = loop->state->name,
                                         .part_of = loop->run_uuid,
                                         .strata = loop->options->strata,
+                                        .programs = loop->options->programs,
                                         .data_sets = loop->options->data_sets,
                                         .arguments = loop->options->arguments};
   failure_t error = {0};

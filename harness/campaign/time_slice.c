@@ -59,6 +59,7 @@ static char **make_words(const time_slice_t *slice, const time_slice_options_t *
   add(words, "--seed", g_strdup_printf("%" G_GUINT64_FORMAT, slice->seed));
   if (is_drawn) {
     add(words, "--strata", g_strdup(options->strata));
+    if (options->programs != NULL) add(words, "--programs", g_strdup(options->programs));
     if (options->data_sets != NULL) add(words, "--data-sets", g_strdup(options->data_sets));
   } else {
     add_search_words(words, slice, options);

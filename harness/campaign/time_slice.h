@@ -17,6 +17,7 @@ typedef struct time_slice_options {
   const char *name;             /* Likewise. */
   const char *part_of;          /* The uuid of the campaign's run. */
   const char *strata;           /* Of slices that draw, as --strata takes them. */
+  const char *programs;         /* Likewise, as --programs takes it; NULL: they draw programs. */
   const char *data_sets;        /* Likewise, as --data-sets takes it; NULL: by default. */
   const char *const *arguments; /* For every worker: --op, --contract, --timeout, ...; ended by
                                  * NULL. */

@@ -34,6 +34,7 @@ COMMAND(compare);
 COMMAND(quant);
 COMMAND(shrink);
 COMMAND(show);
+COMMAND(module);
 COMMAND(gen);
 COMMAND(power);
 COMMAND(subject);

@@ -65,7 +65,8 @@ cause_question_t cause_decide(case_runner_t *walk, const case_t *instance,
 /* Whether a cause is looked for: the outcome is `diverges`, of a class that is about values. */
 bool cause_is_sought(const verdict_t *verdict);
 
-/* cause_find() about the case that `walk` judged last, where a cause is looked for. */
+/* All that explains a divergence of the case that `walk` judged last: readings and whether its
+ * class explains all (reading.h), and cause_find() where a cause is looked for. */
 status_t cause_explain(case_runner_t *walk, const expectation_t *expectation, arena_t *arena,
                        verdict_t *inout_verdict, failure_t *error);
 

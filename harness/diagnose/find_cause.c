@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "harness/base/clock.h"
+#include "harness/diagnose/reading.h"
 #include "harness/diagnose/tests.h"
 #include "harness/diagnose/wrong_pattern.h"
 
@@ -206,6 +207,7 @@ status_t cause_find(const cause_question_t *question, arena_t *arena, verdict_t 
 
 status_t cause_explain(case_runner_t *walk, const expectation_t *expectation, arena_t *arena,
                        verdict_t *inout_verdict, failure_t *error) {
+  STATUS_TRY(reading_explain(walk, expectation, arena, inout_verdict, error));
   if (!cause_is_sought(inout_verdict) || walk->unjudged != 0) return STATUS_OK;
   const cause_question_t question = cause_decide(walk, expectation->instance, expectation);
   return cause_find(&question, arena, inout_verdict, error);

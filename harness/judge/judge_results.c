@@ -235,11 +235,14 @@ static status_t describe_worst(const judge_t *judge, const case_t *instance,
   judge_print_component(element, verdict->got_bits, verdict->got, sizeof verdict->got);
   g_strlcpy(verdict->expected, worst->answer.expected, sizeof verdict->expected);
   verdict->reason[0] = '\0';
-  char observed[sizeof worst->answer.observed];
   const oracle_call_t call = {
       .instance = instance, .contract = &judge->contract, .results = results, .error = error};
-  STATUS_TRY(triage(judge, &call, worst, &verdict->class_, observed));
-  if (observed[0] != '\0') g_strlcpy(verdict->observed, observed, sizeof verdict->observed);
+  triage_t told;
+  STATUS_TRY(triage(judge, &call, worst, &told));
+  verdict->class_ = told.class_;
+  verdict->blame = told.blame;
+  /* What right elements conformed by explains nothing. */
+  g_strlcpy(verdict->observed, told.observed, sizeof verdict->observed);
   return STATUS_OK;
 }
 

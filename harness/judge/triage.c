@@ -86,6 +86,13 @@ static void apply_change(contract_t *contract, const change_t *change, const op_
   contract_set_value(contract, change->permission, value);
 }
 
+/* Whether it has elementary functions err.  They are applied once then: where a formula applies
+ * them at each term anew, errors that large add up to whatever is asked for, and explain nothing
+ * (theory.md, T216). */
+static bool is_of_functions(const blame_t *blame) {
+  return strcmp(blame->changes[0].permission, ELEMENTARY_FUNCTIONS) == 0;
+}
+
 static contract_t relax(contract_t contract, const blame_t *blame, const op_t *op) {
   for (const change_t *change = blame->changes; change->permission != NULL; change++) {
     apply_change(&contract, change, op);
@@ -150,10 +157,8 @@ static status_t decide_relaxed(const judge_t *judge, const oracle_call_t *call,
 
 /* Which of the op's policies, at its loosest, would permit the element: "arg_nan=any", or "". */
 static status_t find_policy(const judge_t *judge, const oracle_call_t *call,
-                            const wrong_element_t *wrong, char *out_observed,
-                            size_t observed_bytes) {
+                            const wrong_element_t *wrong, triage_t *inout_triage) {
   const op_t *op = call->instance->program.op;
-  out_observed[0] = '\0';
   if (op == NULL || op->policies == NULL) return STATUS_OK;
   for (const char *const *policy = op->policies; *policy != NULL; policy++) {
     contract_t relaxed = judge->contract;
@@ -162,17 +167,23 @@ static status_t find_policy(const judge_t *judge, const oracle_call_t *call,
     answer_t answer;
     STATUS_TRY(decide_relaxed(judge, call, &relaxed, wrong, &answer));
     if (!answer.conforms) continue; /* A policy may permit all: it is noted beside the class. */
-    g_snprintf(out_observed, observed_bytes, "%s=%s", *policy, contract_spelling(*policy, loosest));
+    g_snprintf(inout_triage->observed, sizeof inout_triage->observed, "%s=%s", *policy,
+               contract_spelling(*policy, loosest));
+    inout_triage->blame = (verdict_blame_t){.is_there = true, .contract = relaxed};
     break;
   }
   return STATUS_OK;
 }
 
-status_t triage(const judge_t *judge, const oracle_call_t *call, const wrong_element_t *wrong,
-                divergence_class_t *out_class, char out_observed[sizeof((answer_t *)0)->observed]) {
+/* The first row behind `before` that explains the element, or NULL; `inout_perhaps` is the first
+ * that a bound alone does not exclude. */
+static status_t find_row(const judge_t *judge, const oracle_call_t *call,
+                         const wrong_element_t *wrong, const blame_t *before,
+                         const blame_t **inout_perhaps, triage_t *out_triage,
+                         const blame_t **out_row) {
   const op_t *op = call->instance->program.op;
-  const blame_t *perhaps = NULL;
-  for (const blame_t *row = next_blame(NULL); row != NULL; row = next_blame(row)) {
+  *out_row = NULL;
+  for (const blame_t *row = next_blame(before); row != NULL; row = next_blame(row)) {
     if (!concerns(row, op)) continue;
     if (!can_explain(row, &call->results[wrong->result], wrong->component)) continue;
     contract_t relaxed = relax(judge->contract, row, op);
@@ -181,19 +192,45 @@ status_t triage(const judge_t *judge, const oracle_call_t *call, const wrong_ele
     if (!answer.conforms || answer.is_vacuous)
       continue;               /* What permits all values explains none. */
     if (answer.is_unproven) { /* Nor does what only a bound does not exclude. */
-      if (perhaps == NULL) perhaps = row;
+      if (*inout_perhaps == NULL) *inout_perhaps = row;
       continue;
     }
-    *out_class = row->class_;
-    const char *observed = row->observed;
-    g_strlcpy(out_observed, observed != NULL ? observed : answer.observed, sizeof answer.observed);
-    return STATUS_OK;
+    if (is_of_functions(row) && answer.is_running) continue;
+    *out_triage =
+        (triage_t){.class_ = row->class_, .blame = {.is_there = true, .contract = relaxed}};
+    const char *observed = row->observed != NULL ? row->observed : answer.observed;
+    g_strlcpy(out_triage->observed, observed, sizeof out_triage->observed);
+    *out_row = row;
+    break;
   }
-  *out_class = class_by_value(&call->results[wrong->result], wrong);
-  STATUS_TRY(find_policy(judge, call, wrong, out_observed, sizeof((answer_t *)0)->observed));
-  if (perhaps != NULL && out_observed[0] == '\0') {
-    g_snprintf(out_observed, sizeof((answer_t *)0)->observed, "perhaps %s",
+  return STATUS_OK;
+}
+
+/* Of an element that no row explains. */
+static status_t tell_unexplained(const judge_t *judge, const oracle_call_t *call,
+                                 const wrong_element_t *wrong, const blame_t *perhaps,
+                                 triage_t *out_triage) {
+  *out_triage = (triage_t){.class_ = class_by_value(&call->results[wrong->result], wrong)};
+  STATUS_TRY(find_policy(judge, call, wrong, out_triage));
+  if (perhaps != NULL && out_triage->observed[0] == '\0') {
+    g_snprintf(out_triage->observed, sizeof out_triage->observed, "perhaps %s",
                class_spelling(perhaps->class_));
   }
+  return STATUS_OK;
+}
+
+status_t triage(const judge_t *judge, const oracle_call_t *call, const wrong_element_t *wrong,
+                triage_t *out_triage) {
+  const blame_t *perhaps = NULL, *row;
+  STATUS_TRY(find_row(judge, call, wrong, NULL, &perhaps, out_triage, &row));
+  if (row == NULL) return tell_unexplained(judge, call, wrong, perhaps, out_triage);
+  if (!is_of_functions(row)) return STATUS_OK;
+  triage_t other;
+  STATUS_TRY(find_row(judge, call, wrong, row, &perhaps, &other, &row));
+  if (row == NULL) STATUS_TRY(tell_unexplained(judge, call, wrong, perhaps, &other));
+  out_triage->blame.is_of_functions = true;
+  out_triage->blame.otherwise = other.class_;
+  g_strlcpy(out_triage->blame.otherwise_observed, other.observed,
+            sizeof out_triage->blame.otherwise_observed);
   return STATUS_OK;
 }

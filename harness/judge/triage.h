@@ -13,9 +13,16 @@ typedef struct wrong_element {
   answer_t answer;
 } wrong_element_t;
 
-/* `call`: as judge_decide_t has it, under the judge's contract.  `out_observed` is what the relaxed
- * answer saw, such as "init_count=2", or "". */
+/* What is said of a wrong element. */
+typedef struct triage {
+  divergence_class_t class_;
+  char observed[sizeof((answer_t *)0)->observed]; /* What the relaxed answer saw, such as
+                                                   * "init_count=2", or "". */
+  verdict_blame_t blame;
+} triage_t;
+
+/* `call`: as judge_decide_t has it, under the judge's contract. */
 status_t triage(const judge_t *judge, const oracle_call_t *call, const wrong_element_t *wrong,
-                divergence_class_t *out_class, char out_observed[sizeof((answer_t *)0)->observed]);
+                triage_t *out_triage);
 
 #endif

@@ -14,6 +14,15 @@ const char *outcome_spelling(outcome_t outcome) {
   return spellings[outcome];
 }
 
+void verdict_withdraw_blame(verdict_t *verdict) {
+  const verdict_blame_t blame = verdict->blame;
+  verdict->blame = (verdict_blame_t){.is_there = false};
+  verdict->observed[0] = '\0';
+  if (!blame.is_of_functions) return;
+  verdict->class_ = blame.otherwise;
+  g_strlcpy(verdict->observed, blame.otherwise_observed, sizeof verdict->observed);
+}
+
 bool outcome_is_judged(outcome_t outcome) {
   switch (outcome) {
     case OUTCOME_conforms:
@@ -108,5 +117,6 @@ void verdict_note_algorithms(verdict_t *verdict, const char *algorithms, bool is
                   verdict->observed[0] == '\0' && is_of_value(verdict->class_, is_named);
   if (!explains) return;
   verdict->class_ = CLASS_algorithm;
+  verdict->blame = (verdict_blame_t){.is_there = false};
   g_strlcpy(verdict->observed, algorithms, sizeof verdict->observed);
 }

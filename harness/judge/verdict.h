@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "harness/model/contract.h"
+
 /* Outcomes and classes: OUTCOME(NAME, "spelling", meaning); stored by spelling, never by number. */
 typedef enum outcome {
 #define OUTCOME(name, spelling, summary) OUTCOME_##name,
@@ -34,6 +36,18 @@ enum {
 #define VERDICT_WIDE "wide"
 #define VERDICT_NOT_WIDE "not wide"
 
+/* What the class and the observation of a divergence rest on: that the worst element conforms under
+ * this contract.  Whether all others do is for who claims it to ask. */
+typedef struct verdict_blame {
+  bool is_there;
+  contract_t contract;
+  /* It has elementary functions err by more than anybody promises, which explains much: the class
+   * stands only where it explains all elements; else it is this one, with what was seen then. */
+  bool is_of_functions;
+  divergence_class_t otherwise;
+  char otherwise_observed[64];
+} verdict_blame_t;
+
 typedef struct verdict {
   outcome_t outcome;
   divergence_class_t class_; /* CLASS_none unless the outcome is diverges or failed. */
@@ -54,6 +68,10 @@ typedef struct verdict {
   char got[VERDICT_TEXT_BYTES];
   char observed[VERDICT_ALGORITHMS_BYTES]; /* What was seen among the permitted, as
                                             * answer_t.observed, or what explains the divergence. */
+  verdict_blame_t blame;
+  /* How the kernel may have read the program, where that explains all elements: settings as of
+   * op_t.readings; "" if no reading does, or if nobody asked. */
+  char reading[VERDICT_TEXT_BYTES];
   /* Algorithms that could have given these results, "A|B"; "" if none, or if nobody asked. */
   char algorithms[VERDICT_ALGORITHMS_BYTES];
   bool has_algorithms; /* Somebody asked. */
@@ -84,6 +102,10 @@ typedef struct verdict {
  * names an algorithm; else only what nothing else explains is so explained.  In class
  * `unsupported-accepted` they are what was run, and the class stays. */
 void verdict_note_algorithms(verdict_t *verdict, const char *algorithms, bool is_named);
+
+/* What the blame rests on does not explain all elements: the observation goes, and with it the
+ * class where that stood and fell with it. */
+void verdict_withdraw_blame(verdict_t *verdict);
 
 const char *outcome_spelling(outcome_t outcome);
 

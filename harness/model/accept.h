@@ -94,6 +94,8 @@ typedef struct answer {
   bool is_treeless;       /* A sum of few terms that conforms although no tree is known for it. */
   bool is_unproven;       /* It conforms by a bound, and no way to compute it is known: asked where
                            * oracle_call_t.why is not NULL, of sums of up to 64 terms. */
+  bool is_running;        /* It conforms by a formula that computes anew at each term: the errors
+                           * of its steps add up over the terms. */
   bool has_reference;     /* x* is finite, and the three measures below mean something. */
   double ulp_error;       /* |got - x*| / ulp_T(x*); infinite if got is not finite. */
   double slack;           /* |got - x*| / E; 0 where E = 0 and got = x*. */

@@ -49,6 +49,13 @@ typedef struct axes_selection {
  * scales along one: a view selects elements, not scales. */
 bool axes_of(const program_t *program, axes_t *out_axes);
 
+/* Those by which a case may be cut (op_t.part_axes too).  Scales may run along some: those must be
+ * left whole. */
+bool axes_of_parts(const program_t *program, axes_t *out_axes);
+
+/* A type, scales and all, with the sizes of these axes. */
+type_t axes_type(const type_t *type, const axes_t *axes, const axis_list_t *list);
+
 /* The place of an axis in a list, or -1. */
 int axis_list_find(const axis_list_t *list, uint32_t axis);
 

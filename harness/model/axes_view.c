@@ -24,6 +24,27 @@ bool axes_of(const program_t *program, axes_t *out_axes) {
   return out_axes->count <= AXES_MAX;
 }
 
+bool axes_of_parts(const program_t *program, axes_t *out_axes) {
+  const op_t *op = program->op;
+  *out_axes = (axes_t){0};
+  if (op->axes != NULL) {
+    op->axes(program, out_axes);
+  } else if (op->part_axes != NULL) {
+    op->part_axes(program, out_axes);
+  } else {
+    return false;
+  }
+  return out_axes->count <= AXES_MAX;
+}
+
+type_t axes_type(const type_t *type, const axes_t *axes, const axis_list_t *list) {
+  int64_t dims[TYPE_RANK_MAX];
+  for (uint32_t i = 0; i < list->count; i++) dims[i] = axes->items[list->axes[i]].size;
+  type_t sized = type_make(type->element, list->count, dims);
+  sized.quantization = type->quantization;
+  return sized;
+}
+
 int axis_list_find(const axis_list_t *list, uint32_t axis) {
   for (uint32_t i = 0; i < list->count; i++) {
     if (list->axes[i] == axis) return (int)i;
@@ -89,7 +110,12 @@ static const size_t *map_elements(const axes_t *axes, const axis_list_t *list,
 bool axes_program(const program_t *program, axes_t *inout_view, arena_t *arena,
                   program_t *out_program) {
   *out_program = *program;
-  program->op->with_axes(program, inout_view, arena, out_program);
+  const op_t *op = program->op;
+  if (op->with_axes != NULL) {
+    op->with_axes(program, inout_view, arena, out_program);
+  } else {
+    op->with_part_axes(program, inout_view, arena, out_program);
+  }
   if (!dynamic_keep(program, inout_view, out_program)) return false;
   failure_t error;
   for (uint32_t i = 0; i < out_program->operand_count; i++) {

@@ -57,6 +57,8 @@ typedef struct schedule {
                    * order of the permissions. */
   uint32_t function_ulps; /* Elementary functions err by up to so many ulps more than rounding. */
   bool exp_by_exp2;       /* exp in f32 is exp2 of the rounded product with log2(e). */
+  const char *readings;   /* Settings of permissions that ops list as readings, "KEY=VALUE,...", or
+                           * NULL; borrowed. */
   uint8_t fixed_point;    /* Integers are rescaled in fixed point: 0 not, else a way to round and 1,
                            * as oracles/exact/quantum/fixed_point.h numbers them. */
   bool zero_point_last;   /* uniform_quantize rounds before it adds the zero point. */

@@ -96,6 +96,12 @@ typedef struct op {
    * explains a divergence is noted with it.  Ended by NULL; NULL if there are none. */
   const char *const *policies;
 
+  /* What kernels are known to take otherwise than the op's definition has it, in the order in which
+   * it is tried as an explanation of wrong results: settings "KEY=VALUE" of attributes, numbers in
+   * decimal digits, and of permissions, whose values are alternatives; several are joined by ",".
+   * Ended by NULL; NULL if there are none. */
+  const char *const *readings;
+
   op_conversion_t conversion;
 
   /* Its meaning is a formula of several steps, each of which may be rounded. */
@@ -158,6 +164,13 @@ typedef struct op {
   void (*axes)(const program_t *program, axes_t *out_axes);
   void (*with_axes)(const program_t *program, axes_t *inout_axes, arena_t *arena,
                     program_t *out_program);
+
+  /* The same of an op that has neither, for cutting its cases alone (harness/model/cut): which
+   * result elements can be judged apart from others.  Axes that are not to be cut are AXIS_TERM,
+   * whatever they are; with_part_axes() is never asked to change their sizes. */
+  void (*part_axes)(const program_t *program, axes_t *out_axes);
+  void (*with_part_axes)(const program_t *program, axes_t *inout_axes, arena_t *arena,
+                         program_t *out_program);
 
   /* Whether the dimensions of a valid program that are "?" where it is compiled can be that.  NULL:
    * its axes tell (harness/model/dynamic/dynamic.h). */

@@ -142,6 +142,7 @@ static status_t name_withdrawn(const judging_t *judging, const contract_t *promi
   const expectation_t *expectation = judging->expectation;
   const contract_t *inferred = &judging->walk->contract;
   g_strlcpy(verdict->observed, "several permissions", sizeof verdict->observed);
+  verdict->blame = (verdict_blame_t){.is_there = false};
   for (size_t i = 0; i < contract_permission_count(); i++) {
     if (promised->values[i] == inferred->values[i]) continue;
     contract_t contract = *inferred;
@@ -160,6 +161,7 @@ static status_t name_withdrawn(const judging_t *judging, const contract_t *promi
     const char *name = contract_permission_name(i);
     snprintf(verdict->observed, sizeof verdict->observed, "%s=%s", name,
              contract_spelling(name, promised->values[i]));
+    verdict->blame = (verdict_blame_t){.is_there = true, .contract = contract};
     break;
   }
   return STATUS_OK;
@@ -186,6 +188,23 @@ static status_t hold_promised(const judging_t *judging, verdict_t *verdict) {
   }
   verdict->class_ = CLASS_looser;
   return name_withdrawn(judging, &promised, verdict);
+}
+
+/* ---- What the class rests on ------------------------------------------------------------------
+ */
+
+/* That elementary functions err by more than anybody promises explains much: it is said only where
+ * it explains the whole. */
+static status_t hold_blame(const judging_t *judging, verdict_t *verdict) {
+  if (!verdict->blame.is_there || !verdict->blame.is_of_functions) return STATUS_OK;
+  evidence_t evidence;
+  verdict_t other;
+  arena_mark_t mark = arena_mark(judging->expectation->arena);
+  status_t status = judge_elsewhere(judging, &verdict->blame.contract, true, &evidence, &other);
+  arena_rewind(judging->expectation->arena, mark);
+  STATUS_TRY(status);
+  if (other.wrong_count > 0 || other.outcome == OUTCOME_no_oracle) verdict_withdraw_blame(verdict);
+  return STATUS_OK;
 }
 
 /* ---- A tighter contract -----------------------------------------------------------------------
@@ -253,6 +272,7 @@ status_t case_runner_judge(case_runner_t *walk, const expectation_t *expectation
   if (out_verdict->outcome == OUTCOME_diverges && is_inferred) {
     STATUS_TRY(hold_promised(&judging, out_verdict));
   }
+  STATUS_TRY(hold_blame(&judging, out_verdict));
   STATUS_TRY(hold_tighter(&judging, out_verdict));
   uint64_t begin = clock_nanoseconds();
   const oracle_call_t call = case_runner_call(walk, expectation, results, error);

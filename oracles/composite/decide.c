@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "oracles/composite/norm_reading.h"
 #include "oracles/composite/parts.h"
 #include "oracles/formula/enclosed.h"
 #include "oracles/formula/fast_evaluator.h"
@@ -17,7 +18,7 @@ typedef struct memo_entry {
   part_t part;
   variant_t variant;
   bool is_exact;
-  contract_t contract; /* Of what is not exact. */
+  contract_t contract; /* Of what is exact only how norms are read. */
   row_t rows[CASE_RESULTS_MAX];
 } memo_entry_t;
 
@@ -34,7 +35,8 @@ static const memo_entry_t *recall(const decision_memo_t *memo, const problem_t *
     if (!is_same_part || entry->is_exact != is_exact) continue;
     if (!is_same_variant(&entry->variant, variant)) continue;
     bool is_same_contract = memcmp(&entry->contract, problem->contract, sizeof(contract_t)) == 0;
-    if (is_exact || is_same_contract) break;
+    if (is_exact && norm_reads_alike(&entry->contract, problem->contract)) break;
+    if (is_same_contract) break;
   }
   return entry;
 }
@@ -149,6 +151,7 @@ status_t composite_decide(const oracle_call_t *call, uint32_t result, size_t com
                                         PERMITTED(call->contract, zero_sign) == ZERO_SIGN_ANY);
     if (!answer.conforms) continue;
     answer.is_vacuous = is_everything(&range, number.format);
+    answer.is_running = problem.formulas[variants[i].formula].is_running;
     describe_variant(&problem, &variants[i], i, &answer);
   }
   bool has_number = first.low <= first.high;

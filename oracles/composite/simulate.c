@@ -69,7 +69,10 @@ static status_t model_variant(const problem_t *problem, const implementation_mod
 
 status_t composite_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                             tensor_t *inout_results) {
-  const contract_t contract = contract_backend();
+  contract_t contract = contract_backend();
+  if (schedule->readings != NULL) {
+    STATUS_TRY(contract_parse(str_from(schedule->readings), &contract, call->error));
+  }
   problem_t problem = problem_make(call->instance, &contract, call->arena);
   variant_t variant;
   STATUS_TRY(model_variant(&problem, schedule, &variant, call->error));

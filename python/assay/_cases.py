@@ -274,8 +274,8 @@ def _shrink(case: Case, run: Callable[[Case], None], usual: bool) -> Case:
 
     structs, kept = case.program.structs(case.operands)
     question = question_of(case.program.handle, structs, len(case.operands), ffi.NULL, 0, case.contract)
-    tested = ffi.new("assay_kernel_t *")
-    tested.struct_size, tested.run = ffi.sizeof("assay_kernel_t"), kernel
+    tested = ffi.new("assay_tested_kernel_t *")
+    tested.struct_size, tested.run = ffi.sizeof("assay_tested_kernel_t"), kernel
     out, error = ffi.new("assay_case_t **"), new_error()
     status = lib.assay_shrink(context(), question, tested, out, ffi.NULL, error)
     del kept

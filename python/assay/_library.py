@@ -111,6 +111,24 @@ def contract_of(text: str) -> Any:
     return ffi.gc(out[0], lib.assay_contract_free)
 
 
+@functools.lru_cache(maxsize=None)
+def _permissions() -> frozenset[str]:
+    """Those that are keywords of calls: not what ops have as an attribute."""
+    names: list[str] = []
+    while (pointer := lib.assay_permission_name(len(names))) != ffi.NULL:
+        names.append(text_of(pointer))
+    return frozenset(names) - {"epsilon"}
+
+
+def split_contract(contract: str, attributes: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """A contract with the permissions that stand among the attributes of a call, and the others."""
+    if not attributes:
+        return contract, attributes
+    said = [key for key in attributes if key in _permissions()]
+    settings = "".join(f",{key}={attributes[key]}" for key in said)
+    return contract + settings, {key: value for key, value in attributes.items() if key not in said}
+
+
 _QUESTION, _QUESTION_SIZE = ffi.typeof("assay_question_t *"), ffi.sizeof("assay_question_t")
 _ERROR, _ERROR_SIZE = ffi.typeof("assay_error_t *"), ffi.sizeof("assay_error_t")
 

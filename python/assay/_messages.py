@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, NamedTuple, Optional, Sequence
 
 import numpy
 
 from ._completion import Pair
 from ._library import AssayError
-from ._programs import Program
-from ._tensors import ELEMENTS, Tensor, TensorType, type_of
-from ._verdicts import Verdict, check_program
+from ._programs import program_from_line, program_of
+from ._tensors import ELEMENTS, Tensor, from_hex, type_of
+from ._verdicts import Verdict
 
 _LITERAL_ELEMENTS = 64  # More than that nobody pastes.
 _NUMPY = {"bool", "complex64", "complex128", "float16", "float32", "float64"}
@@ -60,100 +60,61 @@ def call_literal(
     return f"assay.assert_conforms({op!r}, [{inputs}], {outputs}{words})"
 
 
-# ---- One row or element of a case: what the worst element depends on --------------------------------------------------
+# ---- The worst element alone -----------------------------------------------------------------------------------------
 
 
-def _keep(array: numpy.ndarray, index: Sequence[int], dims: Sequence[int]) -> numpy.ndarray:
-    """The slice at the given index of the given dimensions; the others whole."""
-    return array[tuple(slice(index[d], index[d] + 1) if d in dims else slice(None) for d in range(array.ndim))]
+class Small(NamedTuple):
+    """What the worst element depends on alone, which diverges by itself."""
+
+    line: str  # The program.
+    operands: list[Tensor]
+    results: list[Tensor]
 
 
-def _cut_elementwise(
-    operands: list[numpy.ndarray], results: list[numpy.ndarray], index: Sequence[int], attributes: dict
-) -> None:
-    for arrays in (operands, results):
-        arrays[:] = [_keep(array, index, range(array.ndim)) for array in arrays]
-
-
-def _cut_row(
-    operands: list[numpy.ndarray], results: list[numpy.ndarray], index: Sequence[int], attributes: dict
-) -> None:
-    axis = attributes["axis"]
-    axes = [axis] if isinstance(axis, int) else axis
-    others = [d for d in range(operands[0].ndim) if d not in axes]
-    operands[0] = _keep(operands[0], index, others)
-    results[:] = [_keep(result, index, others) for result in results]
-
-
-def _cut_reduce(
-    operands: list[numpy.ndarray], results: list[numpy.ndarray], index: Sequence[int], attributes: dict
-) -> None:
-    kept = [d for d in range(operands[0].ndim) if d not in attributes["dims"]]
-    place = dict(zip(kept, index))
-    for i in range(len(operands) // 2):
-        operands[i] = _keep(operands[i], [place.get(d, 0) for d in range(operands[i].ndim)], kept)
-    results[:] = [_keep(result, index, range(result.ndim)) for result in results]
-
-
-def _cut_dot(
-    operands: list[numpy.ndarray], results: list[numpy.ndarray], index: Sequence[int], attributes: dict
-) -> None:
-    position = 0
-    places: list[dict[int, int]] = [{}, {}]
-    for left, right in zip(attributes["batch"].left, attributes["batch"].right):
-        places[0][left] = places[1][right] = index[position]
-        position += 1
-    for side, place, contracted in (
-        (0, places[0], attributes["contract"].left),
-        (1, places[1], attributes["contract"].right),
-    ):
-        for d in range(operands[side].ndim):
-            if d not in place and d not in contracted:
-                place[d] = index[position]
-                position += 1
-    for side in (0, 1):
-        operands[side] = _keep(
-            operands[side], [places[side].get(d, 0) for d in range(operands[side].ndim)], list(places[side])
-        )
-    results[:] = [_keep(result, index, range(result.ndim)) for result in results]
-
-
-_CUTS: dict[str, Callable[..., None]] = {
-    **{f"byteir.{name}": _cut_row for name in ("softmax", "log_softmax", "layer_norm", "l2_norm")},
-    **{f"byteir.{name}": _cut_elementwise for name in ("gelu", "erf", "addn")},
-    **{
-        f"stablehlo.{name}": _cut_elementwise
-        for name in ("add", "subtract", "multiply", "maximum", "minimum", "negate", "convert", "shift_right_arithmetic")
-    },
-    "stablehlo.reduce": _cut_reduce,
-    "stablehlo.dot_general": _cut_dot,
-}
-
-
-def smallest(
-    verdict: Verdict,
-    operands: Sequence[Tensor],
-    results: Sequence[Tensor],
-    attributes: dict[str, Any],
-    rebuild: Callable[[list[TensorType], list[TensorType], dict[str, Any]], Program],
-) -> Optional[tuple[list[Tensor], list[Tensor]]]:
-    """What the worst element depends on alone, if that diverges by itself."""
-    worst, cut = verdict.worst, _CUTS.get(verdict.program.op)
-    if worst is None or cut is None:
+def smallest(verdict: Verdict) -> Optional[Small]:
+    """As the library cuts it out."""
+    line, _, returned = verdict.smallest.partition("\t")
+    if not line:
         return None
-    small_operands, small_results = [one.array for one in operands], [one.array for one in results]
+    text, *operands = line.split(" : ")
+    program = program_from_line(text)
+    parts = zip((program.operands, program.results), (operands, returned.split(" : ")))
+    ins, outs = (
+        [Tensor(from_hex(data, type_.element, type_.shape), type_.element) for type_, data in zip(types, texts)]
+        for types, texts in parts
+    )
+    return Small(text, ins, outs)
+
+
+def _literal(op: str, small: Small, attributes: dict[str, Any], contract: str) -> str:
+    """Python source that judges it: a call as it was made, unless the part wants other attributes."""
+    types = [[type_of(one) for one in tensors] for tensors in (small.operands, small.results)]
     try:
-        cut(small_operands, small_results, worst.index, attributes)
-        ins = [Tensor(array, one.element) for array, one in zip(small_operands, operands)]
-        outs = [Tensor(array, one.element) for array, one in zip(small_results, results)]
-        program = rebuild([type_of(one) for one in ins], [type_of(one) for one in outs], attributes)
-        again = check_program(program, small_operands, small_results, contract=verdict.contract, find_cause=False)
-    except (AssayError, IndexError, KeyError):
-        return None
-    return (ins, outs) if again.outcome == "diverges" else None
+        if program_of(op, *types, attributes).line == small.line:
+            return call_literal(op, small.operands, small.results, attributes, contract)
+    except AssayError:
+        pass
+    inputs, outputs = (
+        ", ".join(array_literal(*one) for one in tensors) for tensors in (small.operands, small.results)
+    )
+    return f'assert assay.case("{small.line}", [{inputs}], {contract!r}).check({outputs})'
 
 
 # ---- The text ---------------------------------------------------------------------------------------------------------
+
+
+def spell_reading(reading: str) -> str:
+    """The library's words as keywords of a call: eps_outside_sqrt=True, norm_epsilon="larger"."""
+
+    def spell(setting: str) -> str:
+        key, value = setting.split("=")
+        words = {"true": "True", "false": "False"}
+        try:
+            return f"{key}={float(value):g}"
+        except ValueError:
+            return f"{key}={words.get(value) or chr(34) + value + chr(34)}"
+
+    return ", or ".join(", ".join(map(spell, one.split(","))) for one in reading.split(", or "))
 
 
 def headline(verdict: Verdict) -> str:
@@ -194,6 +155,8 @@ def describe(verdict: Verdict) -> list[str]:
             if "=" in verdict.observed
             else f"  observed: {verdict.observed}"
         )
+    if verdict.reading:
+        lines.append(f"  it would conform with {spell_reading(verdict.reading)}: say so, if that is what the kernel means")
     return lines
 
 
@@ -201,21 +164,20 @@ def finish(
     lines: list[str],
     verdict: Verdict,
     op: str,
-    small: Optional[tuple[list[Tensor], list[Tensor]]],
+    small: Optional[Small],
     attributes: dict[str, Any],
 ) -> str:
     """The text, with what was inferred, the smallest case and how to judge it again."""
     if verdict.inferred:
         lines.append(f"  inferred: {', '.join(verdict.inferred)}")
-    if small is not None and sum(one.array.size for one in [*small[0], *small[1]]) <= _LITERAL_ELEMENTS:
+    if small is not None and sum(one.array.size for one in [*small.operands, *small.results]) <= _LITERAL_ELEMENTS:
         lines += [
             "  smallest case, to paste into a test:",
-            "    " + call_literal(op, small[0], small[1], attributes, verdict.contract),
+            "    " + _literal(op, small, attributes, verdict.contract),
         ]
     elif small is not None:
-        lines.append(
-            "  the worst element diverges by itself, with operands " + ", ".join(str(type_of(one)) for one in small[0])
-        )
+        types = ", ".join(str(type_of(one)) for one in small.operands)
+        lines.append(f"  the worst element diverges by itself, with operands {types}")
     if verdict.replay:
         lines += [
             "  replay:",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple, Optional, Union
 
 import ml_dtypes
@@ -108,6 +109,19 @@ def dtype_of(element: str) -> numpy.dtype:
         storage = element[len("!quant.uniform<") :].split(":", 1)[0].split("<", 1)[0]
         return DTYPES[storage]
     return DTYPES[element]
+
+
+def from_hex(text: str, element: str, shape: tuple[int, ...]) -> numpy.ndarray:
+    """The data of a case line: so many digits for each component, the most significant first."""
+    dtype = dtype_of(element)
+    if text == "-":
+        return numpy.zeros(shape, dtype)
+    parts = 2 if dtype.kind == "c" else 1
+    digits = len(text) // (parts * math.prod(shape))
+    if digits == 1:
+        return numpy.array([int(digit, 16) for digit in text], numpy.uint8).view(dtype).reshape(shape)
+    size = digits // 2
+    return numpy.frombuffer(bytes.fromhex(text), f">u{size}").astype(f"<u{size}").view(dtype).reshape(shape)
 
 
 def _of_torch(tensor: Any) -> Tensor:

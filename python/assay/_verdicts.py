@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Optional, Sequence
 import numpy
 
 from . import _completion
-from ._library import context, ffi, lib, new_error, op_name, question_of, raise_if, text_of
+from ._library import context, ffi, lib, new_error, op_name, question_of, raise_if, split_contract, text_of
 from ._programs import Program, program_of, result_types
 from ._tensors import Tensor, as_tensor, type_of
 
@@ -100,6 +100,17 @@ class Verdict:
     @property
     def formula(self) -> str:
         return text_of(self._told.formula)
+
+    @property
+    def reading(self) -> str:
+        """What kernels are known to take otherwise than the op's definition, where that explains all that was judged:
+        "eps_outside_sqrt=true", "norm_epsilon=larger, or epsilon=1e-5"."""
+        return text_of(self._told.reading)
+
+    @property
+    def smallest(self) -> str:
+        """The case of the worst element alone, a tab, and its results, as `assay judge` reads them; or ""."""
+        return text_of(lib.assay_verdict_smallest(self._handle))
 
     @property
     def judged_count(self) -> int:
@@ -204,7 +215,9 @@ def check(
 
     `inputs`, `results`: anything with __dlpack__ or __array__ (numpy, torch, JAX, CuPy); types are theirs.  `results` may
     be one tensor or a list.  `budget`: seconds; of what would take longer a sample is judged.  `threads`: that judge a large
-    case, with the same verdict however many there are; 0: one for each processor.  Attributes have the names of StableHLO or ByteIR; those with a usual value may be left out."""
+    case, with the same verdict however many there are; 0: one for each processor.  Attributes have the names of StableHLO or ByteIR;
+    those with a usual value may be left out.  A permission of contracts is a keyword as well: norm_epsilon="larger"."""
+    contract, attributes = split_contract(contract, attributes)
     operands, appended = split_call(op, inputs, attributes)
     several = results if isinstance(results, (list, tuple)) and not isinstance(results, Tensor) else [results]
     given = [as_tensor(result, operands[0] if operands else None) for result in several]
@@ -283,6 +296,7 @@ def accept_sets(
     op: str, inputs: Sequence[Any], *, result: Any = None, contract: str = "wide", seed: int = 0, **attributes: Any
 ) -> list[AcceptSet]:
     """The set of each result.  `result`: types where they do not follow from the operands, as in result="bf16"."""
+    contract, attributes = split_contract(contract, attributes)
     operands, _ = split_call(op, inputs, attributes)
     program = program_of(op, [type_of(one) for one in operands], result_types(result, operands), attributes)
     structs, kept = program.structs([one.array for one in operands])
@@ -384,6 +398,7 @@ def power(
     **attributes: Any,
 ) -> Power:
     """The tolerance of elements at random places: errors above `ulps_median` would have been seen in half of them."""
+    contract, attributes = split_contract(contract, attributes)
     operands, _ = split_call(op, inputs, attributes)
     program = program_of(op, [type_of(one) for one in operands], result_types(result, operands), attributes)
     return power_of(program, [one.array for one in operands], contract, elements, seed)

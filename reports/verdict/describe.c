@@ -39,6 +39,9 @@ static void describe_measures(const verdict_t *verdict, GString *out_text) {
   }
   bool repeats_algorithms = g_str_has_prefix(verdict->algorithms, verdict->observed);
   if (!repeats_algorithms) g_string_append_printf(out_text, "; %s", verdict->observed);
+  if (verdict->reading[0] != '\0') {
+    g_string_append_printf(out_text, "; it would conform with %s", verdict->reading);
+  }
 }
 
 void describe_algorithms(const program_t *program, const verdict_t *verdict, GString *out_text) {
@@ -114,6 +117,7 @@ json_t *json_verdict(const verdict_t *verdict) {
   json_object_set_new(object, "cause", json_string(verdict->cause));
   json_object_set_new(object, "cause_sure", json_boolean(verdict->is_cause_sure));
   json_object_set_new(object, "cause_words", json_string(verdict->cause_words));
+  json_object_set_new(object, "reading", json_string(verdict->reading));
   json_object_set_new(object, "pattern", json_string(verdict->pattern));
   char bits[19];
   snprintf(bits, sizeof bits, "0x%" PRIx64, verdict->got_bits);

@@ -115,7 +115,8 @@ static void test_shrinks(void) {
   assay_error_t error = ERROR_INIT;
   assay_context_t *context = context_make();
   kernel_state_t state = {context_make(), "canary:drop_last_term", 0};
-  const assay_kernel_t kernel = {.struct_size = sizeof kernel, .run = run_model, .user = &state};
+  const assay_tested_kernel_t kernel = {
+      .struct_size = sizeof kernel, .run = run_model, .user = &state};
   subject_t subject;
   const char *line =
       "stablehlo.dot_general batch=[]x[] contract=[1]x[0] f32[5,40] f32[40,7] -> "

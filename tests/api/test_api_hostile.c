@@ -108,7 +108,7 @@ static void test_tensors(void) {
     assay_accept_set_t *set = NULL;
     assay_case_t *instance = NULL;
     assay_power_info_t power = {.struct_size = sizeof power};
-    const assay_kernel_t kernel = {.struct_size = sizeof kernel, .run = never_run};
+    const assay_tested_kernel_t kernel = {.struct_size = sizeof kernel, .run = never_run};
     MUST_FAIL(assay_check(context, &left, &verdict, &error), ASSAY_INVALID);
     g_assert_nonnull(strstr(error.text, TENSORS[i].says));
     g_assert_nonnull(strstr(error.text, "operand 0"));
@@ -318,7 +318,7 @@ static void test_nulls(void) {
   MUST_FAIL(assay_verdict_info(NULL, NULL, &error), ASSAY_INVALID);
   MUST_FAIL(assay_simulate(context, &question, NULL, &error), ASSAY_INVALID);
   MUST_FAIL(assay_simulate(context, &question, "no such order", &error), ASSAY_INVALID);
-  assay_kernel_t kernel = {.struct_size = sizeof kernel};
+  assay_tested_kernel_t kernel = {.struct_size = sizeof kernel};
   MUST_FAIL(assay_shrink(context, &question, NULL, &instance, NULL, &error), ASSAY_INVALID);
   MUST_FAIL(assay_shrink(context, &question, &kernel, &instance, NULL, &error), ASSAY_INVALID);
   kernel.run = never_run;

@@ -24,7 +24,15 @@ static const char *const PROGRAMS[] = {
     "stablehlo.reduce body=add dims=[1] f32[40000,9] f32[] -> f32[40000]",
     "stablehlo.add f16[300,200] f16[300,200] -> f16[300,200]",
     "byteir.gelu approximate=none f32[40000] -> f32[40000]",
-    "stablehlo.convert f32[250,160] -> bf16[250,160]"};
+    "stablehlo.convert f32[250,160] -> bf16[250,160]",
+    "byteir.top_k k=3 axis=[1] sorted=true f32[12000,8] -> f32[12000,3] i32[12000,3]",
+    "byteir.quantize axis=1 f32[4000,10] f32[10] i8[10] -> i8[4000,10]",
+    "stablehlo.reduce_window body=add window_dimensions=[1,3,1] window_strides=[1,1,1] "
+    "base_dilations=[1,1,1] window_dilations=[1,1,1] padding=[[0,0],[1,1],[0,0]] f32[20,18,100] "
+    "f32[] -> f32[20,18,100]",
+    "stablehlo.convolution window_strides=[1] padding=[[1,1]] lhs_dilation=[1] rhs_dilation=[1] "
+    "window_reversal=[false] dimension_numbers=[b,0,f]x[0,i,o]->[b,0,f] feature_group_count=1 "
+    "batch_group_count=1 f32[30,20,8] f32[3,8,64] -> f32[30,20,64]"};
 
 typedef struct subject {
   assay_program_handle_t *program;
@@ -98,6 +106,7 @@ static void assert_same(const assay_verdict_t *a, const assay_verdict_t *b) {
   g_assert_cmpstr(x.algorithms, ==, y.algorithms);
   g_assert_cmpstr(x.observed, ==, y.observed);
   g_assert_cmpstr(x.formula, ==, y.formula);
+  g_assert_cmpstr(x.reading, ==, y.reading);
   g_assert_cmpuint(x.component_count, ==, y.component_count);
   g_assert_cmpuint(x.wrong_count, ==, y.wrong_count);
   g_assert_cmpuint(x.untested_count, ==, y.untested_count);
@@ -163,6 +172,35 @@ static void test_budget(void) {
     subject_clear(&subject);
   }
   g_assert_cmpuint(sampled, >=, 6);
+  assay_context_free(context);
+}
+
+/* A kernel that takes the larger of variance and epsilon, in each of many blocks: that is named by
+ * any number of threads, of a sample too, and not where one element is otherwise. */
+static void test_reading(void) {
+  assay_context_t *context = context_make();
+  subject_t subject;
+  const char *line =
+      "byteir.layer_norm epsilon=0x1.47ae147ae147bp-7 axis=[2] f32[20,20,128] f32[128] f32[128] -> "
+      "f32[20,20,128]";
+  subject_init(&subject, context, line, "pairwise+norm_epsilon=larger");
+  for (uint32_t threads = 1; threads <= 4; threads++) {
+    subject.question.budget_seconds = threads == 4 ? 1e-9 : 0;
+    assay_verdict_t *verdict = check(context, &subject, threads);
+    const assay_verdict_info_t info = info_of(verdict);
+    g_test_message("%s", info.explanation);
+    g_assert_cmpint(info.outcome, ==, ASSAY_DIVERGES);
+    g_assert_true(g_str_has_prefix(info.reading, "norm_epsilon=larger"));
+    g_assert_true((info.left_out_count > 0) == (threads == 4));
+    assay_verdict_free(verdict);
+  }
+  subject.question.budget_seconds = 0;
+  plant(&subject, 2 * count_of(&subject.results[0]) / 3); /* One, in the middle. */
+  assay_verdict_t *verdict = check(context, &subject, 2);
+  g_assert_cmpint(info_of(verdict).outcome, ==, ASSAY_DIVERGES);
+  g_assert_cmpstr(info_of(verdict).reading, ==, "");
+  assay_verdict_free(verdict);
+  subject_clear(&subject);
   assay_context_free(context);
 }
 
@@ -304,6 +342,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/api/parts/threads", test_threads);
   g_test_add_func("/api/parts/budget", test_budget);
   g_test_add_func("/api/parts/rows", test_rows);
+  g_test_add_func("/api/parts/reading", test_reading);
   g_test_add_func("/api/parts/large", test_large);
   g_test_add_func("/api/parts/cancelled", test_cancelled);
   return g_test_run();

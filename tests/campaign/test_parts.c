@@ -8,6 +8,8 @@
 #include "harness/gen/gen.h"
 #include "harness/model/op.h"
 #include "harness/run/parts/parts.h"
+#include "oracles/derived/derived.h"
+#include "tests/ops/declared_file.h"
 
 #ifdef ASSAY_SANITIZE
 enum { PROGRAMS = 25 };
@@ -214,11 +216,26 @@ static void test_op(gconstpointer data) {
   g_assert_cmpuint(counts.wrong, >, 0);
 }
 
+/* Ops from files: rows, elements, places that are known, tables, scales by channel. */
+static void declare_files(void) {
+  static const char *const files[] = {"rms_norm",  "silu",       "softmax",   "causal_attention",
+                                      "attention", "fake_quant", "embedding", "quantized_add_relu"};
+  static const op_t *rows[G_N_ELEMENTS(files) + 1];
+  for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
+    g_autofree char *text = read_op_file(files[i]);
+    rows[i] = &declare(text)->op;
+  }
+  g_assert_true(op_declare(rows));
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
+  declare_files();
   for (const op_t *const *op = op_all(); *op != NULL; op++) {
-    if ((*op)->axes == NULL || oracle_find(*op) == NULL) continue;
-    if (oracle_find(*op)->gathering != NULL) continue;
+    bool is_cut = (*op)->axes != NULL || (*op)->part_axes != NULL;
+    if (!is_cut || oracle_find(*op) == NULL) continue;
+    const gathering_t *gathering = oracle_find(*op)->gathering;
+    if (gathering != NULL && gathering->leaders != NULL) continue;
     g_autofree char *name = g_strdup_printf("/parts/%s", (*op)->name);
     g_test_add_data_func(name, *op, test_op);
   }

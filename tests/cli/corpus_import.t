@@ -71,8 +71,14 @@ else
   like out '^3 tests, 2 taken, 2 judged$' "modules: the sum"
   run 1 "modules: a canary" corpus import modules --executor canary:drop_last_term
   like out '^modules/inner/sum.mlir: diverges' "modules: a canary: which file diverges"
+  "$ASSAY" show --mlir --with-data 'stablehlo.negate f32[2] -> f32[2] : 3f80000040000000' >modules/negate.mlir 2>err
   run 0 "modules: without an executor" corpus import modules
-  like out '^3 tests, 2 taken, 0 judged$' "modules: without an executor nothing is judged"
+  like out '^stablehlo.negate  *1  *1  *1  *1  *0 ' "modules: without an executor what checks expect is judged"
+  like out '^4 tests, 3 taken, 1 judged$' "modules: without an executor nothing else is"
+  sed -i 's/0xC0000000\|-2.0*e+00\|-2.0/3.0/' modules/negate.mlir
+  cat modules/negate.mlir >expected.mlir
+  run 1 "modules: a check that is wrong" corpus import modules
+  like out '^modules/negate.mlir: diverges' "modules: a check that is wrong: which file"
 fi
 run 2 "modules: an empty folder" corpus import empty
 like err 'no file of MLIR is in this folder' "modules: an empty folder: said so"

@@ -97,6 +97,23 @@ ok $? "a C++17 program takes both headers"
 printf '0 %s\n' "$version" | cmp -s - out
 ok $? "and sees that 1 + 1 is 2 in bf16"
 
+# A kernel as a backend, and the library in one file: from what is installed, without the tree.
+cat >kernel.c <<'EOF'
+#include <assay/assay.h>
+#include <assay/assay_kernel.h>
+static void run(const assay_program_t *program, const void *const *operands, void *const *results) {
+  const float *x = operands[0];
+  float *y = results[0];
+  for (int64_t i = assay_count(&program->operands[0]); i-- > 0;) y[i] = -x[i];
+}
+static const assay_kernel_t kernels[] = {{"mine", "stablehlo.negate", "f32 -> f32", "", NULL, run}};
+ASSAY_KERNELS(kernels)
+EOF
+cc -std=c11 -Wall -Wextra -Werror -shared -fPIC kernel.c -o libkernel.so $(pkg-config --cflags --libs assay)
+ok $? "a file of C takes assay_kernel.h and the library"
+"$ASSAY" vet --op stablehlo.negate --executor dso:./libkernel.so --cases 50 >vet.tap
+ok $? "and is vetted"
+
 mkdir project
 cat >project/CMakeLists.txt <<'EOF'
 cmake_minimum_required(VERSION 3.16)

@@ -139,7 +139,7 @@ run 2 "something left out" show sketch.mlir
 like err "'...' leaves something out that a case has: write it" "something left out: said"
 printf '%%0 = stablehlo.add %%x, %%y : tensor<2xf32>\n%%1 = stablehlo.negate %%0 : tensor<2xf32>\n' >two.mlir
 run 2 "two ops" replay two.mlir --executor model:pairwise
-like err "two.mlir:2:6: a case is one op, and here are 2; .assay quant import. reads graphs" "two ops: where the second is"
+like err "two.mlir:2:6: a case is one op, and here are 2; .assay module. lists them, .assay quant import. reads graphs" "two ops: where the second is"
 printf '%%0 = stablehlo.sine %%x : tensor<2xf32>\n' >sine.mlir
 run 2 "an unknown op" show sine.mlir
 like err "sine.mlir:1:6: stablehlo.sine: cases have no such op; .assay ops. lists those they have" "an unknown op: where"

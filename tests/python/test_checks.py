@@ -113,6 +113,75 @@ def test_the_reading_that_would_explain_a_result():
     assert assay.assert_conforms("layer_norm", [x], outside, eps_outside_sqrt=True)
 
 
+def variance_of(x, ddof=0):
+    return x.astype(np.float64).var(-1, keepdims=True, ddof=ddof)
+
+
+READINGS = {
+    "norm_epsilon=larger": lambda x, eps: np.sqrt(np.maximum(variance_of(x), eps)),
+    "norm_epsilon=larger-outside": lambda x, eps: np.maximum(np.sqrt(variance_of(x)), eps),
+    "norm_variance=sample": lambda x, eps: np.sqrt(variance_of(x, 1) + eps),
+    "eps_outside_sqrt=true,norm_variance=sample": lambda x, eps: np.sqrt(variance_of(x, 1)) + eps,
+}
+
+
+@pytest.mark.parametrize("reading", READINGS)
+def test_readings_of_a_norm(reading):
+    scales = np.array([[1e-4], [1e-2], [3e-2], [1]], np.float32)
+    x = normal(4, 32) * scales
+    mean = x.astype(np.float64).mean(-1, keepdims=True)
+    y = ((x - mean) / READINGS[reading](x, 1e-3)).astype(np.float32)
+    with pytest.raises(assay.NonConforming, match="it would conform with") as caught:
+        assay.assert_conforms("layer_norm", [x], y, epsilon=1e-3)
+    assert caught.value.verdict.reading == reading
+    settings = [setting.split("=") for setting in reading.split(",")]
+    keywords = {key: value == "true" if key == "eps_outside_sqrt" else value for key, value in settings}
+    assert assay.assert_conforms("layer_norm", [x], y, epsilon=1e-3, **keywords)
+    y[1, 3] *= np.float32(1.01)  # Then no reading explains all.
+    assert assay.check("layer_norm", [x], y, epsilon=1e-3).reading == ""
+
+
+def test_readings_of_pytorch_normalize_and_running_variance():
+    x = normal(4, 8) * np.array([[1e-4], [1e-3], [1e-2], [1]], np.float32)
+    norm = np.sqrt(np.square(x.astype(np.float64)).sum(-1, keepdims=True))
+    y = (x / np.maximum(norm, 1e-2)).astype(np.float32)
+    assert assay.check("l2_norm", [x], y, epsilon=1e-2).reading == "eps_outside_sqrt=true"
+    added = (x / np.sqrt(norm * norm + 1e-4)).astype(np.float32)
+    assert assay.check("l2_norm", [x], added, epsilon=1e-4).reading == "norm_epsilon=added"
+    assert assay.assert_conforms("l2_norm", [x], added, epsilon=1e-4, norm_epsilon="added")
+    v = normal(6, 3)
+    mean, variance = v.astype(np.float64).mean(0), v.astype(np.float64).var(0)
+    out = ((v - mean) / np.sqrt(variance + 2.0**-10)).astype(np.float32)
+    results = [out, mean.astype(np.float32), v.astype(np.float64).var(0, ddof=1).astype(np.float32)]
+    inputs = [v, np.ones(3, np.float32), np.zeros(3, np.float32)]
+    verdict = assay.check("batch_norm_training", inputs, results, epsilon=2.0**-10, feature_index=1)
+    assert verdict.reading == "norm_variance=sample-returned"
+
+
+def test_the_other_gelu_is_a_reading():
+    x = normal(200)
+    z = np.sqrt(2 / np.pi) * (x + 0.044715 * x.astype(np.float64) ** 3)
+    verdict = assay.check("gelu", [x], (0.5 * x * (1 + np.tanh(z))).astype(np.float32))
+    assert verdict.reading == "approximate=tanh"
+
+
+def test_a_pad_value_in_a_softmax_is_no_inaccurate_function():
+    """Errors of functions that add up over the terms explain any sum."""
+    x = normal(4, 1000)
+    e = np.exp(x - x.max(-1, keepdims=True), dtype=np.float64)
+    padded = e / (e.sum(-1, keepdims=True) + 24 * np.exp(-x.max(-1, keepdims=True).astype(np.float64)))
+    verdict = assay.check("softmax", [x], padded.astype(np.float32))
+    assert (verdict.class_name, verdict.observed) == ("value", "")
+    x = normal(4, 16)
+    wrong = np.exp(x - x.max(-1, keepdims=True)).astype(np.float64) * (1 + 6e-5 * np.sin(1000 * x))
+    inaccurate = (wrong / wrong.sum(-1, keepdims=True)).astype(np.float32)
+    verdict = assay.check("softmax", [x], inaccurate)
+    assert (verdict.class_name, verdict.observed) == ("precision", "inaccurate elementary functions")
+    inaccurate[2, 7] *= np.float32(1.05)  # Which no inaccurate function explains.
+    verdict = assay.check("softmax", [x], inaccurate)
+    assert verdict.outcome == "diverges" and verdict.observed != "inaccurate elementary functions"
+
+
 @pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, np.float16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2])
 def test_narrow_floats(dtype):
     a, b = normal(8, 32, dtype=dtype), normal(32, 8, dtype=dtype)

@@ -268,6 +268,12 @@ typedef struct {
   assay_value_t permitted_low;  /* Ends of the permitted values around the exact one; decided */
   assay_value_t permitted_high; /* exactly, so that the next value beyond each is wrong. */
   const char *permitted;        /* All that is permitted, in words. */
+
+  /* What kernels are known to take otherwise than the op's definition, where that explains all that
+   * was judged: "eps_outside_sqrt=true", "norm_epsilon=larger, or epsilon=1e-5"; settings of
+   * attributes, or of permissions for a contract; several at once are joined by ",".  "" where none
+   * does, and with ASSAY_NO_CAUSE. */
+  const char *reading;
 } assay_verdict_info_t;
 
 int32_t assay_verdict_info(const assay_verdict_t *verdict, assay_verdict_info_t *out_info,
@@ -373,12 +379,12 @@ int32_t assay_simulate(assay_context_t *context, const assay_question_t *questio
 /* The kernel under test.  `run` reads the operands, writes all results, which are dense, and
  * returns 0, or anything else if it does not do the program. */
 typedef int32_t (*assay_run_t)(void *user, const assay_question_t *question);
-typedef struct assay_kernel {
+typedef struct assay_tested_kernel {
   uint32_t struct_size;
   uint32_t calls_max; /* 0: 400. */
   assay_run_t run;
   void *user;
-} assay_kernel_t;
+} assay_tested_kernel_t;
 
 typedef struct assay_shrink_info {
   uint32_t struct_size;
@@ -391,7 +397,7 @@ typedef struct assay_shrink_info {
 /* Makes the question's case small, as long as the kernel diverges on it in the same class.
  * `out_info` may be NULL. */
 int32_t assay_shrink(assay_context_t *context, const assay_question_t *question,
-                     const assay_kernel_t *kernel, assay_case_t **out_case,
+                     const assay_tested_kernel_t *kernel, assay_case_t **out_case,
                      assay_shrink_info_t *out_info, assay_error_t *error);
 
 #ifdef __cplusplus

@@ -17,12 +17,8 @@ class Verdict {
  public:
   /* That nothing could be judged. */
   explicit Verdict(std::string error) : error_(std::move(error)) {}
-  Verdict(assay_verdict_t *handle, const Program &program, std::string contract,
-          std::string reading)
-      : handle_(handle, assay_verdict_free),
-        program_(program),
-        contract_(std::move(contract)),
-        reading_(std::move(reading)) {
+  Verdict(assay_verdict_t *handle, const Program &program, std::string contract)
+      : handle_(handle, assay_verdict_free), program_(program), contract_(std::move(contract)) {
     info_.struct_size = sizeof info_;
     assay_verdict_info(handle, &info_, nullptr);
   }
@@ -75,9 +71,9 @@ class Verdict {
       text += is_contract ? "\n  it would conform under: " : "\n  observed: ";
       text += info_.observed;
     }
-    if (!reading_.empty()) {
-      text +=
-          "\n  it would conform with " + reading_ + ": say so, if that is what the kernel means";
+    if (*info_.reading != '\0') {
+      text += std::string("\n  it would conform with ") + info_.reading +
+              ": say so, if that is what the kernel means";
     }
     return text;
   }
@@ -133,7 +129,7 @@ class Verdict {
 
   std::shared_ptr<assay_verdict_t> handle_;
   Program program_ = Program();
-  std::string contract_, reading_, error_;
+  std::string contract_, error_;
   assay_verdict_info_t info_ = assay_verdict_info_t();
 };
 
@@ -185,10 +181,9 @@ class Question {
     asked.budget_seconds = budget_;
     assay_verdict_t *verdict = nullptr;
     int32_t status = assay_check(context(), &asked, &verdict, &failed);
-    std::string reading = status == ASSAY_OK ? find_reading(verdict, asked) : "";
     assay_contract_free(contract);
     if (status != ASSAY_OK) return Verdict(failed.text);
-    return Verdict(verdict, program_, contract_, std::move(reading));
+    return Verdict(verdict, program_, contract_);
   }
 
  private:
@@ -208,65 +203,6 @@ class Question {
                                      what + " " + std::to_string(i), out_error));
     }
     return seen;
-  }
-
-  /* What a kernel may have understood otherwise, of which an attribute is the other value. */
-  static std::vector<std::string> readings(const std::string &op) {
-    if (op == "byteir.layer_norm" || op == "byteir.l2_norm") {
-      return {"eps_outside_sqrt=true", "eps_outside_sqrt=false", "epsilon=0",    "epsilon=1e-12",
-              "epsilon=1e-8",          "epsilon=1e-6",           "epsilon=1e-5", "epsilon=1e-3"};
-    }
-    if (op == "byteir.gelu") return {"approximate=tanh", "approximate=none"};
-    if (op == "byteir.arg_max" || op == "byteir.arg_min") {
-      return {"select_last_index=true", "select_last_index=false"};
-    }
-    return {};
-  }
-
-  /* The program with that attribute, "epsilon=1e-5", and else as it is. */
-  Program with(const std::string &attribute) const {
-    const size_t equals = attribute.find('=');
-    const std::string key = attribute.substr(0, equals), value = attribute.substr(equals + 1);
-    Op op(program_.op());
-    const char *name = nullptr, *text = nullptr;
-    for (uint32_t i = 0;
-         assay_program_attribute(program_.handle(), i, &name, &text, nullptr) == ASSAY_OK; i++) {
-      if (key != name) op.text(name, text);
-    }
-    if (key == "epsilon") {
-      op.number("epsilon", std::strtod(value.c_str(), nullptr));
-    } else {
-      op.text(key.c_str(), value.c_str());
-    }
-    for (uint32_t i = 0; i < assay_program_operand_count(program_.handle()); i++) {
-      assay_tensor_t type = program_.raw_type(i, false);
-      op.operand(type.element, std::vector<int64_t>(type.dims, type.dims + type.rank));
-    }
-    for (uint32_t i = 0; i < assay_program_result_count(program_.handle()); i++) {
-      assay_tensor_t type = program_.raw_type(i, true);
-      op.result(type.element, std::vector<int64_t>(type.dims, type.dims + type.rank));
-    }
-    return op;
-  }
-
-  /* The reading under which these results conform, or "". */
-  std::string find_reading(const assay_verdict_t *verdict, assay_question_t asked) const {
-    assay_verdict_info_t info = assay_verdict_info_t();
-    info.struct_size = sizeof info;
-    assay_verdict_info(verdict, &info, nullptr);
-    if (info.outcome != ASSAY_DIVERGES) return "";
-    for (const std::string &reading : readings(program_.op())) {
-      const Program other = with(reading);
-      assay_verdict_t *again = nullptr;
-      asked.program = other.handle();
-      asked.flags = ASSAY_NO_CAUSE;
-      if (!other || assay_check(context(), &asked, &again, nullptr) != ASSAY_OK) continue;
-      assay_verdict_info(again, &info, nullptr);
-      int32_t outcome = info.outcome;
-      assay_verdict_free(again);
-      if (outcome == ASSAY_CONFORMS) return reading;
-    }
-    return "";
   }
 
   Program program_;

@@ -79,7 +79,7 @@ class Trial {
     asked.operands = operands.data();
     asked.operand_count = static_cast<uint32_t>(operands.size());
     asked.contract = contract;
-    assay_kernel_t tested = assay_kernel_t();
+    assay_tested_kernel_t tested = assay_tested_kernel_t();
     tested.struct_size = sizeof tested;
     tested.run = call;
     tested.user = const_cast<void *>(static_cast<const void *>(&kernel));

@@ -3,6 +3,8 @@
  * contract, and given programs. */
 #include "harness/cli/task/read.h"
 
+#include "harness/cli/task/programs.h"
+
 /* A backend that takes one op of a hundred types is found to do so within some thousand draws; one
  * that takes nothing ends its run after as many. */
 enum { CASES_DEFAULT = 10000, DRAWS_PER_CASE_DEFAULT = 10, DRAWS_DEFAULT_MIN = 20000 };
@@ -34,7 +36,7 @@ static status_t read_limits(const task_flags_t *flags, session_options_t *option
 static status_t read_programs(task_t *task, failure_t *error) {
   const task_flags_t *flags = task->flags;
   stream_options_t *stream = &task->options.stream;
-  if (flags->programs == NULL) {
+  if (!task_programs_are_given(flags)) {
     STATUS_TRY(find_ops(flags->ops, &task->ops, &stream->op_count, error));
     stream->ops = task->ops;
     return STATUS_OK;
@@ -43,14 +45,7 @@ static status_t read_programs(task_t *task, failure_t *error) {
     return status_fail(error, STATUS_INVALID,
                        "--program names its op already; leave out --op or --program");
   }
-  size_t count = g_strv_length(flags->programs);
-  stream_program_t *given = arena_alloc(&task->arena, count * sizeof *given);
-  for (size_t i = 0; i < count; i++) {
-    STATUS_TRY(stream_program_parse(str_from(flags->programs[i]), &task->arena, &given[i], error));
-  }
-  stream->programs = given;
-  stream->program_count = count;
-  return STATUS_OK;
+  return task_programs_read(flags, &task->arena, &stream->programs, &stream->program_count, error);
 }
 
 status_t task_check_programs(const task_t *task, failure_t *error) {
@@ -61,11 +56,13 @@ status_t task_check_programs(const task_t *task, failure_t *error) {
   }
   for (size_t i = 0; i < stream->program_count; i++) {
     if (!op_constraint_is_forbidden(stream->programs[i].broken)) continue;
+    g_autoptr(GString) line = g_string_new(NULL);
+    program_print(&stream->programs[i].program, line);
     return status_fail(
         error, STATUS_INVALID,
         "the program '%.200s' (--program) breaks constraint %s, and no executor here "
         "declares that it validates; add --invalid to run it all the same",
-        task->flags->programs[i], stream->programs[i].broken->id);
+        line->str, stream->programs[i].broken->id);
   }
   return STATUS_OK;
 }
@@ -101,7 +98,7 @@ status_t task_open_prediction(task_t *task, failure_t *error) {
                                            .reference = flags->reference};
   STATUS_TRY(prediction_open(&prediction, &task->prediction, error));
   options->predictor = prediction_predictor(task->prediction);
-  if (flags->ops != NULL || flags->programs != NULL) return STATUS_OK;
+  if (flags->ops != NULL || task_programs_are_given(flags)) return STATUS_OK;
   options->stream.draw_program = prediction_draw_program;
   options->stream.draw_context = task->prediction;
   return STATUS_OK;

@@ -8,6 +8,7 @@
 
 #include "harness/cli/options/declared_ops.h"
 #include "harness/cli/task/interrupt.h"
+#include "harness/cli/task/programs.h"
 #include "harness/cli/task/read.h"
 #include "reports/run/summary.h"
 
@@ -91,7 +92,7 @@ void task_flags_free(task_flags_t *flags) {
   g_free(flags->part_of);
   g_free(flags->known);
   g_free(flags->capability.profile);
-  g_strfreev(flags->programs);
+  task_programs_free(flags);
   g_free(flags->fail_on);
 }
 

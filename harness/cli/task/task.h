@@ -5,6 +5,7 @@
 #define ASSAY_CLI_TASK_TASK_H
 
 #include "harness/cli/options/flags.h"
+#include "harness/cli/options/mlir_input.h"
 #include "harness/cli/task/capabilities.h"
 #include "harness/cli/task/known_findings.h"
 #include "harness/cli/task/supervisor.h"
@@ -14,7 +15,10 @@
 typedef struct task_flags {
   executor_flags_t executor;
   char **ops;
-  char **programs;   /* Set by the verb that has such an option. */
+  char **programs;    /* Of task_flags_add_programs(): lines, or files of MLIR; ... */
+  char **modules;     /* ... such files; ... */
+  char *program_file; /* ... a file of lines. */
+  mlir_input_flags_t input;
   gint64 cases;      /* Judged ones of each executor ... */
   gint64 draws;      /* ... out of so many. */
   gboolean is_drawn; /* The verb has these limits. */
@@ -45,6 +49,9 @@ void task_flags_add(task_flags_t *flags, arguments_t *arguments);
 /* --op, --cases, --draws, --strata, --data-sets and --invalid; the latter alone. */
 void task_flags_add_drawing(task_flags_t *flags, arguments_t *arguments);
 void task_flags_add_invalid(task_flags_t *flags, arguments_t *arguments);
+
+/* --program, --mlir, --programs, and the options of files of MLIR (task/programs.c). */
+void task_flags_add_programs(task_flags_t *flags, arguments_t *arguments);
 
 /* --json. */
 void task_flags_add_json(task_flags_t *flags, arguments_t *arguments);

@@ -248,6 +248,35 @@ status_t mlir_importer_read_program(mlir_importer_t *importer, str_t module, cha
   return read_parts(importer, "program", header, out_lines, error);
 }
 
+status_t mlir_importer_read_module(mlir_importer_t *importer, str_t module,
+                                   mlir_graph_t *out_document, failure_t *error) {
+  char *header;
+  STATUS_TRY(ask(importer, "module", module, &header, error));
+  return read_parts(importer, "module", header, out_document, error);
+}
+
+status_t mlir_importer_isolate(mlir_importer_t *importer, str_t module, uint64_t seed,
+                               char *const *inputs, mlir_graph_t *out_document, failure_t *error) {
+  g_autoptr(GString) words = g_string_new(NULL);
+  g_string_printf(words, "isolate %" PRIu64, seed);
+  for (size_t i = 0; inputs != NULL && inputs[i] != NULL; i++) {
+    g_autofree char *path = g_canonicalize_filename(inputs[i], NULL);
+    g_autofree char *word = g_uri_escape_string(path, "/", FALSE);
+    g_string_append_printf(words, " %s", word);
+  }
+  char *header;
+  STATUS_TRY(ask(importer, words->str, module, &header, error));
+  return read_parts(importer, "steps", header, out_document, error);
+}
+
+status_t mlir_importer_run_step(mlir_importer_t *importer, size_t step, str_t digits,
+                                mlir_graph_t *out_document, failure_t *error) {
+  g_autofree char *words = g_strdup_printf("step %zu", step);
+  char *header;
+  STATUS_TRY(ask(importer, words, digits, &header, error));
+  return read_parts(importer, "results", header, out_document, error);
+}
+
 void mlir_graph_free(mlir_graph_t *graph) {
   g_free(graph->text);
   g_strfreev(graph->notes);

@@ -42,13 +42,33 @@ status_t mlir_importer_read(mlir_importer_t *importer, str_t module, bool is_sig
                             mlir_graph_t *out_graph, failure_t *error);
 void mlir_graph_free(mlir_graph_t *graph);
 
-/* The text of a module of one op, or of an op alone: a program line, in which sizes that are not
- * known are "?" alone (dynamic_parse()), then a line for each operand, its digits as case lines
- * have them or "*" if it is no constant.  `numbers` are those that stand in types by name,
+/* A module of one op, as text or bytecode, or the text of an op alone: a program line, in which
+ * sizes that are not known are "?" alone (dynamic_parse()), then a line for each operand, its
+ * digits as case lines have them or "*" if it is no constant, and likewise one for each result,
+ * with what checks of the module say that it is.  `numbers` are those that stand in types by name,
  * "input_scale=0.5", and are ended by NULL; NULL: none.  Errors as of mlir_importer_read(); freed
  * with mlir_graph_free(). */
 status_t mlir_importer_read_program(mlir_importer_t *importer, str_t module, char *const *numbers,
                                     mlir_graph_t *out_lines, failure_t *error);
+
+/* The ops of a whole module, each distinct one once, as a JSON document: `text` alone (what stands
+ * in it is said in workers/mlir_import/listing.py).  Errors as of mlir_importer_read(); freed with
+ * mlir_graph_free(). */
+status_t mlir_importer_read_module(mlir_importer_t *importer, str_t module,
+                                   mlir_graph_t *out_document, failure_t *error);
+
+/* The steps of a module in order, and data for its arguments: those of the files of numpy, one for
+ * each
+ * (`inputs`, ended by NULL), or drawn from the seed (NULL).  A JSON document, which
+ * workers/mlir_import/isolation.py makes.  Errors as of mlir_importer_read(). */
+status_t mlir_importer_isolate(mlir_importer_t *importer, str_t module, uint64_t seed,
+                               char *const *inputs, mlir_graph_t *out_document, failure_t *error);
+
+/* What StableHLO's interpreter makes of a step of the module that was isolated last; `digits` is a
+ * JSON list of the data of its operands, and the answer an object, {"results": [DIGITS, ...]} or
+ * {"error": TEXT}. */
+status_t mlir_importer_run_step(mlir_importer_t *importer, size_t step, str_t digits,
+                                mlir_graph_t *out_document, failure_t *error);
 
 /* Of an error of quant_graph_parse(), "line 3, column 5: ...", about that text: "LINE:COLUMN: ..."
  * of the module.  Other errors are kept as they are. */

@@ -26,13 +26,30 @@ static bool is_listed(const axis_list_t *lists, const type_t *types, uint32_t co
   return true;
 }
 
+static bool is_scaled_along(const axis_list_t *lists, const type_t *types, uint32_t count,
+                            uint32_t axis) {
+  for (uint32_t i = 0; i < count; i++) {
+    const quantization_t *quantization = types[i].quantization;
+    if (quantization == NULL || quantization->axis < 0) continue;
+    if (lists[i].axes[quantization->axis] == axis) return true;
+  }
+  return false;
+}
+
+/* A part selects elements, not scales. */
+static bool is_scaled(const program_t *program, const axes_t *axes, uint32_t axis) {
+  return is_scaled_along(axes->operands, program->operands, program->operand_count, axis) ||
+         is_scaled_along(axes->results, program->results, program->result_count, axis);
+}
+
 /* Free axes are those of the first result that are not combined; all results must have them. */
 static bool find_free(const program_t *program, cut_t *cut) {
   const axis_list_t *list = &cut->axes.results[0];
   for (uint32_t i = 0; i < list->count; i++) {
     const axis_t *axis = &cut->axes.items[list->axes[i]];
     if (axis->size == 0) return false;
-    if (axis->role != AXIS_TERM) cut->free[cut->free_count++] = list->axes[i];
+    bool is_free = axis->role != AXIS_TERM && !is_scaled(program, &cut->axes, list->axes[i]);
+    if (is_free) cut->free[cut->free_count++] = list->axes[i];
   }
   cut->unit_count = 1;
   for (uint32_t i = 0; i < cut->free_count; i++) {
@@ -109,7 +126,7 @@ void cut_count_blocks(cut_t *inout_cut) {
 
 bool cut_init(const program_t *program, cut_t *out_cut) {
   memset(out_cut, 0, sizeof *out_cut);
-  if (!is_fixed(program) || !axes_of(program, &out_cut->axes)) return false;
+  if (!is_fixed(program) || !axes_of_parts(program, &out_cut->axes)) return false;
   const axes_t *axes = &out_cut->axes;
   if (!is_listed(axes->operands, program->operands, program->operand_count) ||
       !is_listed(axes->results, program->results, program->result_count) ||

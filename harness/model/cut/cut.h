@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of a large case.  A case whose op tells its axes (op_t.axes) is cut along those that are
- * not combined, its free axes: into blocks, ranges of indices that together are the whole; or into
- * chosen units.  A unit is all result elements with one index along each free axis: an element of a
- * product, a row of a softmax, a channel of a batch norm.
+ * not combined and have no scales, its free axes: into blocks, ranges of indices that together are
+ * the whole; or into chosen units.  A unit is all result elements with one index along each free
+ * axis: an element of a product, a row of a softmax, a channel of a batch norm.
  *
  * A part is a case of the same op, whose elements have the accept sets that they have in the whole
  * (oracles/theory.md, T211), given oracle_call_t.whole_count. */
@@ -29,8 +29,8 @@ typedef struct cut {
   size_t block_count;
 } cut_t;
 
-/* False if the program cannot be cut: its op tells no axes, scales run along one, sizes are known
- * only when it runs, or a result has no element of its own for each unit. */
+/* False if the program cannot be cut: its op tells no axes, all of them have scales, sizes are
+ * known only when it runs, or a result has no element of its own for each unit. */
 bool cut_init(const program_t *program, cut_t *out_cut);
 
 /* Counts the blocks anew where somebody has chosen other chunks. */

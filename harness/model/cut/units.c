@@ -137,6 +137,19 @@ static bool is_joined(const cut_t *cut, uint32_t joined, const axes_t *view, uin
   return join_list(cut, joined, &expected) && axis_list_equal(&expected, &view->results[result]);
 }
 
+/* Whether scales run along the axes along which they ran: where dimensions go, others get their
+ * numbers. */
+static bool keep_scales(const axis_list_t *lists, const axis_list_t *view_lists,
+                        const type_t *types, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    const quantization_t *quantization = types[i].quantization;
+    if (quantization == NULL || quantization->axis < 0) continue;
+    const uint32_t dim = (uint32_t)quantization->axis;
+    if (dim >= view_lists[i].count || view_lists[i].axes[dim] != lists[i].axes[dim]) return false;
+  }
+  return true;
+}
+
 /* ---- Their data ------------------------------------------------------------------------------ */
 
 /* How elements of a tensor go from the whole to the units, or back. */
@@ -265,6 +278,12 @@ bool cut_take_units(const cut_t *cut, const cut_subject_t *subject, const cut_un
   if (!cut_keeps_types(program, &out_case->program)) return false;
   for (uint32_t i = 0; i < program->result_count; i++) {
     if (!is_joined(cut, joining.joined, &joining.view, i)) return false;
+  }
+  if (!keep_scales(cut->axes.operands, joining.view.operands, program->operands,
+                   program->operand_count) ||
+      !keep_scales(cut->axes.results, joining.view.results, program->results,
+                   program->result_count)) {
+    return false;
   }
   for (uint32_t i = 0; i < program->operand_count; i++) {
     out_case->operands[i] =

@@ -14,12 +14,14 @@ typedef struct parts_question {
   const contract_t *contract;
   const size_t *units; /* NULL: all blocks; else so many units, ascending, ... */
   size_t unit_count;
-  size_t part_units; /* ... of which a part has so many. */
-  uint32_t threads;  /* 0 counts as 1: that which asks. */
-  bool judges_all;   /* Whatever needs exact arithmetic: see case_runner_t. */
-  uint64_t seed;     /* Of samples of blocks. */
-  bool decides_all;  /* Of elements outside the fast sets; else, once some have been decided in each
-                      * of  some parts, and were wrong, all others count as wrong. */
+  size_t part_units;   /* ... of which a part has so many. */
+  uint32_t threads;    /* 0 counts as 1: that which asks. */
+  bool judges_all;     /* Whatever needs exact arithmetic: see case_runner_t. */
+  uint64_t seed;       /* Of samples of blocks. */
+  bool stops_at_wrong; /* Asked is only whether all conform: parts behind one that is wrong are
+                        * left. */
+  bool decides_all; /* Of elements outside the fast sets; else, once some have been decided in each
+                     * of  some parts, and were wrong, all others count as wrong. */
   /* Told how much is done, 0 to 1, by the thread that asked; false: give up, with STATUS_IO. */
   bool (*tell)(void *context, double done);
   void *tell_context;

@@ -5,26 +5,18 @@
 #define ASSAY_ORACLES_OPS_BATCH_NORM_FORMULAS_H
 
 #include "oracles/composite/composite.h"
+#include "oracles/composite/norm_reading.h"
 #include "oracles/ops/batch_norm/batch_norm.h"
 
 /* As many as the op's permission has values, in their order. */
 const composite_formula_t *batch_norm_training_formulas(const program_t *program);
 const composite_formula_t *batch_norm_grad_formulas(const program_t *program);
 
-/* What deviations are divided by, and its inverse: sqrt(variance + epsilon). */
-typedef struct batch_norm_divisor {
-  row_t square; /* variance + epsilon */
-  row_t itself;
-  row_t inverse; /* By an inverse square root, or 1 / itself. */
-} batch_norm_divisor_t;
-
-batch_norm_divisor_t batch_norm_divisor(formula_t *formula, row_t variance);
+/* What deviations are divided by: sqrt(variance + epsilon), or as the contract reads it. */
+norm_divisor_t batch_norm_divisor(formula_t *formula, row_t variance);
 
 /* 1 / a */
 row_t batch_norm_invert(formula_t *formula, row_t a);
-
-/* A sum divided by N, or multiplied by its inverse. */
-row_t batch_norm_divide_by_count(formula_t *formula, row_t sum, row_t count);
 
 /* batch_norm/simulate.c: oracle_t.simulate of both. */
 status_t batch_norm_simulate(const oracle_call_t *call, const implementation_model_t *schedule,

@@ -14,7 +14,7 @@ typedef struct beginning {
   row_t operand;    /* x */
   row_t gradients;  /* dy */
   row_t deviations; /* c */
-  batch_norm_divisor_t divisor;
+  norm_divisor_t divisor;
   row_t normal;    /* c / s */
   row_t sum;       /* sum(dy) */
   row_t covariant; /* sum(dy c) */
@@ -98,7 +98,7 @@ typedef struct inverses {
 } inverses_t;
 
 static inverses_t find_inverses(formula_t *formula, const beginning_t *b) {
-  const batch_norm_divisor_t *divisor = &b->divisor;
+  const norm_divisor_t *divisor = &b->divisor;
   inverses_t out;
   out.normal = formula_either(formula, b->normal,
                               formula_multiply(formula, b->deviations, divisor->inverse));
@@ -114,7 +114,7 @@ static inverses_t find_inverses(formula_t *formula, const beginning_t *b) {
 /* a / v, in one step or by either inverse. */
 static row_t divide_by_square(formula_t *formula, const beginning_t *b, const inverses_t *inverses,
                               row_t a) {
-  const batch_norm_divisor_t *divisor = &b->divisor;
+  const norm_divisor_t *divisor = &b->divisor;
   row_t twice =
       formula_multiply(formula, formula_multiply(formula, a, divisor->inverse), divisor->inverse);
   row_t once = formula_either(formula, formula_divide(formula, a, divisor->square),
@@ -147,7 +147,7 @@ static void evaluate_inverse(formula_t *formula, const row_t operands[], row_t r
   row_t factor = formula_either(formula, formula_divide(formula, scale, b.divisor.itself),
                                 formula_multiply(formula, scale, b.divisor.inverse));
   results[BATCH_NORM_GRAD_OF_OPERAND] =
-      formula_multiply(formula, batch_norm_divide_by_count(formula, factor, b.count), difference);
+      formula_multiply(formula, norm_divide(formula, factor, b.gradients.count), difference);
   store_sums(formula, &b, inverses.of_scale, results);
 }
 
@@ -156,9 +156,9 @@ static void evaluate_means(formula_t *formula, const row_t operands[], row_t res
   beginning_t b = begin(formula, operands);
   inverses_t inverses = find_inverses(formula, &b);
   row_t scale = operands[BATCH_NORM_GRAD_SCALE], inverse = b.divisor.inverse;
-  row_t mean = batch_norm_divide_by_count(formula, subtracted_sum(formula, &b), b.count);
-  row_t covariant = batch_norm_divide_by_count(formula, subtracted_covariant(formula, &b), b.count);
-  row_t of_scale = batch_norm_divide_by_count(formula, inverses.of_scale, b.count);
+  row_t mean = norm_divide(formula, subtracted_sum(formula, &b), b.gradients.count);
+  row_t covariant = norm_divide(formula, subtracted_covariant(formula, &b), b.gradients.count);
+  row_t of_scale = norm_divide(formula, inverses.of_scale, b.gradients.count);
   row_t difference = subtract_slope(
       formula, &b, &inverses, formula_subtract(formula, b.gradients, mean), covariant, of_scale);
   results[BATCH_NORM_GRAD_OF_OPERAND] = formula_either(

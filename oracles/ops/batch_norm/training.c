@@ -9,24 +9,18 @@ row_t batch_norm_invert(formula_t *formula, row_t a) {
   return formula_divide(formula, formula_number(formula, 1), a);
 }
 
-row_t batch_norm_divide_by_count(formula_t *formula, row_t sum, row_t count) {
-  return formula_either(formula, formula_divide(formula, sum, count),
-                        formula_multiply(formula, sum, batch_norm_invert(formula, count)));
-}
-
-batch_norm_divisor_t batch_norm_divisor(formula_t *formula, row_t variance) {
+/* The gradients are those of the definition alone. */
+norm_divisor_t batch_norm_divisor(formula_t *formula, row_t variance) {
   double attribute = batch_norm_attributes(formula->program)->epsilon;
   bool is_forgotten = formula_has_fault(formula, FAULT_epsilon_forgotten);
   row_t epsilon = formula_epsilon(formula, is_forgotten ? 0 : attribute);
-  batch_norm_divisor_t divisor;
-  divisor.square = formula_add(formula, variance, epsilon);
-  if (formula_has_fault(formula, FAULT_epsilon_beyond_root)) {
-    divisor.itself = formula_add(formula, formula_square_root(formula, variance), epsilon);
-    divisor.inverse = batch_norm_invert(formula, divisor.itself);
-    return divisor;
+  norm_epsilon_t place = NORM_EPSILON_ADDED;
+  if (!batch_norm_is_grad(formula->program)) place = norm_epsilon_of(formula->contract, place);
+  if (!formula_has_fault(formula, FAULT_epsilon_beyond_root)) {
+    return norm_divisor(formula, variance, epsilon, place);
   }
-  divisor.itself = formula_square_root(formula, divisor.square);
-  divisor.inverse = formula_inverse_square_root(formula, divisor.square);
+  norm_divisor_t divisor = norm_divisor(formula, variance, epsilon, NORM_EPSILON_ADDED_OUTSIDE);
+  divisor.square = formula_add(formula, variance, epsilon);
   return divisor;
 }
 
@@ -34,65 +28,94 @@ batch_norm_divisor_t batch_norm_divisor(formula_t *formula, row_t variance) {
 
 typedef struct moments {
   row_t mean;
-  row_t variance;
+  row_t variance; /* That is divided by, ... */
+  row_t returned; /* ... and that is returned. */
 } moments_t;
 
 /* N, or, of an implementation that takes the terms for a sample, N - 1. */
-static row_t count_of_squares(formula_t *formula, row_t x) {
-  bool is_sample = formula_has_fault(formula, FAULT_variance_of_sample) && x.count > 1;
-  size_t count = is_sample ? x.count - 1 : formula_seen_count(formula, x.count);
-  return formula_number(formula, (double)count);
+static size_t count_of_squares(const formula_t *formula, size_t terms) {
+  bool is_sample = formula_has_fault(formula, FAULT_variance_of_sample) && terms > 1;
+  return is_sample ? terms - 1 : formula_seen_count(formula, terms);
+}
+
+/* The variance of terms with that mean: that of a sample, or of all that there is. */
+typedef row_t variance_t(formula_t *formula, row_t x, row_t mean, bool is_sample);
+
+static row_t variance_of_squares(formula_t *formula, row_t squares, size_t terms, bool is_sample) {
+  return is_sample ? norm_sample_variance(formula, squares, terms)
+                   : norm_divide(formula, squares, count_of_squares(formula, terms));
 }
 
 /* mean(x^2) - mean^2, which rounding can make negative; some cut it off at zero. */
-static row_t variance_in_one_pass(formula_t *formula, row_t x, row_t mean) {
+static row_t variance_in_one_pass(formula_t *formula, row_t x, row_t mean, bool is_sample) {
   row_t sum = formula_sum_of_products(formula, x, x);
-  row_t squares = batch_norm_divide_by_count(formula, sum, count_of_squares(formula, x));
+  row_t squares = norm_divide(formula, sum, count_of_squares(formula, x.count));
   row_t difference = formula_multiply_add(formula, formula_negate(formula, mean), mean, squares);
+  if (is_sample) {
+    difference = norm_sample_variance_in_one_pass(formula, sum, mean, difference, x.count);
+  }
   return formula_either(formula, difference,
                         formula_maximum(formula, difference, formula_number(formula, 0)));
 }
 
-static moments_t decomposed_moments(formula_t *formula, row_t x) {
-  row_t count = formula_number(formula, (double)formula_seen_count(formula, x.count));
-  moments_t moments;
-  moments.mean = formula_divide(formula, formula_sum(formula, x), count);
+static row_t variance_as_specified(formula_t *formula, row_t x, row_t mean, bool is_sample) {
   if (formula_has_fault(formula, FAULT_variance_in_one_pass)) {
-    moments.variance = variance_in_one_pass(formula, x, moments.mean);
-    return moments;
+    return variance_in_one_pass(formula, x, mean, is_sample);
   }
-  row_t squares = formula_squared_deviations(formula, x, moments.mean);
-  moments.variance = formula_divide(formula, squares, count_of_squares(formula, x));
+  row_t squares = formula_squared_deviations(formula, x, mean);
+  size_t count = is_sample ? x.count - 1 : count_of_squares(formula, x.count);
+  return formula_divide(formula, squares, formula_number(formula, (double)count));
+}
+
+static row_t variance_in_two_passes(formula_t *formula, row_t x, row_t mean, bool is_sample) {
+  row_t squares = formula_squared_deviations(formula, x, mean);
+  return variance_of_squares(formula, squares, x.count, is_sample);
+}
+
+/* By either kind. */
+static row_t variance_by_any(formula_t *formula, row_t x, row_t mean, bool is_sample) {
+  return formula_either(formula, variance_in_two_passes(formula, x, mean, is_sample),
+                        variance_in_one_pass(formula, x, mean, is_sample));
+}
+
+static moments_t moments_by(formula_t *formula, row_t x, row_t mean, variance_t *variance) {
+  norm_variance_t reading = norm_variance_of(formula->contract);
+  moments_t moments = {.mean = mean};
+  moments.variance = variance(formula, x, mean, reading == NORM_VARIANCE_SAMPLE);
+  bool returns_other = reading == NORM_VARIANCE_SAMPLE_RETURNED;
+  moments.returned = returns_other ? variance(formula, x, mean, true) : moments.variance;
   return moments;
 }
 
-static row_t variance_in_two_passes(formula_t *formula, row_t x, row_t mean) {
-  row_t squares = formula_squared_deviations(formula, x, mean);
-  return batch_norm_divide_by_count(formula, squares, count_of_squares(formula, x));
+static moments_t decomposed_moments(formula_t *formula, row_t x) {
+  row_t count = formula_number(formula, (double)formula_seen_count(formula, x.count));
+  row_t mean = formula_divide(formula, formula_sum(formula, x), count);
+  return moments_by(formula, x, mean, variance_as_specified);
 }
 
 static moments_t two_pass_moments(formula_t *formula, row_t x) {
-  row_t mean = formula_mean(formula, x);
-  return (moments_t){mean, variance_in_two_passes(formula, x, mean)};
+  return moments_by(formula, x, formula_mean(formula, x), variance_in_two_passes);
 }
 
 static moments_t running_moments(formula_t *formula, row_t x) {
+  norm_variance_t reading = norm_variance_of(formula->contract);
   row_t mean, squares;
   formula_running_moments(formula, x, &mean, &squares);
-  row_t count = count_of_squares(formula, x);
-  return (moments_t){mean, batch_norm_divide_by_count(formula, squares, count)};
+  moments_t moments = {.mean = mean};
+  moments.variance =
+      variance_of_squares(formula, squares, x.count, reading == NORM_VARIANCE_SAMPLE);
+  bool returns_other = reading == NORM_VARIANCE_SAMPLE_RETURNED;
+  moments.returned =
+      returns_other ? variance_of_squares(formula, squares, x.count, true) : moments.variance;
+  return moments;
 }
 
 static moments_t one_pass_moments(formula_t *formula, row_t x) {
-  row_t mean = formula_mean(formula, x);
-  return (moments_t){mean, variance_in_one_pass(formula, x, mean)};
+  return moments_by(formula, x, formula_mean(formula, x), variance_in_one_pass);
 }
 
-/* Those of either kind. */
 static moments_t any_moments(formula_t *formula, row_t x) {
-  row_t mean = formula_mean(formula, x);
-  return (moments_t){mean, formula_either(formula, variance_in_two_passes(formula, x, mean),
-                                          variance_in_one_pass(formula, x, mean))};
+  return moments_by(formula, x, formula_mean(formula, x), variance_by_any);
 }
 
 /* ---- Formulas -------------------------------------------------------------------------------- */
@@ -121,7 +144,7 @@ static row_t returned_variance(formula_t *formula, row_t variance) {
 
 static void store_moments(formula_t *formula, const moments_t *moments, row_t results[]) {
   results[BATCH_NORM_TRAINING_MEAN] = moments->mean;
-  results[BATCH_NORM_TRAINING_VARIANCE] = returned_variance(formula, moments->variance);
+  results[BATCH_NORM_TRAINING_VARIANCE] = returned_variance(formula, moments->returned);
 }
 
 /* The specification's steps, one by one. */
@@ -129,7 +152,7 @@ static void evaluate_decomposed(formula_t *formula, const row_t operands[], row_
   row_t x = operands[BATCH_NORM_TRAINING_OPERAND];
   affine_t affine = find_affine(formula, operands);
   moments_t moments = decomposed_moments(formula, x);
-  batch_norm_divisor_t divisor = batch_norm_divisor(formula, moments.variance);
+  norm_divisor_t divisor = batch_norm_divisor(formula, moments.variance);
   row_t deviations = formula_subtract(formula, x, moments.mean);
   row_t normal = formula_divide(formula, deviations, divisor.itself);
   results[BATCH_NORM_TRAINING_OUTPUT] =
@@ -141,7 +164,7 @@ static void evaluate_decomposed(formula_t *formula, const row_t operands[], row_
 static void normalize(formula_t *formula, const moments_t *moments, const row_t operands[],
                       row_t results[]) {
   affine_t affine = find_affine(formula, operands);
-  batch_norm_divisor_t divisor = batch_norm_divisor(formula, moments->variance);
+  norm_divisor_t divisor = batch_norm_divisor(formula, moments->variance);
   row_t deviations =
       formula_subtract(formula, operands[BATCH_NORM_TRAINING_OPERAND], moments->mean);
   row_t normal = formula_either(formula, formula_multiply(formula, deviations, divisor.inverse),
@@ -173,7 +196,7 @@ static void evaluate_folded(formula_t *formula, const row_t operands[], row_t re
   row_t x = operands[BATCH_NORM_TRAINING_OPERAND];
   affine_t affine = find_affine(formula, operands);
   moments_t moments = any_moments(formula, x);
-  batch_norm_divisor_t divisor = batch_norm_divisor(formula, moments.variance);
+  norm_divisor_t divisor = batch_norm_divisor(formula, moments.variance);
   row_t factor = formula_multiply(formula, divisor.inverse, affine.scale);
   row_t offset =
       formula_multiply_add(formula, formula_negate(formula, moments.mean), factor, affine.offset);

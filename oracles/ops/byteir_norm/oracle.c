@@ -4,6 +4,7 @@
 #include "generated/byteir_norm_faults.h"
 #include "generated/formula_faults.h"
 #include "oracles/composite/composite.h"
+#include "oracles/composite/norm_reading.h"
 #include "oracles/ops/byteir_norm/byteir_norm.h"
 
 static composite_layout_t layout(const program_t *program, arena_t *arena) {
@@ -24,9 +25,30 @@ static row_t find_epsilon(formula_t *formula) {
   return formula_epsilon(formula, epsilon);
 }
 
-static bool is_epsilon_outside(const formula_t *formula) {
+/* On the other side of the root. */
+static norm_epsilon_t move_epsilon(norm_epsilon_t place) {
+  switch (place) {
+    case NORM_EPSILON_ADDED:
+      return NORM_EPSILON_ADDED_OUTSIDE;
+    case NORM_EPSILON_ADDED_OUTSIDE:
+      return NORM_EPSILON_ADDED;
+    case NORM_EPSILON_LARGER:
+      return NORM_EPSILON_LARGER_OUTSIDE;
+    case NORM_EPSILON_LARGER_OUTSIDE:
+      return NORM_EPSILON_LARGER;
+    case NORM_EPSILON_DEFINED:
+      break;
+  }
+  g_assert_not_reached();
+}
+
+/* Where an implementation has it that takes it to stand at `inside` or `outside`, as the program
+ * says. */
+static norm_epsilon_t place_epsilon(const formula_t *formula, norm_epsilon_t inside,
+                                    norm_epsilon_t outside) {
   bool is_outside = byteir_norm_eps_outside_sqrt(formula->program);
-  return formula_has_fault(formula, FAULT_epsilon_beyond_root) ? !is_outside : is_outside;
+  norm_epsilon_t place = norm_epsilon_of(formula->contract, is_outside ? outside : inside);
+  return formula_has_fault(formula, FAULT_epsilon_beyond_root) ? move_epsilon(place) : place;
 }
 
 static row_t invert(formula_t *formula, row_t a) {
@@ -40,19 +62,29 @@ typedef struct moments {
   row_t variance;
 } moments_t;
 
-/* A sum divided by the count of terms, or multiplied by its inverse. */
 static row_t divide_by_count(formula_t *formula, row_t sum, size_t terms) {
   bool is_sample = formula_has_fault(formula, FAULT_variance_of_sample) && terms > 1;
-  size_t seen = is_sample ? terms - 1 : formula_seen_count(formula, terms);
-  row_t count = formula_number(formula, (double)seen);
-  return formula_either(formula, formula_divide(formula, sum, count),
-                        formula_multiply(formula, sum, invert(formula, count)));
+  return norm_divide(formula, sum, is_sample ? terms - 1 : formula_seen_count(formula, terms));
+}
+
+static bool is_of_sample(const formula_t *formula) {
+  return norm_variance_of(formula->contract) == NORM_VARIANCE_SAMPLE;
+}
+
+/* The variance by the sum of squared deviations. */
+static row_t variance_of_squares(formula_t *formula, row_t squares, size_t terms) {
+  return is_of_sample(formula) ? norm_sample_variance(formula, squares, terms)
+                               : divide_by_count(formula, squares, terms);
 }
 
 /* mean(x^2) - mean^2, which rounding can make negative; some cut it off at zero. */
 static row_t variance_in_one_pass(formula_t *formula, row_t x, row_t mean) {
-  row_t squares = divide_by_count(formula, formula_sum_of_products(formula, x, x), x.count);
+  row_t sum = formula_sum_of_products(formula, x, x);
+  row_t squares = divide_by_count(formula, sum, x.count);
   row_t difference = formula_multiply_add(formula, formula_negate(formula, mean), mean, squares);
+  if (is_of_sample(formula)) {
+    difference = norm_sample_variance_in_one_pass(formula, sum, mean, difference, x.count);
+  }
   return formula_either(formula, difference,
                         formula_maximum(formula, difference, formula_number(formula, 0)));
 }
@@ -61,7 +93,7 @@ static row_t variance_in_two_passes(formula_t *formula, row_t x, row_t mean) {
   if (formula_has_fault(formula, FAULT_variance_in_one_pass)) {
     return variance_in_one_pass(formula, x, mean);
   }
-  return divide_by_count(formula, formula_squared_deviations(formula, x, mean), x.count);
+  return variance_of_squares(formula, formula_squared_deviations(formula, x, mean), x.count);
 }
 
 static moments_t two_pass_moments(formula_t *formula, row_t x) {
@@ -75,7 +107,7 @@ static moments_t two_pass_moments(formula_t *formula, row_t x) {
 static moments_t running_moments(formula_t *formula, row_t x) {
   row_t mean, squares;
   formula_running_moments(formula, x, &mean, &squares);
-  return (moments_t){mean, divide_by_count(formula, squares, x.count)};
+  return (moments_t){mean, variance_of_squares(formula, squares, x.count)};
 }
 
 static moments_t one_pass_moments(formula_t *formula, row_t x) {
@@ -92,23 +124,14 @@ static moments_t any_moments(formula_t *formula, row_t x) {
 
 /* ---- layer_norm ------------------------------------------------------------------------------ */
 
-/* What x - mean is divided by, and its inverse. */
-typedef struct divisor {
-  row_t itself;
-  row_t inverse;
-} divisor_t;
-
-static divisor_t find_divisor(formula_t *formula, row_t variance) {
+/* What x - mean is divided by. */
+static norm_divisor_t find_divisor(formula_t *formula, row_t variance) {
   row_t epsilon = find_epsilon(formula);
-  if (is_epsilon_outside(formula)) {
-    row_t sum = formula_add(formula, formula_square_root(formula, variance), epsilon);
-    return (divisor_t){sum, invert(formula, sum)};
-  }
-  row_t sum = formula_add(formula, variance, epsilon);
-  return (divisor_t){formula_square_root(formula, sum), formula_inverse_square_root(formula, sum)};
+  norm_epsilon_t place = place_epsilon(formula, NORM_EPSILON_ADDED, NORM_EPSILON_ADDED_OUTSIDE);
+  return norm_divisor(formula, variance, epsilon, place);
 }
 
-static void store_moments(formula_t *formula, row_t mean, const divisor_t *divisor,
+static void store_moments(formula_t *formula, row_t mean, const norm_divisor_t *divisor,
                           row_t results[]) {
   if (formula->program->result_count == 1) return;
   bool is_inverted = !formula_has_fault(formula, FAULT_deviation_not_inverted);
@@ -141,7 +164,7 @@ static void spoil_affine(formula_t *formula, row_t normal, row_t *inout_weight, 
 static void normalize(formula_t *formula, const moments_t *moments, const row_t operands[],
                       row_t results[]) {
   row_t weight = operands[LAYER_NORM_WEIGHT], bias = operands[LAYER_NORM_BIAS];
-  divisor_t divisor = find_divisor(formula, moments->variance);
+  norm_divisor_t divisor = find_divisor(formula, moments->variance);
   row_t deviations = formula_subtract(formula, operands[LAYER_NORM_INPUT], moments->mean);
   row_t normal = formula_either(formula, formula_multiply(formula, deviations, divisor.inverse),
                                 formula_divide(formula, deviations, divisor.itself));
@@ -172,7 +195,7 @@ static void layer_norm_one_pass(formula_t *formula, const row_t operands[], row_
 static void layer_norm_folded(formula_t *formula, const row_t operands[], row_t results[]) {
   row_t x = operands[LAYER_NORM_INPUT];
   moments_t moments = any_moments(formula, x);
-  divisor_t divisor = find_divisor(formula, moments.variance);
+  norm_divisor_t divisor = find_divisor(formula, moments.variance);
   row_t factor = formula_multiply(formula, divisor.inverse, operands[LAYER_NORM_WEIGHT]);
   row_t offset = formula_multiply_add(formula, formula_negate(formula, moments.mean), factor,
                                       operands[LAYER_NORM_BIAS]);
@@ -202,11 +225,6 @@ static const composite_t layer_norm = {
 
 /* ---- l2_norm --------------------------------------------------------------------------------- */
 
-static row_t larger(formula_t *formula, row_t a, row_t b) {
-  return formula_has_fault(formula, FAULT_epsilon_added) ? formula_add(formula, a, b)
-                                                         : formula_maximum(formula, a, b);
-}
-
 static row_t magnitudes(formula_t *formula, row_t x) {
   return formula_maximum(formula, x, formula_negate(formula, x));
 }
@@ -228,21 +246,24 @@ static bool find_faulty_norm(formula_t *formula, row_t x, row_t sum, row_t *out_
   return true;
 }
 
+/* What the larger of is taken, added. */
+static norm_epsilon_t add_epsilon(norm_epsilon_t place) {
+  if (place == NORM_EPSILON_LARGER) return NORM_EPSILON_ADDED;
+  return place == NORM_EPSILON_LARGER_OUTSIDE ? NORM_EPSILON_ADDED_OUTSIDE : place;
+}
+
 static void evaluate_l2_norm(formula_t *formula, const row_t operands[], row_t results[]) {
   row_t x = operands[0];
   row_t epsilon = find_epsilon(formula);
   row_t sum = formula_sum_of_products(formula, x, x);
-  divisor_t divisor;
+  norm_epsilon_t place = place_epsilon(formula, NORM_EPSILON_LARGER, NORM_EPSILON_LARGER_OUTSIDE);
+  if (formula_has_fault(formula, FAULT_epsilon_added)) place = add_epsilon(place);
+  norm_divisor_t divisor;
   if (find_faulty_norm(formula, x, sum, &divisor.itself)) {
-    divisor.itself = larger(formula, divisor.itself, epsilon);
-    divisor.inverse = invert(formula, divisor.itself);
-  } else if (is_epsilon_outside(formula)) {
-    divisor.itself = larger(formula, formula_square_root(formula, sum), epsilon);
+    divisor.itself = formula_maximum(formula, divisor.itself, epsilon);
     divisor.inverse = invert(formula, divisor.itself);
   } else {
-    row_t square = larger(formula, sum, epsilon);
-    divisor.itself = formula_square_root(formula, square);
-    divisor.inverse = formula_inverse_square_root(formula, square);
+    divisor = norm_divisor(formula, sum, epsilon, place);
   }
   if (formula_has_fault(formula, FAULT_norm_signs_lost)) x = magnitudes(formula, x);
   results[0] = formula_either(formula, formula_divide(formula, x, divisor.itself),

@@ -190,6 +190,11 @@ static inline uint32_t declared_outer(const declaration_t *declaration) {
  */
 extern const char *const declared_types[];
 
+/* op/part_axes.c: op_t.part_axes and with_part_axes. */
+void declared_part_axes(const program_t *program, axes_t *out_axes);
+void declared_with_part_axes(const program_t *program, axes_t *inout_axes, arena_t *arena,
+                             program_t *out_program);
+
 /* The sizes of a program. */
 typedef struct binding {
   size_t extent[DECLARED_INDICES_MAX]; /* Of a group the product. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* assay judge: reads cases with results (result_line.h) and answers each line with a verdict, or
- * with what is wrong with the line. */
+ * with what is wrong with the line; or a module of one op whose checks say what its results are. */
 #include "harness/cli/options/flags.h"
 #include "harness/cli/options/input.h"
+#include "harness/cli/options/mlir_input.h"
 #include "harness/cli/verbs/cases/result_line.h"
 #include "harness/diagnose/cause.h"
 #include "reports/verdict/describe.h"
@@ -134,7 +135,63 @@ typedef struct judge_options {
   contract_t contract;
   bool as_json;
   bool all_elements;
+  mlir_input_flags_t input;
 } judge_options_t;
+
+/* What a module says its results are. */
+static status_t judge_expected(const judge_options_t *options, const mlir_input_t *input,
+                               const char *path, arena_t *arena, verdict_t *out_verdict,
+                               failure_t *error) {
+  const program_t *program = &input->instance.program;
+  if (!mlir_input_is_checked(input)) {
+    return status_fail(
+        error, STATUS_INVALID,
+        "%.200s: no check.expect_eq or the like says what a result is, so nothing is "
+        "to be judged; `assay replay` runs it",
+        path);
+  }
+  if (input->unknown != 0) {
+    return status_fail(
+        error, STATUS_INVALID,
+        "%.200s: operand %d of %s is no constant: what is expected of it is not known", path,
+        g_bit_nth_lsf(input->unknown, -1), program->op->name);
+  }
+  case_runner_t walk;
+  case_runner_init(&walk, &options->contract, 1);
+  walk.judges_all = options->all_elements;
+  reported_result_t reported = {
+      .instance = &input->instance,
+      .broken = program_broken_under(program, program_broken(program), &options->contract),
+      .field = {.kind = RESULT_DATA, .unjudged = input->unchecked}};
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    tensor_t *result = &reported.field.results[i];
+    *result = input->expected[i];
+    if ((input->unchecked >> i & 1) == 0) continue;
+    *result = tensor_make(arena, &program->results[i]);
+    memset(result->data, 0, type_bytes(&result->type));
+  }
+  return judge_field(&walk, &reported, arena, out_verdict, error);
+}
+
+static int judge_module(const judge_options_t *options, const char *path) {
+  arena_t arena;
+  arena_init(&arena);
+  failure_t error = {0};
+  mlir_input_t input;
+  verdict_t verdict;
+  const input_t place = {.name = path, .line_number = 1};
+  answers_t answers = {&place, options->as_json, EXIT_CODE_CLEAN};
+  status_t status = mlir_input_read(&options->input, path, &arena, &input, &error);
+  if (status == STATUS_OK) {
+    status = judge_expected(options, &input, path, &arena, &verdict, &error);
+  }
+  if (status == STATUS_OK) {
+    if (!options->as_json) printf("the expected result: ");
+    answer_verdict(&answers, &input.instance, &verdict);
+  }
+  arena_deinit(&arena);
+  return status == STATUS_OK ? answers.exit_code : complain_status(status, &error);
+}
 
 static int judge_all(const judge_options_t *options, input_t *input) {
   answers_t answers = {input, options->as_json, EXIT_CODE_CLEAN};
@@ -193,18 +250,27 @@ int command_judge(const command_t *command, int argc, char **argv) {
       G_OPTION_ENTRY_NULL};
   arguments_t arguments = arguments_make(command);
   arguments_add(&arguments, entries);
+  judge_options_t options = {0};
+  mlir_input_flags_add(&options.input, &arguments);
   int exit_code = EXIT_CODE_USAGE;
   if (arguments_parse(&arguments, &argc, &argv, 0, 1)) {
     failure_t error = {0};
-    judge_options_t options = {.as_json = as_json != 0, .all_elements = all_elements != 0};
+    options.as_json = as_json != 0;
+    options.all_elements = all_elements != 0;
     status_t status = find_contract(contract_text, &options.contract, &error);
     if (status == STATUS_OK && PERMITTED(&options.contract, bits) == BITS_IDENTIFIED) {
       status = status_fail(&error, STATUS_INVALID,
                            "contract identified is about an executor; use `assay replay`");
     }
-    exit_code = status == STATUS_OK ? judge_file(&options, argc > 1 ? argv[1] : NULL)
-                                    : complain_status(status, &error);
+    if (status != STATUS_OK) {
+      exit_code = complain_status(status, &error);
+    } else if (argc > 1 && mlir_input_is(argv[1])) {
+      exit_code = judge_module(&options, argv[1]);
+    } else {
+      exit_code = judge_file(&options, argc > 1 ? argv[1] : NULL);
+    }
   }
+  mlir_input_flags_free(&options.input);
   g_free(contract_text);
   return exit_code;
 }

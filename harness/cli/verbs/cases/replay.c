@@ -7,7 +7,7 @@
 
 #include "harness/cli/options/flags.h"
 #include "harness/cli/options/input.h"
-#include "harness/cli/verbs/cases/mlir_input.h"
+#include "harness/cli/options/mlir_input.h"
 #include "harness/diagnose/cause.h"
 #include "harness/predict/prediction.h"
 #include "reports/verdict/describe.h"
@@ -90,6 +90,8 @@ static void print_worst(const case_t *instance, const expectation_t *expectation
   if (verdict->cause_words[0] != '\0') printf("  cause:    %s\n", verdict->cause_words);
   bool repeats_algorithms = g_str_has_prefix(verdict->algorithms, verdict->observed);
   if (!repeats_algorithms) printf("  observed: %s\n", verdict->observed);
+  if (verdict->reading[0] != '\0')
+    printf("  reading:  it would conform with %s\n", verdict->reading);
   print_algorithms(&instance->program, verdict);
   print_broken(instance, expectation);
   if (verdict->reason[0] != '\0') printf("  reason:   %s\n", verdict->reason);
@@ -245,13 +247,12 @@ static int replay_close(replay_t *replay, int exit_code) {
 static int replay_file(const mlir_input_flags_t *flags, const char *path, replay_t *replay) {
   arena_t arena;
   arena_init(&arena);
-  case_t instance;
-  bool has_data;
+  mlir_input_t input;
   failure_t error = {0};
-  status_t status = mlir_input_read(flags, path, &arena, &instance, &has_data, &error);
+  status_t status = mlir_input_read(flags, path, &arena, &input, &error);
   if (status == STATUS_OK) {
     g_autoptr(GString) line = g_string_new(NULL);
-    case_print(&instance, line);
+    case_print(&input.instance, line);
     status = replay_line(replay, (str_t){line->str, line->len}, &error);
   }
   arena_deinit(&arena);

@@ -3,13 +3,25 @@
  * and as arrays in C. */
 #include "harness/cli/options/arguments.h"
 #include "harness/cli/options/input.h"
-#include "harness/cli/verbs/cases/mlir_input.h"
+#include "harness/cli/options/mlir_input.h"
+#include "harness/cli/verbs/cases/expected.h"
+#include "harness/cli/verbs/cases/result_line.h"
 #include "harness/kinds/custom_call.h"
 #include "reports/verdict/c_array.h"
+
+/* A case, or a program alone, and what its results are said to be. */
+typedef struct shown {
+  case_t instance;
+  bool is_case;
+  bool has_results;
+  tensor_t results[CASE_RESULTS_MAX];
+  uint32_t unsaid; /* Bit i: of result i nothing is said. */
+} shown_t;
 
 typedef struct show_flags {
   gboolean mlir;
   gboolean c;
+  gboolean with_data;
   char *dialect; /* As it was given; NULL: stablehlo. */
   gboolean is_mhlo;
   gboolean is_document;
@@ -75,52 +87,98 @@ static void print_c(const case_t *instance) {
   g_string_free(text, TRUE);
 }
 
-static bool has_data(str_t line) { return g_strstr_len(line.data, (gssize)line.size, " : "); }
+static bool has_data(str_t line) {
+  return g_strstr_len(line.data, (gssize)line.size, " : ") != NULL;
+}
 
-/* Unless `is_case`, the program alone. */
-static status_t show_case(show_flags_t *flags, const case_t *instance, bool is_case,
-                          failure_t *error) {
-  if (flags->c && !is_case) {
-    return status_fail(error, STATUS_INVALID,
-                       "a program without data has no arrays (--c); add ' : ' and its operands");
+/* The module with constants and checks: of the results that are given, or of a model's. */
+static status_t print_checked(shown_t *shown, arena_t *arena, failure_t *error) {
+  checked_result_t checked[CASE_RESULTS_MAX];
+  if (!shown->has_results) {
+    STATUS_TRY(expected_of_model(&shown->instance, arena, shown->results, error));
   }
-  const op_t *op = instance->program.op;
+  STATUS_TRY(
+      expected_measure(&shown->instance, shown->results, shown->unsaid, arena, checked, error));
+  g_autoptr(GString) text = g_string_new(NULL);
+  STATUS_TRY(checked_module_print(&shown->instance, checked, text, error));
+  fputs(text->str, stdout);
+  return STATUS_OK;
+}
+
+static status_t check_form(const show_flags_t *flags, const shown_t *shown, failure_t *error) {
+  if ((flags->c || flags->with_data) && !shown->is_case) {
+    return status_fail(error, STATUS_INVALID,
+                       "a program without data has no arrays (%s); add ' : ' and its operands",
+                       flags->c ? "--c" : "--with-data");
+  }
+  const op_t *op = shown->instance.program.op;
   if ((flags->is_mhlo || flags->is_document) && !custom_call_is_of(op)) {
     return status_fail(error, STATUS_INVALID, "no spelling of %s in %s, only in stablehlo",
                        op->name, flags->dialect);
   }
+  return STATUS_OK;
+}
+
+static status_t show_case(show_flags_t *flags, shown_t *shown, arena_t *arena, failure_t *error) {
+  STATUS_TRY(check_form(flags, shown, error));
   if (flags->shown_one) putchar('\n');
   flags->shown_one = TRUE;
+  if (flags->with_data) return print_checked(shown, arena, error);
   if (flags->c) {
-    print_c(instance);
+    print_c(&shown->instance);
     return STATUS_OK;
   }
   if (!flags->mlir) {
-    print_words(&instance->program);
-    if (is_case) print_operands(instance);
+    print_words(&shown->instance.program);
+    if (shown->is_case) print_operands(&shown->instance);
     putchar('\n');
   }
-  print_module(flags, &instance->program);
+  print_module(flags, &shown->instance.program);
+  return STATUS_OK;
+}
+
+/* The field behind a case's tab, as `assay judge` reads it. */
+static status_t read_results(str_t text, arena_t *arena, shown_t *shown, failure_t *error) {
+  result_field_t field;
+  STATUS_TRY(result_field_parse(text, &shown->instance.program, arena, &field, error));
+  shown->has_results = field.kind == RESULT_DATA;
+  if (!shown->has_results) {
+    return status_fail(error, STATUS_INVALID, "there are no results to show; leave out the tab");
+  }
+  memcpy(shown->results, field.results, sizeof shown->results);
+  shown->unsaid = field.unjudged;
   return STATUS_OK;
 }
 
 static status_t show_line(show_flags_t *flags, str_t line, arena_t *arena, failure_t *error) {
-  case_t instance;
+  shown_t shown = {.is_case = has_data(line)};
   const char *violation;
-  bool is_case = has_data(line);
-  if (is_case) {
-    STATUS_TRY(case_parse(line, arena, &instance, &violation, error));
+  const char *tab = memchr(line.data, '\t', line.size);
+  str_t case_line = line;
+  if (tab != NULL) case_line.size = (size_t)(tab - line.data);
+  if (shown.is_case) {
+    STATUS_TRY(case_parse(case_line, arena, &shown.instance, &violation, error));
   } else {
-    STATUS_TRY(program_parse(line, arena, &instance.program, &violation, error));
+    STATUS_TRY(program_parse(case_line, arena, &shown.instance.program, &violation, error));
   }
-  return show_case(flags, &instance, is_case, error);
+  if (tab != NULL && shown.is_case) {
+    const str_t field = {.data = tab + 1, .size = line.size - case_line.size - 1};
+    status_t status = read_results(field, arena, &shown, error);
+    if (error->column > 0) error->column += case_line.size + 1;
+    STATUS_TRY(status);
+  }
+  return show_case(flags, &shown, arena, error);
 }
 
 static status_t show_file(show_flags_t *flags, const char *path, arena_t *arena, failure_t *error) {
-  case_t instance;
-  bool is_case;
-  STATUS_TRY(mlir_input_read(&flags->input, path, arena, &instance, &is_case, error));
-  return show_case(flags, &instance, is_case, error);
+  mlir_input_t input;
+  STATUS_TRY(mlir_input_read(&flags->input, path, arena, &input, error));
+  shown_t shown = {.instance = input.instance,
+                   .is_case = input.unknown == 0 || flags->with_data,
+                   .has_results = mlir_input_is_checked(&input),
+                   .unsaid = mlir_input_is_checked(&input) ? input.unchecked : 0};
+  memcpy(shown.results, input.expected, sizeof shown.results);
+  return show_case(flags, &shown, arena, error);
 }
 
 static int show_stdin(show_flags_t *flags, arena_t *arena) {
@@ -164,6 +222,10 @@ static int show(show_flags_t *flags, const char *argument) {
 
 /* False after a complaint. */
 static bool choose_form(show_flags_t *flags) {
+  if (flags->with_data && (!flags->mlir || flags->dialect != NULL)) {
+    complain("--with-data is for --mlir, in StableHLO alone; write --mlir --with-data");
+    return false;
+  }
   if (flags->c && (flags->mlir || flags->dialect != NULL)) {
     complain("--c prints no module; leave out --mlir and --dialect");
     return false;
@@ -182,6 +244,10 @@ int command_show(const command_t *command, int argc, char **argv) {
   const GOptionEntry entries[] = {
       {"mlir", 0, 0, G_OPTION_ARG_NONE, &flags.mlir, "Print the module alone", NULL},
       {"c", 0, 0, G_OPTION_ARG_NONE, &flags.c, "Print the operands alone, as arrays in C", NULL},
+      {"with-data", 0, 0, G_OPTION_ARG_NONE, &flags.with_data,
+       "With --mlir: operands are constants, and checks say what the results are: those behind a "
+       "tab, as `assay judge` reads them, else a model's",
+       NULL},
       {"dialect", 0, 0, G_OPTION_ARG_STRING, &flags.dialect,
        "How a ByteIR op's module spells its custom_call: stablehlo (default), mhlo, or byteir, as "
        "its document has it",

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads tests of others, by Python that knows them, as cases: ONNX's node tests with the results
- * that they expect, and modules of one op, which an executor runs. */
+ * that they expect, and modules of one op, with what their checks expect or run by an executor. */
 #include "harness/cli/verbs/corpus/import.h"
 
 #include <string.h>
 
-#include "harness/cli/verbs/cases/mlir_input.h"
+#include "harness/cli/options/mlir_input.h"
 #include "harness/cli/verbs/cases/result_line.h"
 #include "harness/cli/verbs/corpus/import_table.h"
 #include "harness/exec/registry/paths.h"
@@ -32,6 +32,20 @@ static int close_import(import_t *import, int exit_code) {
   int found = import_table_close(&import->table);
   arena_deinit(&import->arena);
   return executor_list_close(&import->executors, exit_code == EXIT_CODE_CLEAN ? found : exit_code);
+}
+
+/* The verdict on results that a test expects.  STATUS_IO where Assay itself is found wrong. */
+static status_t judge_expected(import_t *import, const case_t *instance, const tensor_t *results,
+                               uint32_t unjudged, verdict_t *out_verdict, failure_t *error) {
+  expectation_t expectation;
+  import->walk.unjudged = unjudged;
+  status_t status =
+      case_runner_expect(&import->walk, instance, NULL, &import->arena, &expectation, error);
+  if (status == STATUS_OK) {
+    status = case_runner_judge(&import->walk, &expectation, results, out_verdict, error);
+  }
+  import->walk.unjudged = 0;
+  return status == STATUS_OK ? STATUS_OK : STATUS_IO;
 }
 
 /* ---- ONNX ------------------------------------------------------------------------------------ */
@@ -80,15 +94,8 @@ static status_t judge_line(import_t *import, char *const *parts, failure_t *erro
   }
   STATUS_TRY(
       result_field_parse(str_from(parts[3]), &instance.program, &import->arena, &field, error));
-  expectation_t expectation;
   verdict_t verdict;
-  import->walk.unjudged = field.unjudged;
-  status_t status =
-      case_runner_expect(&import->walk, &instance, NULL, &import->arena, &expectation, error);
-  if (status == STATUS_OK) {
-    status = case_runner_judge(&import->walk, &expectation, field.results, &verdict, error);
-  }
-  if (status != STATUS_OK) return STATUS_IO; /* Assay itself was found wrong. */
+  STATUS_TRY(judge_expected(import, &instance, field.results, field.unjudged, &verdict, error));
   g_autofree char *line = g_strjoin("\t", parts[2], parts[3], NULL);
   import_table_take(&import->table, parts[0], parts[1], line);
   import_table_judge(&import->table, parts[0], parts[1], &instance.program, &verdict);
@@ -158,17 +165,34 @@ static status_t list_modules(const char *path, GPtrArray *paths, failure_t *erro
 }
 
 /* Runs a case on the executor. */
-static status_t run_case(import_t *import, const char *path, const case_t *instance,
+static status_t run_case(import_t *import, const case_t *instance, verdict_t *out_verdict,
                          failure_t *error) {
-  const program_t *program = &instance->program;
-  const op_constraint_t *broken =
-      program_broken_under(program, program_broken(program), &import->walk.contract);
   expectation_t expectation;
-  verdict_t verdict;
   STATUS_TRY(
-      case_runner_expect(&import->walk, instance, broken, &import->arena, &expectation, error));
-  STATUS_TRY(
-      case_runner_run(&import->walk, &expectation, import->executors.items[0], &verdict, error));
+      case_runner_expect(&import->walk, instance, NULL, &import->arena, &expectation, error));
+  return case_runner_run(&import->walk, &expectation, import->executors.items[0], out_verdict,
+                         error);
+}
+
+/* Judges what a module's checks expect; of all that has none, or no data, and where an executor is
+ * given, what that makes of it. */
+static status_t judge_module(import_t *import, const char *path, const mlir_input_t *input,
+                             failure_t *error) {
+  const program_t *program = &input->instance.program;
+  bool is_run = import->executors.count > 0;
+  bool is_expected = mlir_input_is_checked(input) && input->unknown == 0;
+  if (!is_run && !is_expected) return STATUS_OK;
+  tensor_t results[CASE_RESULTS_MAX];
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    results[i] = input->expected[i];
+    if ((input->unchecked >> i & 1) == 0) continue;
+    results[i] = tensor_make(&import->arena, &program->results[i]);
+    memset(results[i].data, 0, type_bytes(&program->results[i]));
+  }
+  verdict_t verdict = {0};
+  STATUS_TRY(is_run ? run_case(import, &input->instance, &verdict, error)
+                    : judge_expected(import, &input->instance, results, input->unchecked, &verdict,
+                                     error));
   import_table_judge(&import->table, program->op->name, path, program, &verdict);
   return STATUS_OK;
 }
@@ -182,11 +206,10 @@ static const char *without_path(const char *text, const char *path) {
 
 static status_t import_module(import_t *import, const char *path, failure_t *error) {
   static const mlir_input_flags_t flags = {0};
-  case_t instance;
-  bool has_data;
+  mlir_input_t input;
   failure_t reason = {0};
   arena_reset(&import->arena);
-  status_t status = mlir_input_read(&flags, path, &import->arena, &instance, &has_data, &reason);
+  status_t status = mlir_input_read(&flags, path, &import->arena, &input, &reason);
   if (status == STATUS_INVALID) {
     import_table_leave(&import->table, "(not read)", without_path(reason.text, path));
     return STATUS_OK;
@@ -195,10 +218,19 @@ static status_t import_module(import_t *import, const char *path, failure_t *err
     *error = reason;
     return status;
   }
+  const program_t *program = &input.instance.program;
+  const op_constraint_t *broken =
+      program_broken_under(program, program_broken(program), &import->walk.contract);
+  if (broken != NULL) {
+    g_autoptr(GString) why = g_string_new(NULL);
+    op_constraint_explain(program->op, broken, why);
+    import_table_leave(&import->table, program->op->name, why->str);
+    return STATUS_OK;
+  }
   g_autoptr(GString) line = g_string_new(NULL);
-  case_print(&instance, line);
-  import_table_take(&import->table, instance.program.op->name, path, line->str);
-  return import->executors.count == 0 ? STATUS_OK : run_case(import, path, &instance, error);
+  case_print(&input.instance, line);
+  import_table_take(&import->table, program->op->name, path, line->str);
+  return judge_module(import, path, &input, error);
 }
 
 int import_folder(const import_flags_t *flags, const char *path) {

@@ -6,7 +6,7 @@
 #include "harness/cli/options/flags.h"
 
 typedef struct import_flags {
-  executor_flags_t executor; /* Of modules, whose results nobody knows: one at most. */
+  executor_flags_t executor; /* Runs modules; one at most. */
   char *contract;
   char *out; /* A file for the cases that were taken; NULL: none is written. */
 } import_flags_t;

@@ -26,13 +26,8 @@ static int run_campaign(task_t *task) {
 int command_run(const command_t *command, int argc, char **argv) {
   task_flags_t flags = {.runs_here = true};
   arguments_t arguments = arguments_make(command);
-  const GOptionEntry entries[] = {{"program", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &flags.programs,
-                                   "Draw data for this program line alone; may be given several "
-                                   "times",
-                                   "LINE"},
-                                  G_OPTION_ENTRY_NULL};
   task_flags_add_drawing(&flags, &arguments);
-  arguments_add(&arguments, entries);
+  task_flags_add_programs(&flags, &arguments);
   task_flags_add(&flags, &arguments);
   task_flags_add_json(&flags, &arguments);
   char **words = g_strdupv(argv);

@@ -75,6 +75,7 @@ int command_vet(const command_t *command, int argc, char **argv) {
   arguments_t arguments = arguments_make(command);
   arguments_add(&arguments, entries);
   task_flags_add_drawing(&flags, &arguments);
+  task_flags_add_programs(&flags, &arguments);
   task_flags_add(&flags, &arguments);
   char **words = g_strdupv(argv);
   int exit_code;

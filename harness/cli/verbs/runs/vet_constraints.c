@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "harness/cli/task/programs.h"
 #include "harness/run/constraint_check.h"
 #include "harness/tap/tap.h"
 
@@ -150,11 +151,12 @@ static int report(vetting_t *vetting) {
 
 static status_t check_flags(const task_flags_t *flags, failure_t *error) {
   bool has_other = flags->cases != 0 || flags->draws != 0 || flags->time != NULL ||
-                   flags->database != NULL || flags->reference != NULL || flags->fail_on != NULL;
+                   flags->database != NULL || flags->reference != NULL || flags->fail_on != NULL ||
+                   task_programs_are_given(flags);
   if (!has_other) return STATUS_OK;
   return status_fail(error, STATUS_INVALID,
                      "--constraints draws %d programs a constraint and stores nothing; leave out "
-                     "--cases, --draws, --time, --db, --reference and --fail-on",
+                     "--cases, --draws, --time, --db, --reference, --fail-on and --program",
                      (int)WANTED);
 }
 

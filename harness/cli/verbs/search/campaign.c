@@ -133,6 +133,7 @@ static int run_campaign(campaign_request_t *request, const char *command) {
       .executor_count = g_strv_length(request->executor.names),
       .jobs = (size_t)request->jobs,
       .strata = campaign_request_strata(request),
+      .programs = request->programs,
       .data_sets = request->data_sets,
       .arguments = (const char *const *)request->arguments->pdata,
       .on_progress = campaign_progress_show,

@@ -11,6 +11,7 @@
 #include "harness/campaign/clean.h"
 #include "harness/campaign/folder.h"
 #include "harness/cli/task/capabilities.h"
+#include "harness/cli/task/programs.h"
 
 enum { JOBS_MAX = 1024 };
 
@@ -28,6 +29,11 @@ void campaign_request_add(campaign_request_t *request, arguments_t *arguments) {
        "Worker processes (default: one per processor)", "N"},
       {"op", 'o', 0, G_OPTION_ARG_STRING_ARRAY, &request->ops,
        "An op to search; may be given several times (default: all)", "OP"},
+      {"programs", 0, 0, G_OPTION_ARG_FILENAME, &request->programs,
+       "Draw data for the program lines of this file alone, as `assay module --harvest` writes "
+       "them: "
+       "every slice draws, and none searches for programs",
+       "FILE"},
       {"seed", 's', 0, G_OPTION_ARG_STRING, &request->seed,
        "The seed of all drawing (default: random; it is printed)", "SEED"},
       {"strata", 0, 0, G_OPTION_ARG_STRING, &request->strata,
@@ -63,6 +69,7 @@ void campaign_request_add(campaign_request_t *request, arguments_t *arguments) {
 void campaign_request_free(campaign_request_t *request) {
   executor_flags_free(&request->executor);
   g_strfreev(request->ops);
+  g_free(request->programs);
   g_free(request->time);
   g_free(request->seed);
   g_free(request->strata);
@@ -129,6 +136,23 @@ static status_t read_values(campaign_request_t *request, failure_t *error) {
                      JOBS_MAX);
 }
 
+/* Told now, and not in the log of a worker. */
+static status_t check_programs(const campaign_request_t *request, failure_t *error) {
+  if (request->programs == NULL) return STATUS_OK;
+  if (request->ops != NULL) {
+    return status_fail(error, STATUS_INVALID,
+                       "--programs names its ops already; leave out --op or --programs");
+  }
+  const task_flags_t flags = {.program_file = request->programs};
+  arena_t arena;
+  arena_init(&arena);
+  const stream_program_t *programs;
+  size_t count;
+  status_t status = task_programs_read(&flags, &arena, &programs, &count, error);
+  arena_deinit(&arena);
+  return status;
+}
+
 /* Ops, strata and contract are looked up for their errors; workers get the words. */
 static status_t check_words(campaign_request_t *request, failure_t *error) {
   const op_t *const *ops;
@@ -138,6 +162,7 @@ static status_t check_words(campaign_request_t *request, failure_t *error) {
   STATUS_TRY(find_strata(request->strata, &strata, error));
   data_sets_t sets;
   STATUS_TRY(find_data_sets(request->data_sets, &sets, error));
+  STATUS_TRY(check_programs(request, error));
   STATUS_TRY(find_ops(request->ops, &ops, &op_count, error));
   g_free((gpointer)(uintptr_t)ops);
   STATUS_TRY(find_contract(request->contract, &contract, error));
@@ -255,6 +280,7 @@ static char *print_request(const campaign_request_t *request) {
     g_autofree char *quoted = g_shell_quote(g_ptr_array_index(request->arguments, i));
     g_string_append_printf(text, "%s ", quoted);
   }
+  print_word(text, "--programs", request->programs);
   print_word(text, "--strata", request->strata);
   print_word(text, "--data-sets", request->data_sets);
   g_string_append_printf(text, "--shard %" G_GUINT64_FORMAT "/%" G_GUINT64_FORMAT,

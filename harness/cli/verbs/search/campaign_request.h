@@ -10,6 +10,7 @@
 typedef struct campaign_request {
   executor_flags_t executor;
   char **ops;
+  char *programs; /* A file of program lines; NULL: they are drawn. */
   char *time;
   char *seed;
   char *contract;

@@ -83,6 +83,11 @@ def kind_of(kind: ir.Type) -> Kind:
     return Kind(base, shape, element)
 
 
+def binary64(word: str) -> float:
+    """A number of MLIR's text: a decimal, or the bits of what has too many digits."""
+    return float(np.uint64(int(word, 16)).view(np.float64)) if word.startswith("0x") else float(word)
+
+
 def bits_of(element: str) -> int:
     if element in BITS:
         return BITS[element]
@@ -154,12 +159,17 @@ WHOLE = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "ui8"
 def constant(node: Node) -> tuple[Kind, str]:
     """The type and the data of a constant of unquantized elements."""
     kind = kind_of(node.results[0].type)
+    return kind, dense(node, kind)
+
+
+def dense(node: Node, kind: Kind) -> str:
+    """The data of the attribute `value`, of dense elements of that kind."""
     value = node.attributes.get("value")
     if kind.element in WHOLE and isinstance(value, (ir.DenseFPElementsAttr, ir.DenseIntElementsAttr)):
-        return kind, array_digits(np.array(value), kind.element)
+        return array_digits(np.array(value), kind.element)
     if value is not None and "dense_resource" in str(value)[:20]:
-        return kind, _resource(node, kind)
-    return kind, digits(node.op.operation.get_asm(large_elements_limit=None), kind.element, kind.count)
+        return _resource(node, kind)
+    return digits(node.op.operation.get_asm(large_elements_limit=None), kind.element, kind.count)
 
 
 def _resource(node: Node, kind: Kind) -> str:

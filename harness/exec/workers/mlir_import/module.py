@@ -15,6 +15,12 @@ from source_text import ImportFailure, Place, Source
 
 # Only its dependencies bring the dialect `quant` into a context: jaxlib has no function for it.
 LOADS_QUANT = "builtin.module(vhlo-legalize-to-stablehlo)"
+# Ops of versioned StableHLO (portable artifacts) and of MHLO are read as those of StableHLO that they stand for.
+LEGALIZED = {
+    "vhlo.": "builtin.module(vhlo-to-version{{target={version}}},vhlo-legalize-to-stablehlo)",
+    "mhlo.": "builtin.module(hlo-legalize-to-stablehlo)",
+}
+KEPT_MHLO = ("mhlo.custom_call", "mhlo.constant", "mhlo.return")  # As documents quote them.
 PLACE = re.compile(r'"-":(\d+):(\d+)')
 BYTECODE = b"ML\xefR"
 
@@ -39,6 +45,45 @@ def make_context() -> ir.Context:
     return context
 
 
+def _prefixes(operation: Any) -> Iterator[str]:
+    """Those of LEGALIZED that ops of the module have."""
+    for region in operation.regions:
+        for block in region.blocks:
+            for op in block.operations:
+                name = op.operation.name
+                if name.startswith(tuple(LEGALIZED)) and name not in KEPT_MHLO:
+                    yield name.partition(".")[0] + "."
+                yield from _prefixes(op.operation)
+
+
+def legalize(module: ir.Module) -> None:
+    """Puts ops of StableHLO in the place of those of other spellings of it.  In a context."""
+    for prefix in sorted(set(_prefixes(module.operation)), reverse=True):
+        passes = LEGALIZED[prefix].format(version=stablehlo.get_current_version())
+        passmanager.PassManager.parse(passes).run(module.operation)
+
+
+def parse_bytecode(data: bytes, context: ir.Context) -> ir.Module:
+    """Bytecode, or a portable artifact, which is bytecode of versioned ops."""
+    with context, ir.Location.unknown():
+        try:
+            module = ir.Module.parse(data)
+            legalize(module)
+            return module
+        except (ir.MLIRError, ValueError) as error:
+            found = [diagnostic.message for diagnostic in getattr(error, "error_diagnostics", [])]
+            message = " ".join((found or [str(error)])[0].split())
+            raise ImportFailure(Place(1, 1), f"MLIR cannot read this bytecode: {message}") from None
+
+
+def text_of(data: bytes, context: ir.Context) -> bytes:
+    """A module as text: places in one that was bytecode are places in what MLIR prints of it."""
+    if not data.startswith(BYTECODE):
+        return data
+    module = parse_bytecode(data, context)
+    return str(module.operation.get_asm(large_elements_limit=None)).encode()
+
+
 @dataclass(eq=False)
 class Value:
     name: str | None  # As the text has it, without '%'; None if it says none.
@@ -59,6 +104,7 @@ class Node:
     results: list[Value]
     blocks: list[Block]
     call: str
+    known: dict[Any, Value] = field(default_factory=dict)  # By MLIR's value, where the op stands.
 
     @property
     def attributes(self) -> dict[str, Any]:
@@ -89,16 +135,28 @@ def _attributes(operation: Any) -> Iterator[tuple[str, Any]]:
             continue
 
 
+def inlined_function(operation: Any) -> str | None:
+    """The function that a call, or a composite that nobody knows by name, stands for."""
+    if operation.name == "func.call":
+        return ir.FlatSymbolRefAttr(operation.attributes["callee"]).value
+    if operation.name == "stablehlo.composite":
+        name = ir.StringAttr(operation.attributes["name"]).value
+        if not name.startswith(("quant.", "byteir.", "aten.gelu")):
+            return ir.FlatSymbolRefAttr(operation.attributes["decomposition"]).value
+    return None
+
+
 class Reader:
     """Reads one module."""
 
-    def __init__(self, data: bytes, context: ir.Context, is_verified: bool = True) -> None:
-        if data.startswith(BYTECODE):
-            raise ImportFailure(Place(1, 1), "this is MLIR bytecode: write the module as text")
-        self.source = Source(data, is_verified)
+    def __init__(self, data: bytes, context: ir.Context, is_verified: bool = True,
+                 holds_functions: bool = True) -> None:  # fmt: skip
+        """`holds_functions`: a module that holds something else is refused."""
+        self.source = Source(text_of(data, context), is_verified)
         with context, ir.Location.unknown():
             try:
                 self.module = ir.Module.parse(self.source.prepared)
+                legalize(self.module)
             except ir.MLIRError as error:
                 raise self._failure(error) from None
         self.functions: dict[str, Any] = {}
@@ -106,6 +164,8 @@ class Reader:
         self.depth = 0
         for op in self.module.body.operations:
             if op.operation.name != "func.func":
+                if not holds_functions:
+                    continue
                 raise self.fail(self.offset(op), f"a module holds functions, not {op.operation.name}")
             self.functions[ir.StringAttr(op.attributes["sym_name"]).value] = op
 
@@ -205,7 +265,7 @@ class Reader:
         names: list[str | None] = list(self.source.results_before(offset))
         if len(names) != len(operation.results):
             names = [None] * len(operation.results)
-        node = Node(op, operation.name, offset, operands, [], [], call)
+        node = Node(op, operation.name, offset, operands, [], [], call, values)
         node.blocks = [self._block(block, values, call) for region in operation.regions for block in region]
         for index, result in enumerate(operation.results):
             value = Value(names[index], result.type, node, index)
@@ -216,15 +276,9 @@ class Reader:
         nodes.append(node)
 
     def _inlined(self, operation: Any) -> str | None:
-        """The function that a call, or a composite that nobody knows by name, stands for."""
-        if operation.name == "func.call":
-            name = ir.FlatSymbolRefAttr(operation.attributes["callee"]).value
-            return None if name in self.functions and self.has_regions(name) else name
-        if operation.name == "stablehlo.composite":
-            name = ir.StringAttr(operation.attributes["name"]).value
-            if not name.startswith(("quant.", "byteir.", "aten.gelu")):
-                return ir.FlatSymbolRefAttr(operation.attributes["decomposition"]).value
-        return None
+        name = inlined_function(operation)
+        is_call = operation.name == "func.call"
+        return None if is_call and name in self.functions and self.has_regions(name) else name
 
     def _inline(self, op: Any, name: str, operands: list[Value], nodes: list[Node]) -> list[Value]:
         function = self.functions[name]

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A module of one op, or the text of one op alone, as a program of a case line.
+"""A module of one op, or the text of one op alone, as a program of a case line; a function of several as the one that
+several.py makes of it.
 
 An op alone, as documents quote it, uses values that nothing defines: `%0 = "mhlo.custom_call"(%arg0) ...`.
 It is put into a function in which they are; their types are those that MLIR's parser says it expects.
 
-What gives the op its operands is not looked at, unless it is a constant: then these are its data.
+What gives the op its operands is not looked at, unless it is a constant: then these are its data.  What checks
+say of its results are the expected ones (checks.py).
 """
 from __future__ import annotations
 
@@ -13,25 +15,28 @@ from typing import Any
 
 from jaxlib.mlir import ir
 
+import checks
+import collectives
 import constraints
 import elements
 import words
-from module import Node, Reader, Value
+from module import BYTECODE, Function, Node, Reader
+from several import module_line
 from source_text import ImportFailure, Place
 
-CONSTANTS = ("stablehlo.constant", "mhlo.constant", "arith.constant")
 GIVERS = ("assay.input", "assay.byre.compute", "assay.shape.shape_of", "shape.shape_of")
 ENDS = ("func.return", "stablehlo.return", "mhlo.return")
-CALLS = ("stablehlo.custom_call", "mhlo.custom_call")
-FUNCTION = re.compile(r"(?<![\w.$%@!#\-])func\.func(?![\w.])")
+PLAIN = ("stablehlo.uniform_quantize", "stablehlo.uniform_dequantize")
+FUNCTION = re.compile(r"(?<![\w.$%@!#\-])(?:func\.func|vhlo\.func_v\d+)(?![\w.])")
+NAMES = re.compile(r"\b(?:stablehlo|mhlo|chlo|vhlo|byre|module)\b|=")
 UNDECLARED = "use of undeclared SSA value name"
 OF_ANOTHER_TYPE = re.compile(r"use of value '%([^']+)' expects different type than prior uses: '(.*)' vs 'none'")
-VERIFIED = re.compile(r"'(?:stablehlo|mhlo)\.\w+' op |inferred type|failed to infer")
 NAMED_SCALE = re.compile(r"[,{]\s*([A-Za-z_]\w*)|:\s*([A-Za-z_]\w*)\s*(?=[>,}])")
 WHOLE_SCALE = re.compile(r"([,{]\s*\d+)(?=[:,}>\s])")  # MLIR reads scales with a point alone.
 QUANTIZED_TEXT = re.compile(r"!quant\.uniform<[^<>]*(?:<[^<>]*>)?[^<>]*>")
 QUANTIZED = re.compile(r"!quant\.uniform<(u|i)(\d+)(?:<(-?\d+):(-?\d+)>)?:(\w+)(?::(\d+))?,\s*(.*)>$")
 VALUES_MAX = 64
+NO_SUCH_OP = "cases have no such op; `assay ops` lists those they have"
 
 
 # ---- The text -----------------------------------------------------------------------------------
@@ -83,31 +88,10 @@ class Snippet:
         return True
 
 
-def _reader(data: bytes, context: ir.Context) -> Reader:
-    """What breaks a rule of its dialect is read too: Assay says which rule it is."""
-    try:
-        return Reader(data, context)
-    except ImportFailure as failure:
-        if VERIFIED.search(failure.message) is None:
-            raise
-        return Reader(data, context, is_verified=False)
-
-
 def _up(failure: ImportFailure, text: str) -> ImportFailure:
     """Of a snippet: its first line is the second one of the module."""
     line = min(max(failure.place.line - 1, 1), text.count("\n") + 1)
     return ImportFailure(Place(line, failure.place.column), failure.message)
-
-
-def _read(text: str, context: ir.Context) -> Reader:
-    snippet = Snippet(text)
-    while True:
-        module = snippet.module()
-        try:
-            return _reader(module, context)
-        except ImportFailure as failure:
-            if not snippet.learn(failure, module.decode("latin-1")):
-                raise
 
 
 # ---- Types --------------------------------------------------------------------------------------
@@ -122,7 +106,7 @@ def _quantized(text: str) -> str:
     listed = []
     for entry in entries.strip("{}").split(","):
         scale, _, zero = entry.strip().partition(":")
-        rounded = float(elements.np.array(float(scale)).astype(elements.FLOATS[expressed]))
+        rounded = float(elements.np.array(elements.binary64(scale)).astype(elements.FLOATS[expressed]))
         listed.append(words.hex_float(rounded) + (f":{int(zero)}" if zero and int(zero) != 0 else ""))
     storage = ("ui" if sign == "u" else "i") + bits
     if axis is None:
@@ -137,13 +121,15 @@ def _element(kind: ir.Type) -> str:
     return "i64" if text == "index" else text  # Cases have indices as i64.
 
 
-def line_type(kind: ir.Type) -> str:
-    """A tensor type of a case line; sizes that are not known are "?"."""
+def line_type(kind: ir.Type, processes: int | None = None) -> str:
+    """A tensor type of a case line; sizes that are not known are "?".  `processes`: one such tensor for each."""
     try:
         shaped = ir.RankedTensorType(kind)
     except (ValueError, TypeError):
         raise words.Unknown(f"cases have ranked tensors, and no {kind}") from None
-    sizes = ("?" if shaped.is_dynamic_dim(dim) else str(shaped.get_dim_size(dim)) for dim in range(shaped.rank))
+    sizes = ["?" if shaped.is_dynamic_dim(dim) else str(shaped.get_dim_size(dim)) for dim in range(shaped.rank)]
+    if processes is not None:
+        sizes.insert(0, str(processes))
     return f"{_element(shaped.element_type)}[{','.join(sizes)}]"
 
 
@@ -154,10 +140,18 @@ def _accumulation(node: Node) -> str:
     """The types of a reduction's body, where they are not those of its results."""
     arguments = node.blocks[-1].arguments if node.blocks else []
     made = [_element(ir.RankedTensorType(result.type).element_type) for result in node.results]
-    inside = [_element(ir.RankedTensorType(one.type).element_type) for one in arguments[: len(made)]]
+    inside = [_element(ir.RankedTensorType(one.type).element_type) for one in arguments[: len(arguments) // 2]]
+    if node.name in collectives.NAMES:  # One body for all operands.
+        made = made[:1]
     if not inside or inside == made:
         return ""
     return f" accumulation={inside[0]}" if len(inside) == 1 else f" accumulation=[{','.join(inside)}]"
+
+
+def _custom(called: str, given: dict[str, Any], node: Node) -> str:
+    if called not in words.CUSTOM_KEYS:
+        raise words.Unknown(f"{called}: {NO_SUCH_OP}")
+    return words.custom(called, given, node.results)
 
 
 def _name_and_words(node: Node) -> tuple[str, str]:
@@ -165,40 +159,70 @@ def _name_and_words(node: Node) -> tuple[str, str]:
     short = name.removeprefix("stablehlo.")
     if name.startswith("stablehlo.") and short in words.STABLEHLO:
         return name, words.STABLEHLO[short](node) + _accumulation(node)
-    if name in CALLS:
+    if name == "chlo.erf":
+        return "byteir.erf", ""
+    if name in PLAIN:
+        return name, ""
+    if name in collectives.NAMES:
+        return name, collectives.said(node) + _accumulation(node)
+    if name in checks.CALLS:
         listed = node.attributes.get("byteir_attrs") or node.attributes.get("mhlo.backend_config")
         given = {item.name: item.attr for item in listed} if isinstance(listed, ir.DictAttr) else {}
         called = ir.StringAttr(node.attributes["call_target_name"]).value
-        return called, words.custom(called, given, node.results)
+        return called, _custom(called, given, node)
     if node.name == "stablehlo.composite":
         called, given = constraints.name_and_attributes(node)
-        return called, words.custom(called, given, node.results)
-    raise words.Unknown("cases have no such op; `assay ops` lists those they have")
+        return called, _custom(called, given, node)
+    raise words.Unknown(NO_SUCH_OP)
 
 
-def _data(value: Value) -> str:
-    if value.node is None or value.node.name not in CONSTANTS or "quant" in str(value.type):
-        return "*"
-    return elements.constant(value.node)[1] or "-"
-
-
-def _lines(node: Node) -> str:
+def program_line(node: Node) -> str:
+    """A program line, in which sizes that are not known are "?" alone."""
     name, said = _name_and_words(node)
-    operands = "".join(f" {line_type(value.type)}" for value in node.operands)
-    results = " ".join(line_type(value.type) for value in node.results)
-    line = f"{name}{' ' if said else ''}{said}{operands} -> {results}"
-    return "".join(f"{text}\n" for text in [line, *map(_data, node.operands)])
+    processes = collectives.processes(node) if name in collectives.NAMES else None
+    operands = "".join(f" {line_type(value.type, processes)}" for value in node.operands)
+    results = " ".join(line_type(value.type, processes) for value in node.results)
+    return f"{name}{' ' if said else ''}{said}{operands} -> {results}"
+
+
+def _lines(node: Node, checked: list[Node]) -> str:
+    line = program_line(node)
+    given = [checks.data(value) for value in node.operands]
+    expected = checks.Expectations(checked, node).lines()
+    if node.name in collectives.NAMES:  # Each process is given the same constants.
+        count = collectives.processes(node)
+        given, expected = ([one if one in "*-" else one * count for one in listed] for listed in (given, expected))
+    return "".join(f"{text}\n" for text in [line, *given, *expected])
+
+
+def _several(reader: Reader, function: Function, ops: list[Node]) -> str:
+    def fail(node: Node, message: str) -> ImportFailure:
+        return reader.fail(node.offset, f"{node.name.removeprefix('assay.')}: {message}")
+
+    try:
+        line = module_line(function, ops, program_line, line_type, fail)
+    except (words.Unknown, elements.UnknownType) as error:
+        raise reader.fail(function.offset, str(error)) from None
+    data = "*\n" * (len(function.block.arguments) + len(function.block.nodes[-1].operands))
+    return f"{line}\n{data}"
 
 
 def _program(reader: Reader, context: ir.Context) -> str:
     with context, ir.Location.unknown():
-        nodes = reader.main().block.nodes
-        ops = [node for node in nodes if node.name not in (*CONSTANTS, *GIVERS, *ENDS)]
+        function = reader.main()
+        nodes = function.block.nodes
+        around = (*checks.CONSTANTS, *GIVERS, *ENDS)
+        checked = [node for node in nodes if checks.check_name(node) is not None]
+        ops = [node for node in nodes if node.name not in around and node not in checked and not checks.is_view(node)]
+        if not ops:
+            raise reader.fail(0, "a case is one op, and here is none")
+        if len(ops) > 1 and nodes[-1].operands and not checked:
+            return _several(reader, function, ops)
         if len(ops) != 1:
-            offset = ops[1].offset if ops else 0
-            raise reader.fail(offset, f"a case is one op, and here are {len(ops)}; `assay quant import` reads graphs")
+            many = "`assay module` lists them, `assay quant import` reads graphs"
+            raise reader.fail(ops[1].offset, f"a case is one op, and here are {len(ops)}; {many}")
         try:
-            return _lines(ops[0])
+            return _lines(ops[0], checked)
         except (words.Unknown, elements.UnknownType) as error:
             raise reader.fail(ops[0].offset, f"{ops[0].name.removeprefix('assay.')}: {error}") from None
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -206,18 +230,45 @@ def _program(reader: Reader, context: ir.Context) -> str:
             raise reader.fail(ops[0].offset, f"{ops[0].name} is not as it is known here ({what})") from None
 
 
+def _of_module(data: bytes, context: ir.Context) -> str:
+    """What breaks a rule of its dialect is read too, where it can be: Assay says which rule it is."""
+    try:
+        reader = Reader(data, context)
+    except ImportFailure as failure:
+        try:
+            return _program(Reader(data, context, is_verified=False), context)
+        except ImportFailure:
+            raise failure from None
+    return _program(reader, context)
+
+
+def _of_snippet(text: str, context: ir.Context) -> str:
+    snippet = Snippet(text)
+    while True:
+        module = snippet.module()
+        try:
+            return _of_module(module, context)
+        except ImportFailure as failure:
+            if snippet.learn(failure, module.decode("latin-1")):
+                continue
+            if text.strip() and NAMES.search(text) is None:
+                raise ImportFailure(Place(1, 1), f"this is no MLIR module, nor an op of one ({failure.message})") from None
+            raise _up(failure, text) from None
+
+
 def read_program(data: bytes, numbers: dict[str, str], context: ir.Context) -> str:
+    """A program line, a line of the digits of each operand, and one of the expected digits of each result; "*" where
+    there are none."""
+    if data.startswith(BYTECODE):
+        return _program(Reader(data, context), context)
     text = data.decode("latin-1")
     is_function = FUNCTION.search(text) is not None
     elided = re.search(r"(?<![.\w])\.\.\.(?!\.)", re.sub(r"//[^\n]*", "", text))
     try:
         filled = with_numbers(text, numbers)
         if is_function:
-            return _program(_reader(filled.encode("latin-1", "replace"), context), context)
-        try:
-            return _program(_read(filled, context), context)
-        except ImportFailure as failure:
-            raise _up(failure, filled) from None
+            return _of_module(filled.encode("latin-1", "replace"), context)
+        return _of_snippet(filled, context)
     except ImportFailure as failure:
         if elided is None:
             raise

@@ -7,6 +7,7 @@ MLIR's parser reads all but this, which is rewritten before, so that every place
   also the names of values are read, which MLIR forgets;
 - ops that the quant dialect once had (`"quant.region"`, `"quant.stats"`, ...) get the prefix of a
   dialect that nobody has: MLIR takes unknown ops of unknown dialects alone;
+- StableHLO's dialect `check`, which jaxlib has not, gets the generic form of ops, which any dialect may have;
 - other spellings of documents from before a dialect's syntax was settled: `OLD_SPELLINGS`;
 - the RFC's spelling of a region, `quant.region (...) { ... quant.return ... } {...} : types`, gets the
   generic form of ops, and its list of specs `input_specs: [...]` a `=`.
@@ -46,7 +47,11 @@ OLD_SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?<=[<,\s])allow_imprecise_accum(?=\s*=)"), "allow_imprecise_accumulation"),
 )
 SPACED_SIZES = re.compile(r"(?<=tensor<)(?:\d+\s*x\s*)*\d+\s+x\s*(?:\d+\s*x\s*)*")
-GENERIC_OP = re.compile(r'"((?:stablehlo|mhlo)\.\w+)"(?=\s*\()')
+GENERIC_OP = re.compile(r'"((?:stablehlo|mhlo)\.(?!constant"|bitcast_convert"|return")\w+)"(?=\s*\()')
+# check.expect_eq %a, %b : TYPES, and with numbers between; or a constant in the place of %b and the types.
+CHECK = re.compile(rf"(?<![\w.$%@!#\-\"])(check\.\w+)\s+({VALUE}(?:#\d+)?)\s*,\s*(?:({VALUE}(?:#\d+)?)([^:%\n]*):|(?=dense<))")
+CHECK_NUMBER = re.compile(r"(\w+)\s*=\s*(\d+)")
+TENSOR = re.compile(r"(?<![\w.$%@!#])tensor(?=<)")
 PAIRS = {"(": ")", "{": "}", "[": "]"}
 
 
@@ -96,8 +101,10 @@ class Source:
         self._blank_locations()
         self._rename_old_ops()
         self._rewrite_old_spellings()
+        self._rewrite_checks()
         if not is_verified:
             self._rename(GENERIC_OP)
+            self._copy_properties()
         self._rewrite_seed_regions()
         self.edits = _without_overlaps(self.edits)
         self.prepared = self._apply()
@@ -183,6 +190,21 @@ class Source:
             if self.masked[match.start()] == '"':  # Not in a comment.
                 self.edits.append((match.start(), match.end(), f'"{PREFIX}{match.group(1)}"'))
 
+    def _copy_properties(self) -> None:
+        """Of ops that nobody has, `<{...}>` in front of the regions are no attributes: so also behind these, where
+        attributes are."""
+        for match in GENERIC_OP.finditer(self.text):
+            if self.masked[match.start()] != '"':
+                continue
+            begin = self._skip_blanks(self._closing(self._skip_blanks(match.end())) + 1)
+            if not self.masked.startswith("<{", begin):
+                continue
+            end = self._closing(begin + 1)
+            at = self._skip_blanks(end + 2)
+            if self.masked.startswith("(", at):
+                at = self._closing(at) + 1
+            self.edits.append((at, at, f" {self.text[begin + 1 : end + 1]}"))
+
     def _rename_old_ops(self) -> None:
         self._rename(OLD_OP)
 
@@ -192,6 +214,33 @@ class Source:
                 self.edits.append((match.start(), match.end(), match.expand(replacement)))
         for match in SPACED_SIZES.finditer(self.masked):
             self.edits.append((match.start(), match.end(), re.sub(r"\s", "", match.group())))
+
+    def _rewrite_checks(self) -> None:
+        for match in CHECK.finditer(self.masked):
+            name, actual, expected, numbers = match.groups()
+            begin, end = self._type(match.end())
+            kind = self.text[begin:end]
+            if expected is None:  # A constant: `dense<...> : tensor<...>`.
+                self.edits.append((match.start(), match.end(), f'"{name}"({actual}) {{value = '))
+                self.edits.append((end, end, f"}} : ({kind}) -> ()"))
+                continue
+            other = kind
+            if (second := re.compile(r"\s*,\s*(?=tensor<)").match(self.masked, end)) is not None:
+                begin, end = self._type(second.end())
+                other = self.text[begin:end]
+            said = ", ".join(f"{key} = {number} : ui64" for key, number in CHECK_NUMBER.findall(numbers))
+            types = f"({kind}, {other}) -> ()"
+            self.edits.append((match.start(), end, f'"{name}"({actual}, {expected}) {{{said}}} : {types}'))
+
+    def _type(self, at: int) -> tuple[int, int]:
+        """Where the next `tensor<...>` begins and ends."""
+        found = TENSOR.search(self.masked, at)
+        depth = 0
+        for end in range(found.end() if found else at, len(self.masked)):
+            depth += (self.masked[end] == "<") - (self.masked[end] == ">")
+            if found and depth == 0:
+                return found.start(), end + 1
+        raise ImportFailure(self.place(at), "expected the type of what is checked, tensor<...>")
 
     def _skip_blanks(self, at: int) -> int:
         while at < len(self.masked) and self.masked[at].isspace():

@@ -77,6 +77,29 @@ static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
 
 static const op_t training_op, grad_op;
 
+/* PyTorch's running_var is of a sample, by which nothing is divided; an early synchronized batch
+ * norm took the larger of variance and epsilon. */
+static const char *const training_readings[] = {
+    "norm_epsilon=added-outside",
+    "norm_epsilon=larger",
+    "norm_epsilon=larger-outside",
+    "norm_variance=sample",
+    "norm_variance=sample-returned",
+    "epsilon=0",
+    "epsilon=1e-12",
+    "epsilon=1e-8",
+    "epsilon=1e-6",
+    "epsilon=1e-5",
+    "epsilon=1e-3",
+    "norm_epsilon=added-outside,norm_variance=sample",
+    "norm_epsilon=larger,norm_variance=sample",
+    "norm_epsilon=larger-outside,norm_variance=sample",
+    "norm_epsilon=added-outside,norm_variance=sample-returned",
+    "norm_epsilon=larger,norm_variance=sample-returned",
+    "norm_epsilon=larger-outside,norm_variance=sample-returned",
+    NULL,
+};
+
 static void draw_training(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                           program_t *out_program) {
   *out_program = (program_t){.op = &training_op};
@@ -99,6 +122,7 @@ static const op_t training_op = {
     .draw = draw_training,
     .print_algorithm = print_algorithm,
     .formulas = "batch_norm",
+    .readings = training_readings,
     .is_composite = true,
     .print_mlir = mlir_print_module,
     .print_words = print_words,

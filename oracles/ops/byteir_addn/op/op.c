@@ -57,6 +57,29 @@ static void print_words(const program_t *program, GString *out_text) {
   type_print(&program->results[0], out_text);
 }
 
+/* All operands have the axes of the first. */
+static void set_operand_axes(const program_t *program, axes_t *inout_axes) {
+  for (uint32_t i = 1; i < program->operand_count; i++) {
+    inout_axes->operands[i] = inout_axes->operands[0];
+  }
+}
+
+static void part_axes(const program_t *program, axes_t *out_axes) {
+  byteir_row_axes(&program->operands[0], 0, out_axes);
+  set_operand_axes(program, out_axes);
+}
+
+static void with_part_axes(const program_t *program, axes_t *inout_axes, arena_t *arena,
+                           program_t *out_program) {
+  (void)arena;
+  byteir_row_with_axes(program, inout_axes, out_program);
+  set_operand_axes(program, inout_axes);
+  for (uint32_t i = 1; i < program->operand_count; i++) {
+    out_program->operands[i] =
+        axes_type(&program->operands[i], inout_axes, &inout_axes->operands[i]);
+  }
+}
+
 static const op_t addn_op = {
     .name = "byteir.addn",
     .spec = "ByteIR Additional Ops, byteir.addn; TensorFlow raw ops, AddN",
@@ -66,6 +89,8 @@ static const op_t addn_op = {
     .print_algorithm = print_algorithm,
     .print_mlir = custom_call_print_mlir,
     .print_words = print_words,
+    .part_axes = part_axes,
+    .with_part_axes = with_part_axes,
 };
 
 extern const op_t *const byteir_addn_ops[];

@@ -173,6 +173,44 @@ static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
   return operand == 0 ? dimension_list_mask(&dimensions) : 0;
 }
 
+/* ---- Readings -------------------------------------------------------------------------------- */
+
+/* Epsilon is added outside the root in the Annotated Transformer's norm, which is of a sample; it
+ * bounds the deviation in tf.image.per_image_standardization, the norm in PyTorch's normalize, and
+ * is added to the sum of squares in Core ML's L2 normalization. */
+static const char *const layer_norm_readings[] = {
+    "eps_outside_sqrt=true",
+    "eps_outside_sqrt=false",
+    "norm_epsilon=larger",
+    "norm_epsilon=larger-outside",
+    "norm_variance=sample",
+    "epsilon=0",
+    "epsilon=1e-12",
+    "epsilon=1e-8",
+    "epsilon=1e-6",
+    "epsilon=1e-5",
+    "epsilon=1e-3",
+    "eps_outside_sqrt=true,norm_variance=sample",
+    "eps_outside_sqrt=false,norm_variance=sample",
+    "norm_epsilon=larger,norm_variance=sample",
+    "norm_epsilon=larger-outside,norm_variance=sample",
+    NULL,
+};
+
+static const char *const l2_norm_readings[] = {
+    "eps_outside_sqrt=true",
+    "eps_outside_sqrt=false",
+    "norm_epsilon=added",
+    "norm_epsilon=added-outside",
+    "epsilon=0",
+    "epsilon=1e-12",
+    "epsilon=1e-8",
+    "epsilon=1e-6",
+    "epsilon=1e-5",
+    "epsilon=1e-3",
+    NULL,
+};
+
 /* ---- The rows -------------------------------------------------------------------------------- */
 
 static const op_t layer_norm_op = {
@@ -186,6 +224,7 @@ static const op_t layer_norm_op = {
     .draw = draw_layer_norm,
     .print_algorithm = print_algorithm,
     .formulas = "layer_norm",
+    .readings = layer_norm_readings,
     .is_composite = true,
     .print_mlir = custom_call_print_mlir,
     .print_words = print_words,
@@ -206,6 +245,7 @@ static const op_t l2_norm_op = {
     .draw = draw_l2_norm,
     .print_algorithm = print_algorithm,
     .formulas = "l2_norm",
+    .readings = l2_norm_readings,
     .is_composite = true,
     .print_mlir = custom_call_print_mlir,
     .print_words = print_words,

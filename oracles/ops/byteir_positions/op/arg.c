@@ -151,9 +151,45 @@ static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
   return 1u << byteir_arg_axis(program);
 }
 
+/* ---- Parts ----------------------------------------------------------------------------------- */
+
+/* What is left of the picked axis, of size 1, comes behind those of the operand. */
+static void set_result_axes(const program_t *program, axes_t *inout_axes) {
+  const axis_list_t *operand = &inout_axes->operands[0];
+  const bool keeps = byteir_arg_attributes(program)->keep_dims != 0;
+  axis_list_t *result = &inout_axes->results[0];
+  result->count = 0;
+  for (uint32_t dim = 0; dim < operand->count; dim++) {
+    bool is_picked = inout_axes->items[operand->axes[dim]].role == AXIS_TERM;
+    if (is_picked && !keeps) continue;
+    result->axes[result->count++] = is_picked ? program->operands[0].rank : operand->axes[dim];
+  }
+  inout_axes->results[1] = *result;
+}
+
+static void part_axes(const program_t *program, axes_t *out_axes) {
+  byteir_row_axes(&program->operands[0], 1u << byteir_arg_axis(program), out_axes);
+  out_axes->items[out_axes->count++] = (axis_t){.role = AXIS_TERM, .size = 1};
+  set_result_axes(program, out_axes);
+}
+
+static void with_part_axes(const program_t *program, axes_t *inout_axes, arena_t *arena,
+                           program_t *out_program) {
+  byteir_arg_attributes_t *attributes = ARENA_NEW_ARRAY(arena, byteir_arg_attributes_t, 1);
+  *attributes = *byteir_arg_attributes(program);
+  const dimension_list_t picked = byteir_row_with_axes(program, inout_axes, out_program);
+  attributes->axis = picked.dims[0];
+  out_program->attributes = attributes;
+  set_result_axes(program, inout_axes);
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    out_program->results[i] = result_shape(out_program, program->results[i].element);
+  }
+}
+
 /* ---- The rows -------------------------------------------------------------------------------- */
 
 static const char *const policies[] = {"arg_nan", NULL};
+static const char *const readings[] = {"select_last_index=true", "select_last_index=false", NULL};
 
 const op_t byteir_arg_max_op = {
     .name = "byteir.arg_max",
@@ -166,10 +202,13 @@ const op_t byteir_arg_max_op = {
     .draw = draw_arg_max,
     .print_algorithm = print_algorithm,
     .policies = policies,
+    .readings = readings,
     .print_mlir = custom_call_print_mlir,
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,
     .draw_edges = draw_edges,
+    .part_axes = part_axes,
+    .with_part_axes = with_part_axes,
 };
 
 const op_t byteir_arg_min_op = {
@@ -183,8 +222,11 @@ const op_t byteir_arg_min_op = {
     .draw = draw_arg_min,
     .print_algorithm = print_algorithm,
     .policies = policies,
+    .readings = readings,
     .print_mlir = custom_call_print_mlir,
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,
     .draw_edges = draw_edges,
+    .part_axes = part_axes,
+    .with_part_axes = with_part_axes,
 };

@@ -139,6 +139,37 @@ static uint32_t reduced_dimensions(const program_t *program, uint32_t operand) {
   return 1u << byteir_top_k_axis(program);
 }
 
+/* ---- Parts ----------------------------------------------------------------------------------- */
+
+/* The k largest are an axis of their own, behind those of the operand. */
+static void set_result_axes(const program_t *program, axes_t *inout_axes) {
+  axis_list_t result = inout_axes->operands[0];
+  for (uint32_t dim = 0; dim < result.count; dim++) {
+    bool is_picked = inout_axes->items[result.axes[dim]].role == AXIS_TERM;
+    if (is_picked) result.axes[dim] = program->operands[0].rank;
+  }
+  inout_axes->results[0] = inout_axes->results[1] = result;
+}
+
+static void part_axes(const program_t *program, axes_t *out_axes) {
+  byteir_row_axes(&program->operands[0], 1u << byteir_top_k_axis(program), out_axes);
+  const int64_t k = byteir_top_k_attributes(program)->k;
+  out_axes->items[out_axes->count++] = (axis_t){.role = AXIS_TERM, .size = k};
+  set_result_axes(program, out_axes);
+}
+
+static void with_part_axes(const program_t *program, axes_t *inout_axes, arena_t *arena,
+                           program_t *out_program) {
+  byteir_top_k_attributes_t *attributes = ARENA_NEW_ARRAY(arena, byteir_top_k_attributes_t, 1);
+  *attributes = *byteir_top_k_attributes(program);
+  attributes->axis = byteir_row_with_axes(program, inout_axes, out_program);
+  out_program->attributes = attributes;
+  set_result_axes(program, inout_axes);
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    out_program->results[i] = result_shape(out_program, program->results[i].element);
+  }
+}
+
 /* ---- The row --------------------------------------------------------------------------------- */
 
 static const char *const policies[] = {"top_k_ties", "top_k_nan", "top_k_zeros", NULL};
@@ -158,4 +189,6 @@ const op_t byteir_top_k_op = {
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,
     .draw_edges = draw_edges,
+    .part_axes = part_axes,
+    .with_part_axes = with_part_axes,
 };

@@ -154,6 +154,39 @@ static const op_constraint_t contract_constraints[] = {
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
+/* ---- Parts ----------------------------------------------------------------------------------- */
+
+/* The parameters run along the channels, which stay whole. */
+static void set_parameter_axes(axes_t *inout_axes, bool are_channels) {
+  const axis_list_t *input = &inout_axes->operands[QUANTIZE_INPUT];
+  axis_list_t channels = {.count = 0};
+  for (uint32_t dim = 0; dim < input->count && are_channels; dim++) {
+    if (inout_axes->items[input->axes[dim]].role != AXIS_TERM) continue;
+    channels.axes[channels.count++] = input->axes[dim];
+  }
+  inout_axes->operands[QUANTIZE_SCALE] = inout_axes->operands[QUANTIZE_ZERO_POINT] = channels;
+}
+
+static void part_axes(const program_t *program, axes_t *out_axes) {
+  const optional_integer_t *axis = &byteir_quantize_attributes(program)->axis;
+  const type_t *input = &program->operands[QUANTIZE_INPUT];
+  uint32_t channels = 0;
+  if (axis->is_present) channels = 1u << byteir_axis(axis->value, input->rank);
+  byteir_row_axes(input, channels, out_axes);
+  set_parameter_axes(out_axes, axis->is_present);
+}
+
+static void with_part_axes(const program_t *program, axes_t *inout_axes, arena_t *arena,
+                           program_t *out_program) {
+  byteir_quantize_attributes_t *attributes =
+      ARENA_NEW_ARRAY(arena, byteir_quantize_attributes_t, 1);
+  *attributes = *byteir_quantize_attributes(program);
+  const dimension_list_t channels = byteir_row_with_axes(program, inout_axes, out_program);
+  if (attributes->axis.is_present) attributes->axis.value = channels.dims[0];
+  out_program->attributes = attributes;
+  set_parameter_axes(inout_axes, attributes->axis.is_present);
+}
+
 static const op_t quantize_op, dequantize_op;
 
 static void draw_quantize(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
@@ -221,6 +254,8 @@ static const op_t quantize_op = {
     .print_mlir = custom_call_print_mlir,
     .print_words = print_words,
     .draw_edges = byteir_quantize_draw_edges,
+    .part_axes = part_axes,
+    .with_part_axes = with_part_axes,
 };
 
 static const op_t dequantize_op = {
@@ -238,6 +273,8 @@ static const op_t dequantize_op = {
     .print_mlir = custom_call_print_mlir,
     .print_words = print_words,
     .draw_edges = byteir_dequantize_draw_edges,
+    .part_axes = part_axes,
+    .with_part_axes = with_part_axes,
 };
 
 extern const op_t *const byteir_quantize_ops[];

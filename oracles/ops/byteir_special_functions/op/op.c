@@ -135,6 +135,8 @@ static void with_axes(const program_t *program, axes_t *inout_axes, arena_t *are
 
 /* ---- The rows -------------------------------------------------------------------------------- */
 
+static const char *const gelu_readings[] = {"approximate=tanh", "approximate=none", NULL};
+
 static const op_t gelu_op = {
     .name = "byteir.gelu",
     .spec = "ByteIR Additional Ops, byteir.gelu",
@@ -145,6 +147,7 @@ static const op_t gelu_op = {
     .draw = draw_gelu,
     .print_algorithm = print_gelu_algorithm,
     .formulas = "gelu",
+    .readings = gelu_readings,
     .is_composite = true,
     .print_mlir = custom_call_print_mlir,
     .print_words = print_words,

@@ -87,6 +87,8 @@ const op_t convolution_op = {
     .reduced_dimensions = reduced_dimensions,
     .splits_operands = splits_operands,
     .draw_edges = convolution_draw_edges,
+    .part_axes = convolution_part_axes,
+    .with_part_axes = convolution_with_part_axes,
 };
 
 extern const op_t *const convolution_ops[];

@@ -14,6 +14,9 @@ extern const attribute_row_t convolution_attribute_rows[];
 void convolution_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                       program_t *out_program);
 void convolution_draw_edges(rng_t *rng, case_t *inout_case);
+void convolution_part_axes(const program_t *program, axes_t *out_axes);
+void convolution_with_part_axes(const program_t *program, axes_t *inout_axes, arena_t *arena,
+                                program_t *out_program);
 
 /* The sizes of the result that C25 asks for, as its dimension numbers order them.  The program
  * obeys everything else about shapes.  False if a size exceeds TYPE_ELEMENTS_MAX. */

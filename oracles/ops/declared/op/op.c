@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of declared ops: one function of each kind for all of them, which finds in the program's
  * op what its file says.  The table of this folder is empty: op_declare() adds rows to it. */
+#include <inttypes.h>
+
 #include "harness/kinds/byteir.h"
 #include "harness/kinds/custom_call.h"
 #include "oracles/ops/declared/declared.h"
@@ -170,6 +172,43 @@ static const char *const *find_policies(const declaration_t *declaration) {
   return quantizes ? of_quantizing : NULL;
 }
 
+/* In the fewest digits that give the number again. */
+static void append_number(GString *text, double number) {
+  char digits[32];
+  for (int precision = 1; precision <= 17; precision++) {
+    g_snprintf(digits, sizeof digits, "%.*g", precision, number);
+    if (g_ascii_strtod(digits, NULL) == number) break;
+  }
+  g_string_append(text, digits);
+}
+
+/* A kernel may have taken any of the values with which cases are drawn. */
+static const char *const *list_readings(declaration_t *declaration) {
+  enum { KEY_MAX = 80 };
+  arena_t *arena = &declaration->arena;
+  const size_t most = (size_t)DECLARED_ATTRIBUTES_MAX * DECLARED_VALUES_MAX;
+  const char **readings = ARENA_NEW_ARRAY(arena, const char *, most + 1);
+  g_autoptr(GString) text = g_string_new(NULL);
+  size_t count = 0;
+  for (uint32_t i = 0; i < declaration->attribute_count; i++) {
+    const declared_attribute_t *attribute = &declaration->attributes[i];
+    if (attribute->kind == ATTRIBUTE_POSITION || strlen(attribute->name) > KEY_MAX) continue;
+    for (uint32_t k = 0; k < attribute->count; k++) {
+      g_string_printf(text, "%s=", attribute->name);
+      if (attribute->kind == ATTRIBUTE_NUMBER) {
+        append_number(text, attribute->values[k]);
+      } else if (attribute->kind == ATTRIBUTE_BOOLEAN) {
+        g_string_append(text, attribute->integers[k] != 0 ? "true" : "false");
+      } else {
+        g_string_append_printf(text, "%" PRId64, attribute->integers[k]);
+      }
+      readings[count++] = arena_copy_text(arena, text->str, text->len);
+    }
+  }
+  readings[count] = NULL;
+  return count == 0 ? NULL : readings;
+}
+
 void declared_make_row(declaration_t *inout_declaration) {
   declaration_t *declaration = inout_declaration;
   for (uint32_t i = 0; i < declaration->attribute_count; i++) {
@@ -195,12 +234,15 @@ void declared_make_row(declaration_t *inout_declaration) {
       .print_algorithm = print_algorithm,
       .formulas = declaration->op.formulas,
       .policies = find_policies(declaration),
+      .readings = list_readings(declaration),
       .is_composite = true,
       .print_mlir = declared_print_mlir,
       .print_words = print_words,
       .reduced_dimensions = reduced_dimensions,
       .draw_edges = has_edges ? declared_draw_edges : NULL,
       .settle_operands = has_bounds ? declared_settle : NULL,
+      .part_axes = declared_part_axes,
+      .with_part_axes = declared_with_part_axes,
   };
 }
 

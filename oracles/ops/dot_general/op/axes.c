@@ -49,15 +49,6 @@ static dimension_list_t listed_dimensions(const axes_t *axes, uint32_t operand, 
   return dims;
 }
 
-/* `type` with other sizes: it has one scale, if any (axes_of). */
-static type_t type_along(const type_t *type, const axes_t *axes, const axis_list_t *list) {
-  int64_t dims[TYPE_RANK_MAX];
-  for (uint32_t i = 0; i < list->count; i++) dims[i] = axes->items[list->axes[i]].size;
-  type_t along = type_make(type->element, list->count, dims);
-  along.quantization = type->quantization;
-  return along;
-}
-
 /* Appends the axes of the operand's dimensions that have the role, in the order of `dims`. */
 static void append_axes(const axis_list_t *operand, const dimension_list_t *dims,
                         axis_list_t *result) {
@@ -79,7 +70,7 @@ void dot_general_with_axes(const program_t *program, axes_t *inout_axes, arena_t
   attributes->rhs_contracting = listed_dimensions(axes, DOT_GENERAL_RHS, AXIS_TERM);
   out_program->attributes = attributes;
   for (uint32_t i = 0; i < 2; i++) {
-    out_program->operands[i] = type_along(&program->operands[i], axes, &axes->operands[i]);
+    out_program->operands[i] = axes_type(&program->operands[i], axes, &axes->operands[i]);
   }
   dimension_list_t rows = dot_general_lhs_result_dimensions(out_program);
   dimension_list_t columns = dot_general_rhs_result_dimensions(out_program);
@@ -88,5 +79,5 @@ void dot_general_with_axes(const program_t *program, axes_t *inout_axes, arena_t
   append_axes(lhs, &attributes->lhs_batching, result);
   append_axes(lhs, &rows, result);
   append_axes(rhs, &columns, result);
-  out_program->results[0] = type_along(&program->results[0], axes, result);
+  out_program->results[0] = axes_type(&program->results[0], axes, result);
 }

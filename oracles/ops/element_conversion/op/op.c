@@ -145,6 +145,16 @@ static void with_axes(const program_t *program, axes_t *inout_axes, arena_t *are
   out_program->results[0] = type_make(program->results[0].element, list->count, dims);
 }
 
+/* Of quantized ones scales stay whole. */
+static void with_part_axes(const program_t *program, axes_t *inout_axes, arena_t *arena,
+                           program_t *out_program) {
+  (void)arena;
+  const axis_list_t *list = &inout_axes->operands[0];
+  inout_axes->results[0] = *list;
+  out_program->operands[0] = axes_type(&program->operands[0], inout_axes, list);
+  out_program->results[0] = axes_type(&program->results[0], inout_axes, list);
+}
+
 /* ---- The rows -------------------------------------------------------------------------------- */
 
 static const char *const convert_policies[] = {"convert_infinity",   "convert_rounding",
@@ -182,6 +192,8 @@ static const op_t quantize_op = {
     .formulas = "requantize",
     .policies = quantize_policies,
     .is_composite = true,
+    .part_axes = find_axes,
+    .with_part_axes = with_part_axes,
     .print_mlir = mlir_print_module,
     .print_words = print_words,
     .draw_edges = element_conversion_draw_quantize_edges,
@@ -198,6 +210,8 @@ static const op_t dequantize_op = {
     .policies = dequantize_policies,
     .print_algorithm = print_algorithm,
     .is_composite = true,
+    .part_axes = find_axes,
+    .with_part_axes = with_part_axes,
     .print_mlir = mlir_print_module,
     .print_words = print_words,
 };

@@ -226,13 +226,6 @@ static void find_axes(const program_t *program, axes_t *out_axes) {
   out_axes->results[0] = all;
 }
 
-static type_t with_sizes(const type_t *type, const axes_t *axes, const axis_list_t *list) {
-  type_t sized = *type;
-  sized.rank = list->count;
-  for (uint32_t i = 0; i < list->count; i++) sized.dims[i] = axes->items[list->axes[i]].size;
-  return sized;
-}
-
 /* Operands of two layouts are no valid program, and are refused by the caller. */
 static void with_axes(const program_t *program, axes_t *inout_axes, arena_t *arena,
                       program_t *out_program) {
@@ -242,9 +235,9 @@ static void with_axes(const program_t *program, axes_t *inout_axes, arena_t *are
   inout_axes->results[0] = *list;
   for (uint32_t i = 0; i < program->operand_count; i++) {
     out_program->operands[i] =
-        with_sizes(&program->operands[i], inout_axes, &inout_axes->operands[i]);
+        axes_type(&program->operands[i], inout_axes, &inout_axes->operands[i]);
   }
-  out_program->results[0] = with_sizes(&program->results[0], inout_axes, list);
+  out_program->results[0] = axes_type(&program->results[0], inout_axes, list);
 }
 
 /* ---- The rows -------------------------------------------------------------------------------- */

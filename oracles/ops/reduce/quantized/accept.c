@@ -68,9 +68,9 @@ static void combine_rows(fold_body_t body, const reduce_quanta_t *quanta, size_t
       sums[i] = sum > most ? most : sum;
     }
   } else if (body == FOLD_MULTIPLY) {
-    const format_t *format = quanta->arithmetics[0];
+    const quantum_chain_t *chain = &quanta->chains[0];
     for (size_t i = 0; i < count; i++) {
-      sums[i] = product_node_by_formula(quanta, format, sums[i], row[i]);
+      sums[i] = product_node_by_formula(quanta, chain, sums[i], row[i]);
     }
   } else if (body == FOLD_MAXIMUM) {
     for (size_t i = 0; i < count; i++) sums[i] = row[i] > sums[i] ? row[i] : sums[i];

@@ -7,21 +7,19 @@
 #include "oracles/ops/reduce/quantized/parts.h"
 #include "oracles/ops/reduce/quantized/product_reach.h"
 
-enum { INTERVALS_MAX = 2 }; /* One for each arithmetic. */
-
 /* The values of the accumulation that become the result that is asked about. */
 typedef struct sources {
   size_t count;
-  stored_interval_t intervals[INTERVALS_MAX];
+  stored_interval_t intervals[QUANTUM_CHAINS_MAX];
 } sources_t;
 
 /* The least storage value of the accumulation whose conversion is at least `result`; one more than
  * the largest if there is none.  Conversions are monotone. */
-static int64_t first_source(const reduce_quanta_t *quanta, size_t arithmetic, int64_t result) {
+static int64_t first_source(const reduce_quanta_t *quanta, size_t chain, int64_t result) {
   int64_t from = quanta->accumulation.storage_min, to = quanta->accumulation.storage_max + 1;
   while (from < to) {
     int64_t middle = from + (to - from) / 2;
-    if (reduce_convert_result(quanta, arithmetic, middle) >= result) {
+    if (reduce_convert_result(quanta, chain, middle) >= result) {
       to = middle;
     } else {
       from = middle + 1;
@@ -33,7 +31,7 @@ static int64_t first_source(const reduce_quanta_t *quanta, size_t arithmetic, in
 static sources_t find_sources(const reduce_quanta_t *quanta, int64_t result) {
   sources_t sources = {.count = 1, .intervals = {{.low = result, .high = result}}};
   if (!quanta->converts_results) return sources;
-  sources.count = quanta->arithmetic_count;
+  sources.count = quanta->chain_count;
   for (size_t i = 0; i < sources.count; i++) {
     sources.intervals[i] = (stored_interval_t){.low = first_source(quanta, i, result),
                                                .high = first_source(quanta, i, result + 1) - 1};
@@ -57,9 +55,9 @@ static bool sources_meet_set(const sources_t *sources, const reach_set_t *set) {
 
 /* ---- Leaves ---------------------------------------------------------------------------------- */
 
-/* A stored input in all arithmetics; false if it has no value in one of them. */
+/* A stored input by all chains; false if it has no value by one of them. */
 static bool convert_leaf(const reduce_quanta_t *quanta, int64_t stored, stored_interval_t *out) {
-  for (size_t i = 0; i < quanta->arithmetic_count; i++) {
+  for (size_t i = 0; i < quanta->chain_count; i++) {
     int64_t value;
     if (!reduce_convert_input(quanta, i, stored, &value)) return false;
     if (i == 0) *out = (stored_interval_t){.low = value, .high = value};
@@ -87,56 +85,6 @@ static bool gather_leaves(const case_t *instance, const reduce_slices_t *slices,
   return are_known;
 }
 
-/* ---- Maximum and minimum --------------------------------------------------------------------- */
-
-/* By the formula a node quantizes what it has picked once more; false if that gives no storage
- * value. */
-static bool requantize(const reduce_quanta_t *quanta, size_t arithmetic, int64_t stored,
-                       int64_t *out_stored) {
-  const format_t *format = quanta->arithmetics[arithmetic];
-  double value = quantum_dequantize(&quanta->accumulation, format, stored);
-  *out_stored = quantum_quantize(&quanta->accumulation, format, value);
-  return quantum_is_decided(&quanta->accumulation, format, value);
-}
-
-/* Nodes are monotone, so what comes out is the extreme leaf, quantized any number of times; false
- * if that may give no value of the storage range. */
-static bool close_picked(const reduce_quanta_t *quanta, stored_interval_t *inout_picked) {
-  enum { ATTEMPTS = 1000 };
-  for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const stored_interval_t picked = *inout_picked;
-    stored_interval_t next = picked;
-    bool is_decided = true;
-    for (size_t i = 0; i < quanta->arithmetic_count; i++) {
-      int64_t low, high;
-      is_decided &= requantize(quanta, i, picked.low, &low);
-      is_decided &= requantize(quanta, i, picked.high, &high);
-      next.low = MIN(next.low, low);
-      next.high = MAX(next.high, high);
-    }
-    if (!is_decided) return false;
-    if (next.low == picked.low && next.high == picked.high) return true;
-    *inout_picked = next;
-  }
-  *inout_picked = (stored_interval_t){.low = quanta->accumulation.storage_min,
-                                      .high = quanta->accumulation.storage_max};
-  return true;
-}
-
-bool reduce_quantized_pick(const reach_question_t *question, bool largest, bool with_init,
-                           stored_interval_t *out_picked) {
-  bool may_repeat = with_init && PERMITTED(question->contract, init_count) != INIT_COUNT_ONE;
-  size_t leaves = question->count + (may_repeat ? 2 : with_init ? 1 : 0);
-  stored_interval_t picked = with_init ? question->init : question->terms[0];
-  for (size_t i = 0; i < question->count; i++) {
-    stored_interval_t term = question->terms[i];
-    picked.low = largest ? MAX(picked.low, term.low) : MIN(picked.low, term.low);
-    picked.high = largest ? MAX(picked.high, term.high) : MIN(picked.high, term.high);
-  }
-  *out_picked = picked;
-  return leaves < 2 || close_picked(question->quanta, out_picked);
-}
-
 /* ---- Answers --------------------------------------------------------------------------------- */
 
 /* What is asked, and what has been found. */
@@ -154,11 +102,11 @@ typedef struct quantized_decide {
 bool reduce_result_is_decided(const reduce_quanta_t *quanta, stored_interval_t interval) {
   const int64_t ends[] = {interval.low, interval.high};
   bool is_decided = true;
-  for (size_t i = 0; i < quanta->arithmetic_count && quanta->converts_results; i++) {
+  for (size_t i = 0; i < quanta->chain_count && quanta->converts_results; i++) {
     for (int end = 0; end < 2; end++) {
-      const format_t *format = quanta->arithmetics[i];
-      double value = quantum_dequantize(&quanta->accumulation, format, ends[end]);
-      is_decided &= quantum_is_decided(&quanta->result, format, value);
+      const quantum_chain_t *chain = &quanta->chains[i];
+      double value = quantum_chain_convert(chain, &quanta->accumulation, ends[end]);
+      is_decided &= quantum_is_decided(&quanta->result, chain->quantize, value);
     }
   }
   return is_decided;
@@ -183,12 +131,8 @@ static bool pick_conforms_with(const quantized_decide_t *decide, bool with_init,
   return conforms_or_unknown(decide, *out_picked, meets, out_is_known);
 }
 
+/* Beyond one initial value. */
 static bool pick_conforms(quantized_decide_t *decide) {
-  decide->init_count = 1;
-  if (decide->has_no_init) { /* theory.md, T210. */
-    return pick_conforms_with(decide, false, &decide->expected, &decide->is_known);
-  }
-  if (pick_conforms_with(decide, true, &decide->expected, &decide->is_known)) return true;
   bool may_skip = decide->question.count > 0 &&
                   PERMITTED(decide->question.contract, init_count) != INIT_COUNT_ONE;
   decide->init_count = 0;
@@ -218,8 +162,8 @@ static bool sum_conforms_with(quantized_decide_t *decide, uint32_t init_count, a
 
 bool reduce_init_says_nothing(const reach_question_t *question) {
   int64_t zero_point = question->quanta->accumulation.zero_point;
-  if (question->init.low != zero_point || question->init.high != zero_point) return false;
   stored_interval_t one, many;
+  if (question->init.low != zero_point || question->init.high != zero_point) return false;
   return reach_bound(question, 1, &one) && reach_bound(question, CONTRACT_INIT_COUNT_MAX, &many) &&
          one.low == many.low && one.high == many.high;
 }
@@ -275,11 +219,6 @@ static bool product_conforms(quantized_decide_t *decide, arena_t *arena) {
   const reach_question_t *question = &decide->question;
   stored_interval_t hull;
   bool is_known;
-  decide->init_count = 1;
-  if (decide->has_no_init) { /* theory.md, T210. */
-    return product_conforms_with(decide, 0, arena, &decide->expected, &decide->is_known);
-  }
-  if (product_conforms_with(decide, 1, arena, &decide->expected, &decide->is_known)) return true;
   if (PERMITTED(question->contract, init_count) == INIT_COUNT_ONE) return false;
   if (question->count > 0) {
     decide->init_count = 0;
@@ -303,13 +242,8 @@ static bool product_conforms(quantized_decide_t *decide, arena_t *arena) {
 
 static bool sum_conforms(quantized_decide_t *decide, arena_t *arena) {
   const reach_question_t *question = &decide->question;
-  bool is_known = true;
-  decide->init_count = 1;
-  uint32_t usual = decide->has_no_init ? 0 : 1; /* theory.md, T210. */
-  bool conforms = sum_conforms_with(decide, usual, arena, &decide->is_known);
-  if (decide->is_known) (void)reach_bound(question, usual, &decide->expected);
-  if (decide->has_no_init) return conforms;
-  if (conforms || PERMITTED(question->contract, init_count) == INIT_COUNT_ONE) return conforms;
+  bool is_known = true, conforms;
+  if (PERMITTED(question->contract, init_count) == INIT_COUNT_ONE) return false;
   if (question->count > 0) {
     decide->init_count = 0;
     if (sum_conforms_with(decide, 0, arena, &is_known)) return true;
@@ -325,7 +259,25 @@ static bool sum_conforms(quantized_decide_t *decide, arena_t *arena) {
   return false;
 }
 
+/* With one initial value, or none where there is none (theory.md, T210). */
+static bool conforms_as_usual(quantized_decide_t *decide, arena_t *arena) {
+  const uint32_t usual = decide->has_no_init ? 0 : 1;
+  stored_interval_t *expected = &decide->expected;
+  decide->init_count = 1;
+  if (decide->body == FOLD_ADD) {
+    bool conforms = sum_conforms_with(decide, usual, arena, &decide->is_known);
+    if (decide->is_known) (void)reach_bound(&decide->question, usual, expected);
+    return conforms;
+  }
+  if (decide->body == FOLD_MULTIPLY) {
+    return product_conforms_with(decide, usual, arena, expected, &decide->is_known);
+  }
+  return pick_conforms_with(decide, usual == 1, expected, &decide->is_known);
+}
+
 static bool conforms(quantized_decide_t *decide, arena_t *arena) {
+  if (conforms_as_usual(decide, arena)) return true;
+  if (decide->has_no_init) return false;
   if (decide->body == FOLD_ADD) return sum_conforms(decide, arena);
   if (decide->body == FOLD_MULTIPLY) return product_conforms(decide, arena);
   return pick_conforms(decide);
@@ -344,9 +296,8 @@ static void describe(const quantized_decide_t *decide, const reduce_quanta_t *qu
              "anything: the formula leaves the storage range");
     return;
   }
-  stored_interval_t expected = {.low = reduce_convert_result(quanta, 0, decide->expected.low),
-                                .high = reduce_convert_result(quanta, 0, decide->expected.high)};
-  for (size_t i = 1; i < quanta->arithmetic_count; i++) {
+  stored_interval_t expected = {.low = INT64_MAX, .high = INT64_MIN};
+  for (size_t i = 0; i < quanta->chain_count; i++) {
     expected.low = MIN(expected.low, reduce_convert_result(quanta, i, decide->expected.low));
     expected.high = MAX(expected.high, reduce_convert_result(quanta, i, decide->expected.high));
   }
@@ -366,21 +317,35 @@ static void describe(const quantized_decide_t *decide, const reduce_quanta_t *qu
   }
 }
 
+/* Asks about one component, by the chains of `quanta`, in some way or as usual; what the formula
+ * leaves open conforms. */
+static bool ask(const oracle_call_t *call, const reduce_quanta_t *quanta, size_t component,
+                int64_t got, bool is_usual, quantized_decide_t *out) {
+  const case_t *instance = call->instance;
+  reduce_slices_t slices = reduce_slices_make(&instance->program, call->arena);
+  *out = (quantized_decide_t){.question = {.quanta = quanta, .contract = call->contract},
+                              .body = reduce_fold_body(&instance->program),
+                              .sources = find_sources(quanta, got),
+                              .has_no_init = reduce_has_no_init(&instance->program)};
+  out->question.multiplies = out->body == FOLD_MULTIPLY;
+  if (!gather_leaves(instance, &slices, component, call->arena, &out->question)) return true;
+  return (is_usual ? conforms_as_usual : conforms)(out, call->arena);
+}
+
 status_t reduce_quantized_decide(const oracle_call_t *call, size_t component,
                                  const tensor_t *result, answer_t *out_answer) {
-  const case_t *instance = call->instance;
   reduce_quanta_t quanta;
-  STATUS_TRY(reduce_quanta_make(&instance->program, call->contract, &quanta, call->error));
-  reduce_slices_t slices = reduce_slices_make(&instance->program, call->arena);
+  STATUS_TRY(reduce_quanta_make(&call->instance->program, call->contract, &quanta, call->error));
   int64_t got = quantum_load(result, component);
-  quantized_decide_t decide = {.question = {.quanta = &quanta, .contract = call->contract},
-                               .body = reduce_fold_body(&instance->program),
-                               .sources = find_sources(&quanta, got),
-                               .has_no_init = reduce_has_no_init(&instance->program)};
-  decide.question.multiplies = decide.body == FOLD_MULTIPLY;
-  answer_t answer = {.conforms = true};
-  if (gather_leaves(instance, &slices, component, call->arena, &decide.question)) {
-    answer.conforms = conforms(&decide, call->arena);
+  quantized_decide_t decide;
+  /* Who computes in one arithmetic conforms by fewer chains, which take less time. */
+  const size_t all = quanta.chain_count;
+  quanta.chain_count = quanta.pure_chain_count;
+  bool is_plain = quanta.chain_count < all && ask(call, &quanta, component, got, true, &decide);
+  answer_t answer = {.conforms = is_plain && decide.is_known};
+  if (!answer.conforms) {
+    quanta.chain_count = all;
+    answer.conforms = ask(call, &quanta, component, got, false, &decide);
   }
   describe(&decide, &quanta, got, &answer);
   *out_answer = answer;

@@ -48,7 +48,7 @@ static box_t multiply_exactly(const reduce_quanta_t *quanta, const reduce_slices
  * Conversions are monotone. */
 static bool convert_leaf(const reduce_quanta_t *quanta, box_t box, stored_interval_t *out) {
   *out = (stored_interval_t){.low = INT64_MAX, .high = INT64_MIN};
-  for (size_t i = 0; i < quanta->arithmetic_count; i++) {
+  for (size_t i = 0; i < quanta->chain_count; i++) {
     int64_t low, high;
     if (!reduce_convert_input(quanta, i, (int64_t)box.low, &low) ||
         !reduce_convert_input(quanta, i, (int64_t)box.high, &high)) {
@@ -110,7 +110,7 @@ static bool accumulate(const reach_question_t *question, fold_body_t body,
 static box_t convert_results(const reduce_quanta_t *quanta, stored_interval_t sum) {
   if (!reduce_result_is_decided(quanta, sum)) return quantum_box_anything(&quanta->result);
   box_t out = {INFINITY, -INFINITY};
-  for (size_t i = 0; i < quanta->arithmetic_count; i++) {
+  for (size_t i = 0; i < quanta->chain_count; i++) {
     const box_t result = {(double)reduce_convert_result(quanta, i, sum.low),
                           (double)reduce_convert_result(quanta, i, sum.high)};
     out = box_unite(out, result);

@@ -56,26 +56,28 @@ status_t reduce_quanta_make(const program_t *program, const contract_t *contract
       .converts_results = !scalar_type_equal(&types.accumulations[0], &types.results[0]),
       .expressed = expressed->format,
   };
-  quanta.arithmetic_count =
-      quantum_arithmetics(&program->operands[0], contract, quanta.arithmetics);
+  const format_t *arithmetics[2];
+  quanta.pure_chain_count = quantum_arithmetics(&program->operands[0], contract, arithmetics);
+  quanta.chain_count =
+      quantum_chains(&program->operands[0], contract, body == FOLD_MULTIPLY, quanta.chains);
   *out_quanta = quanta;
   return require_scales(out_quanta, body == FOLD_MULTIPLY, contract, error);
 }
 
-bool reduce_convert_input(const reduce_quanta_t *quanta, size_t arithmetic, int64_t stored,
+bool reduce_convert_input(const reduce_quanta_t *quanta, size_t index, int64_t stored,
                           int64_t *out_stored) {
   *out_stored = stored;
   bool is_stored = stored >= quanta->input.storage_min && stored <= quanta->input.storage_max;
   if (!quanta->converts_inputs) return is_stored;
-  const format_t *format = quanta->arithmetics[arithmetic];
-  double value = quantum_dequantize(&quanta->input, format, stored);
-  *out_stored = quantum_quantize(&quanta->accumulation, format, value);
-  return is_stored && quantum_is_decided(&quanta->accumulation, format, value);
+  const quantum_chain_t *chain = &quanta->chains[index];
+  double value = quantum_chain_convert(chain, &quanta->input, stored);
+  *out_stored = quantum_quantize(&quanta->accumulation, chain->quantize, value);
+  return is_stored && quantum_is_decided(&quanta->accumulation, chain->quantize, value);
 }
 
-int64_t reduce_convert_result(const reduce_quanta_t *quanta, size_t arithmetic, int64_t stored) {
+int64_t reduce_convert_result(const reduce_quanta_t *quanta, size_t index, int64_t stored) {
   if (!quanta->converts_results) return stored;
-  const format_t *format = quanta->arithmetics[arithmetic];
-  double value = quantum_dequantize(&quanta->accumulation, format, stored);
-  return quantum_quantize(&quanta->result, format, value);
+  const quantum_chain_t *chain = &quanta->chains[index];
+  double value = quantum_chain_convert(chain, &quanta->accumulation, stored);
+  return quantum_quantize(&quanta->result, chain->quantize, value);
 }

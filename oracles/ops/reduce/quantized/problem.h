@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quantized reductions (theory.md, D9 and T42).  A node of the sum adds two values of the
  * accumulation type, and its result is quantized to that type again: it is rounded and clamped at
- * every node.  An implementation may do that by the specification's formula, in the arithmetic of
- * quantum_arithmetics(), or on storage integers: clamp(a + b - zero point).  maximum and minimum
+ * every node.  An implementation may do that by the specification's formula, in one of the ways of
+ * quantum_chains(), or on storage integers: clamp(a + b - zero point).  maximum and minimum
  * likewise.  Nodes of products: product_node.h.  The conversions of inputs and results follow the
  * formula. */
 #ifndef ASSAY_ORACLES_OPS_REDUCE_QUANTIZED_PROBLEM_H
@@ -10,7 +10,7 @@
 
 #include "harness/model/accept.h"
 #include "harness/model/implementation_model.h"
-#include "oracles/exact/quantum/quantum.h"
+#include "oracles/exact/quantum/chain.h"
 #include "oracles/ops/reduce/reduce.h"
 #include "oracles/oracle_call.h"
 
@@ -21,9 +21,9 @@ typedef struct reduce_quanta {
   bool converts_inputs;
   bool converts_results;
   const format_t *expressed;
-  size_t arithmetic_count;
-  const format_t
-      *arithmetics[2]; /* In which the formulas may be computed: quantum_arithmetics(). */
+  size_t chain_count;
+  size_t pure_chain_count;                    /* So many of the first are in one arithmetic each. */
+  quantum_chain_t chains[QUANTUM_CHAINS_MAX]; /* The ways to compute the formulas. */
 } reduce_quanta_t;
 
 /* Of a valid program.  STATUS_UNSUPPORTED for bodies that nobody has an oracle for on quantized
@@ -31,14 +31,14 @@ typedef struct reduce_quanta {
 status_t reduce_quanta_make(const program_t *program, const contract_t *contract,
                             reduce_quanta_t *out_quanta, failure_t *error);
 
-/* An input's storage value in the accumulation type, by the arithmetic of that number; false if the
+/* An input's storage value in the accumulation type, by the chain of that index; false if the
  * specification gives it none in the range of a type: it is out of that of its own, or the formula
  * gives NaN or what lies beyond that of the accumulation (quantum_is_decided()). */
-bool reduce_convert_input(const reduce_quanta_t *quanta, size_t arithmetic, int64_t stored,
+bool reduce_convert_input(const reduce_quanta_t *quanta, size_t index, int64_t stored,
                           int64_t *out_stored);
 
 /* A storage value of the accumulation in the result's type. */
-int64_t reduce_convert_result(const reduce_quanta_t *quanta, size_t arithmetic, int64_t stored);
+int64_t reduce_convert_result(const reduce_quanta_t *quanta, size_t index, int64_t stored);
 
 /* clamp(a + b - zero point). */
 static inline int64_t reduce_add_stored(const quantum_t *quantum, int64_t a, int64_t b) {

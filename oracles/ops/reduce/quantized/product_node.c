@@ -16,21 +16,15 @@ enum { RESCALE_EXACT, RESCALE_FLOAT, RESCALE_FIXED, RESCALE_EITHER };
 static bool is_point(stored_interval_t interval) { return interval.low == interval.high; }
 
 static void add(product_node_t *node, int64_t low, int64_t high) {
+  for (size_t i = 0; i < node->count; i++) {
+    if (node->intervals[i].low == low && node->intervals[i].high == high) return;
+  }
   node->intervals[node->count++] = (stored_interval_t){low, high};
 }
 
 static void add_anything(product_node_t *node, const quantum_t *quantum) {
   node->is_open = true;
   add(node, quantum->type_min, quantum->type_max);
-}
-
-/* (1 + u)^count - 1: theory.md, T190. */
-static upper_t error_of_roundings(double u, int count) {
-  upper_t error = upper_of(u);
-  for (int i = 1; i < count; i++) {
-    error = upper_add(upper_add(error, upper_scale(error, u)), upper_of(u));
-  }
-  return error;
 }
 
 static double largest_of(stored_interval_t interval) {
@@ -43,29 +37,33 @@ static bool truncates(const reach_question_t *question) {
 
 /* ---- By the formula -------------------------------------------------------------------------- */
 
-static double multiply(const quantum_t *quantum, const format_t *format, int64_t a, int64_t b) {
-  const arithmetic_t steps = arithmetic_make(format);
-  return arithmetic_multiply(&steps, quantum_dequantize(quantum, format, a),
-                             quantum_dequantize(quantum, format, b));
+static double multiply(const quantum_t *quantum, const quantum_chain_t *chain, int64_t a,
+                       int64_t b) {
+  return quantum_chain_result(chain, quantum_chain_dequantize(chain, quantum, a) *
+                                         quantum_chain_dequantize(chain, quantum, b));
 }
 
-int64_t product_node_by_formula(const reduce_quanta_t *quanta, const format_t *format, int64_t a,
-                                int64_t b) {
+int64_t product_node_by_formula(const reduce_quanta_t *quanta, const quantum_chain_t *chain,
+                                int64_t a, int64_t b) {
   const quantum_t *quantum = &quanta->accumulation;
-  return quantum_quantize(quantum, format, multiply(quantum, format, a, b));
+  return quantum_quantize(quantum, chain->quantize, multiply(quantum, chain, a, b));
+}
+
+static double smallest(const format_t *format) {
+  return ldexp(1, format->exponent_min - format->precision + 1);
 }
 
 /* theory.md, T190. */
-double product_node_formula_error(const reach_question_t *question, size_t arithmetic,
-                                  double product) {
+double product_node_formula_error(const reach_question_t *question, size_t index, double product) {
   const quantum_t *quantum = &question->quanta->accumulation;
-  const format_t *format = question->quanta->arithmetics[arithmetic];
-  double u = ldexp(1, truncates(question) ? 1 - format->precision : -format->precision);
-  double least = ldexp(1, format->exponent_min - format->precision + 1);
-  upper_t error = upper_scale(error_of_roundings(u, 7), product);
-  upper_t of_zero_point = upper_scale(error_of_roundings(u, 2), fabs((double)quantum->zero_point));
-  upper_t lost = upper_divide(upper_of(2 * least), (lower_t){quantum->scale});
-  return upper_add(error, upper_add(of_zero_point, lost)).value;
+  const quantum_chain_t *chain = &question->quanta->chains[index];
+  double lost = 2 * smallest(chain->operate);
+  if (chain->given[1] != chain->operate) lost += 2 * smallest(chain->given[1]);
+  upper_t error = upper_scale(upper_of(question->errors[index].parts), product);
+  upper_t of_zero_point =
+      upper_scale(upper_of(question->errors[index].zero_point), fabs((double)quantum->zero_point));
+  upper_t underflow = upper_divide(upper_of(lost), (lower_t){quantum->scale});
+  return upper_add(error, upper_add(of_zero_point, underflow)).value;
 }
 
 /* The ends of the storage range, rounded to a format either way: what clamps to them. */
@@ -124,10 +122,10 @@ static stored_interval_t round_between(const quantum_t *quantum, corners_t corne
                              clamp_stored(quantum, floor(high + 0.5))};
 }
 
-bool product_node_is_finite(const reach_question_t *question, size_t arithmetic,
-                            stored_interval_t a, stored_interval_t b) {
+bool product_node_is_finite(const reach_question_t *question, size_t index, stored_interval_t a,
+                            stored_interval_t b) {
   const quantum_t *quantum = &question->quanta->accumulation;
-  const format_t *format = question->quanta->arithmetics[arithmetic];
+  const format_t *format = question->quanta->chains[index].narrowest;
   double largest = format_to_double(format, format->largest_bits) / 4;
   double zero_point = fabs((double)quantum->zero_point);
   double left = (largest_of(a) + zero_point) * quantum->scale;
@@ -138,15 +136,15 @@ bool product_node_is_finite(const reach_question_t *question, size_t arithmetic,
 }
 
 /* Where steps may be truncated: all that is as near as that (theory.md, T190). */
-static void add_truncated(const reach_question_t *question, size_t arithmetic, stored_interval_t a,
+static void add_truncated(const reach_question_t *question, size_t index, stored_interval_t a,
                           stored_interval_t b, product_node_t *node) {
   const quantum_t *quantum = &question->quanta->accumulation;
   corners_t corners = find_corners(quantum, a, b);
   double product = fmax(fabs(corners.low), fabs(corners.high)) * (1 + 0x1p-48);
-  double error = product_node_formula_error(question, arithmetic, product);
+  double error = product_node_formula_error(question, index, product);
   stored_interval_t found = round_between(quantum, corners, error);
-  bool is_known = product_node_is_finite(question, arithmetic, a, b) &&
-                  clamp_by_ends(quantum, question->quanta->arithmetics[arithmetic], &found);
+  bool is_known = product_node_is_finite(question, index, a, b) &&
+                  clamp_by_ends(quantum, question->quanta->chains[index].quantize, &found);
   if (is_known) {
     add(node, found.low, found.high);
   } else {
@@ -156,17 +154,17 @@ static void add_truncated(const reach_question_t *question, size_t arithmetic, s
 
 /* The formula is monotone in each part while the other keeps its sign, so that the corners of both
  * intervals tell. */
-static void add_formula(const reach_question_t *question, size_t arithmetic, stored_interval_t a,
+static void add_formula(const reach_question_t *question, size_t index, stored_interval_t a,
                         stored_interval_t b, product_node_t *node) {
   const quantum_t *quantum = &question->quanta->accumulation;
-  const format_t *format = question->quanta->arithmetics[arithmetic];
+  const quantum_chain_t *chain = &question->quanta->chains[index];
   int64_t low = INT64_MAX, high = INT64_MIN;
   size_t corners = is_point(a) && is_point(b) ? 1 : 4;
   for (size_t corner = 0; corner < corners; corner++) {
     int64_t choices[QUANTUM_CHOICES_MAX];
-    double value = multiply(quantum, format, (corner & 1) != 0 ? a.high : a.low,
+    double value = multiply(quantum, chain, (corner & 1) != 0 ? a.high : a.low,
                             (corner & 2) != 0 ? b.high : b.low);
-    size_t count = quantum_choices(quantum, format, value, choices);
+    size_t count = quantum_choices(quantum, chain->quantize, value, choices);
     if (count == 0) {
       add_anything(node, quantum);
       return;
@@ -220,7 +218,7 @@ int64_t product_node_rescaled(const quantum_t *quantum, int64_t a, int64_t b) {
 /* Floats that rescale: f64 where that is the expressed type, else f32. */
 static const format_t *rescaling(const reach_question_t *question) {
   const format_t *f64 = &format_table[FORMAT_f64];
-  return question->quanta->arithmetics[0] == f64 ? f64 : &format_table[FORMAT_f32];
+  return question->quanta->expressed == f64 ? f64 : &format_table[FORMAT_f32];
 }
 
 /* Whether nothing rounds: the scale and its square are numbers, and all parts are small multiples
@@ -302,13 +300,13 @@ static void add_integers(const reach_question_t *question, stored_interval_t a, 
 }
 
 size_t product_node_sources(const reach_question_t *question) {
-  return question->quanta->arithmetic_count + (product_node_has_integers(question) ? 1 : 0);
+  return question->quanta->chain_count + (product_node_has_integers(question) ? 1 : 0);
 }
 
 stored_interval_t product_node_by_source(const reach_question_t *question, size_t source, int64_t a,
                                          int64_t b) {
   const stored_interval_t left = {a, a}, right = {b, b};
-  if (source == question->quanta->arithmetic_count) {
+  if (source == question->quanta->chain_count) {
     return product_node_by_integers(question, left, right);
   }
   product_node_t node = {0};
@@ -325,8 +323,8 @@ bool product_node_gives_neighbours(const reach_question_t *question) {
   product_node_make(question, all, all, &node);
   stored_interval_t hull = product_node_hull(&node);
   bool are_close = !node.is_open && hull.low >= all.low && hull.high <= all.high;
-  for (size_t i = 0; i < quanta->arithmetic_count && truncates(question); i++) {
-    const format_t *format = quanta->arithmetics[i];
+  for (size_t i = 0; i < quanta->chain_count && truncates(question); i++) {
+    const format_t *format = quanta->chains[i].quantize;
     are_close &= product_node_formula_error(question, i, width) < 0.25 &&
                  format_round_double(format, (double)all.low) == (double)all.low &&
                  format_round_double(format, (double)all.high) == (double)all.high;
@@ -338,7 +336,7 @@ bool product_node_gives_neighbours(const reach_question_t *question) {
 void product_node_make(const reach_question_t *question, stored_interval_t a, stored_interval_t b,
                        product_node_t *out_node) {
   *out_node = (product_node_t){0};
-  for (size_t i = 0; i < question->quanta->arithmetic_count && !out_node->is_open; i++) {
+  for (size_t i = 0; i < question->quanta->chain_count && !out_node->is_open; i++) {
     (truncates(question) ? add_truncated : add_formula)(question, i, a, b, out_node);
   }
   if (product_node_has_integers(question) && !out_node->is_open) {

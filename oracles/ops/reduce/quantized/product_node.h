@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a node of a quantized product makes of its two parts (theory.md, T190): by the
- * specification's formula, dequantize, multiply, quantize, in each arithmetic that is permitted;
+ * specification's formula, dequantize, multiply, quantize, in each way that is permitted;
  * and, where the contract has quantized=integer, of storage integers less the zero point, whose
  * product is rescaled, as a quantized multiply of its own is. */
 #ifndef ASSAY_ORACLES_OPS_REDUCE_QUANTIZED_PRODUCT_NODE_H
@@ -10,7 +10,7 @@
 
 /* Storage values: points, where both parts are, else hulls.  `is_open` where the formula gives no
  * value of the storage type: then anything of that may come, and is among the intervals. */
-enum { PRODUCT_NODE_INTERVALS_MAX = 8 };
+enum { PRODUCT_NODE_INTERVALS_MAX = QUANTUM_CHOICES_MAX * QUANTUM_CHAINS_MAX + 8 };
 typedef struct product_node {
   size_t count;
   stored_interval_t intervals[PRODUCT_NODE_INTERVALS_MAX];
@@ -31,9 +31,9 @@ stored_interval_t product_node_by_source(const reach_question_t *question, size_
                                          int64_t b);
 bool product_node_gives_neighbours(const reach_question_t *question);
 
-/* By the formula in one arithmetic. */
-int64_t product_node_by_formula(const reduce_quanta_t *quanta, const format_t *format, int64_t a,
-                                int64_t b);
+/* By the formula in one way. */
+int64_t product_node_by_formula(const reduce_quanta_t *quanta, const quantum_chain_t *chain,
+                                int64_t a, int64_t b);
 
 /* The nearest integer to (a - z) (b - z) scale + z, ties to even, clamped. */
 int64_t product_node_rescaled(const quantum_t *quantum, int64_t a, int64_t b);
@@ -48,12 +48,11 @@ double product_node_integer_error(const reach_question_t *question, double large
                                   double largest_b);
 
 /* Whether no float of the formula comes near the largest one. */
-bool product_node_is_finite(const reach_question_t *question, size_t arithmetic,
-                            stored_interval_t a, stored_interval_t b);
+bool product_node_is_finite(const reach_question_t *question, size_t index, stored_interval_t a,
+                            stored_interval_t b);
 
 /* An upper bound on what nodes by the formula err by before the clamp, in quanta, if the exact
  * product is at most `product` quanta. */
-double product_node_formula_error(const reach_question_t *question, size_t arithmetic,
-                                  double product);
+double product_node_formula_error(const reach_question_t *question, size_t index, double product);
 
 #endif

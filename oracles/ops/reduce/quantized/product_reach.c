@@ -36,9 +36,9 @@ static double largest_magnitude(const quantum_t *quantum) {
 static bool keeps_signs(const reach_question_t *question, double largest, double other) {
   const reduce_quanta_t *quanta = question->quanta;
   const quantum_t *quantum = &quanta->accumulation;
-  for (size_t i = 0; i < quanta->arithmetic_count; i++) {
+  for (size_t i = 0; i < quanta->chain_count; i++) {
     double zero_point = (double)quantum->zero_point;
-    if (format_round_double(quanta->arithmetics[i], zero_point) != zero_point) return false;
+    if (format_round_double(quanta->chains[i].quantize, zero_point) != zero_point) return false;
   }
   return !product_node_has_integers(question) ||
          product_node_integer_error(question, largest, other) < 0.5;
@@ -49,10 +49,10 @@ static bool is_annihilated(const reach_question_t *question) {
   const quantum_t *quantum = &question->quanta->accumulation;
   const stored_interval_t anything = {quantum->type_min, quantum->type_max};
   int64_t zero_point = quantum->zero_point;
-  for (size_t i = 0; i < question->quanta->arithmetic_count; i++) {
-    const format_t *format = question->quanta->arithmetics[i];
-    bool is_finite = isfinite(quantum_dequantize(quantum, format, anything.low)) &&
-                     isfinite(quantum_dequantize(quantum, format, anything.high));
+  for (size_t i = 0; i < question->quanta->chain_count; i++) {
+    const quantum_chain_t *chain = &question->quanta->chains[i];
+    bool is_finite = isfinite(quantum_chain_dequantize(chain, quantum, anything.low)) &&
+                     isfinite(quantum_chain_dequantize(chain, quantum, anything.high));
     if (!is_finite) return false;
   }
   if (!keeps_signs(question, fabs((double)zero_point), largest_magnitude(quantum))) return false;
@@ -164,8 +164,8 @@ bool product_init_is_neutral(const reach_question_t *question) {
                         fabs((double)(reached.high - quantum->zero_point)));
   double moved = largest * off;
   bool is_neutral = true;
-  for (size_t i = 0; i < quanta->arithmetic_count; i++) {
-    const format_t *format = quanta->arithmetics[i];
+  for (size_t i = 0; i < quanta->chain_count; i++) {
+    const format_t *format = quanta->chains[i].quantize;
     is_neutral &=
         product_node_is_finite(question, i, reached, init) &&
         product_node_formula_error(question, i, largest + moved) + moved < 0.5 &&

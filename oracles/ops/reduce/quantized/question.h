@@ -23,14 +23,8 @@ typedef struct reach_sums {
   leaf_sums_t high;
 } reach_sums_t;
 
-/* The relative errors of a node in one arithmetic: of its parts, and of the zero point. */
-typedef struct reach_errors {
-  double parts;
-  double zero_point;
-} reach_errors_t;
-
 /* A sum or a product in the accumulation type of `quanta`.  A leaf is an interval of two values
- * where its conversion depends on the arithmetic. */
+ * where its conversion depends on the chain. */
 typedef struct reach_question {
   const reduce_quanta_t *quanta;
   const contract_t *contract;
@@ -38,8 +32,8 @@ typedef struct reach_question {
   size_t count;
   const stored_interval_t *terms; /* count of them. */
   stored_interval_t init;
-  reach_sums_t sums;        /* Of the terms: these two are reach_prepare()'s. */
-  reach_errors_t errors[2]; /* By arithmetic. */
+  reach_sums_t sums;                           /* Of the terms: these two are reach_prepare()'s. */
+  quantum_errors_t errors[QUANTUM_CHAINS_MAX]; /* By chain. */
 } reach_question_t;
 
 /* Empty ones meet nothing. */

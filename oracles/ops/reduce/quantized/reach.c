@@ -21,15 +21,6 @@ static void take_leaf(reach_sums_t *sums, stored_interval_t leaf, int64_t zero_p
   take_value(&sums->high, leaf.high - zero_point, times);
 }
 
-/* (1 + u)^count - 1: theory.md, T42. */
-static upper_t error_of_roundings(double u, int count) {
-  upper_t error = upper_of(u);
-  for (int i = 1; i < count; i++) {
-    error = upper_add(upper_add(error, upper_scale(error, u)), upper_of(u));
-  }
-  return error;
-}
-
 void reach_prepare(reach_question_t *question) {
   const reduce_quanta_t *quanta = question->quanta;
   int64_t zero_point = quanta->accumulation.zero_point;
@@ -37,11 +28,9 @@ void reach_prepare(reach_question_t *question) {
   for (size_t i = 0; i < question->count; i++) {
     take_leaf(&question->sums, question->terms[i], zero_point, 1);
   }
-  for (size_t i = 0; i < quanta->arithmetic_count; i++) {
-    double u = ldexp(1, -quanta->arithmetics[i]->precision);
-    if (PERMITTED(question->contract, accum_rounding) == ACCUM_ROUNDING_RZ) u *= 2;
-    question->errors[i] = (reach_errors_t){.parts = error_of_roundings(u, 5).value,
-                                           .zero_point = error_of_roundings(u, 2).value};
+  int unit = PERMITTED(question->contract, accum_rounding) == ACCUM_ROUNDING_RZ ? 2 : 1;
+  for (size_t i = 0; i < quanta->chain_count; i++) {
+    question->errors[i] = quantum_chain_errors(&quanta->chains[i], question->multiplies, unit);
   }
 }
 
@@ -72,8 +61,8 @@ static double node_error(const reach_question_t *question, double magnitude) {
   const reduce_quanta_t *quanta = question->quanta;
   const quantum_t *quantum = &quanta->accumulation;
   double zero_point = fabs((double)quantum->zero_point), worst = 0;
-  for (size_t i = 0; i < quanta->arithmetic_count; i++) {
-    const format_t *format = quanta->arithmetics[i];
+  for (size_t i = 0; i < quanta->chain_count; i++) {
+    const format_t *format = quanta->chains[i].quantize;
     double error =
         question->errors[i].parts * magnitude + question->errors[i].zero_point * zero_point;
     double distance = error < 0.5 ? 0 : floor(error + 0.5);
@@ -82,11 +71,11 @@ static double node_error(const reach_question_t *question, double magnitude) {
   return worst;
 }
 
-/* Whether some float of the formula may be infinite, or not a number, in one of the arithmetics. */
+/* Whether some float of the formula may be infinite, or not a number, in one of the ways. */
 static bool may_overflow(const reach_question_t *question, double magnitude) {
   const reduce_quanta_t *quanta = question->quanta;
-  for (size_t i = 0; i < quanta->arithmetic_count; i++) {
-    const format_t *format = quanta->arithmetics[i];
+  for (size_t i = 0; i < quanta->chain_count; i++) {
+    const format_t *format = quanta->chains[i].narrowest;
     double largest = format_to_double(format, format->largest_bits) / 4;
     double zero_point = fabs((double)quanta->accumulation.zero_point);
     if (magnitude * quanta->accumulation.scale >= largest) return true;
@@ -95,7 +84,7 @@ static bool may_overflow(const reach_question_t *question, double magnitude) {
   return false;
 }
 
-/* Whether a node may be clamped to an end that one of the arithmetics rounds outwards or has not,
+/* Whether a node may be clamped to an end that one of the ways rounds outwards or has not,
  * if its distance from the zero point is between `low` and `high` before that. */
 static bool may_leave_range(const reach_question_t *question, double low, double high) {
   const reduce_quanta_t *quanta = question->quanta;
@@ -103,9 +92,10 @@ static bool may_leave_range(const reach_question_t *question, double low, double
   double zero_point = (double)quantum->zero_point;
   double least = (double)quantum->storage_min, most = (double)quantum->storage_max;
   bool stays = true;
-  for (size_t i = 0; i < quanta->arithmetic_count; i++) {
-    double rounded_least = format_round_double(quanta->arithmetics[i], least);
-    double rounded_most = format_round_double(quanta->arithmetics[i], most);
+  for (size_t i = 0; i < quanta->chain_count; i++) {
+    const format_t *format = quanta->chains[i].quantize;
+    double rounded_least = format_round_double(format, least);
+    double rounded_most = format_round_double(format, most);
     stays &= rounded_least >= least || zero_point + low > rounded_least;
     stays &= rounded_most <= most || zero_point + high < rounded_most;
   }
@@ -172,13 +162,12 @@ typedef struct derived {
   stored_interval_t items[3 * REACH_INTERVALS_MAX * REACH_INTERVALS_MAX];
 } derived_set_t;
 
-int64_t reach_add_by_formula(const reach_question_t *question, const format_t *format, int64_t a,
-                             int64_t b) {
+int64_t reach_add_by_formula(const reach_question_t *question, const quantum_chain_t *chain,
+                             int64_t a, int64_t b) {
   const quantum_t *quantum = &question->quanta->accumulation;
-  double left = quantum_dequantize(quantum, format, a);
-  double right = quantum_dequantize(quantum, format, b);
-  double sum = format_round_double(format, left + right);
-  return quantum_quantize(quantum, format, sum);
+  double left = quantum_chain_dequantize(chain, quantum, a);
+  double right = quantum_chain_dequantize(chain, quantum, b);
+  return quantum_quantize(quantum, chain->quantize, quantum_chain_result(chain, left + right));
 }
 
 static void gather_products(const reach_question_t *question, stored_interval_t a,
@@ -188,7 +177,15 @@ static void gather_products(const reach_question_t *question, stored_interval_t 
   for (size_t i = 0; i < node.count; i++) out->items[out->count++] = node.intervals[i];
 }
 
-/* Addition is monotone in both parts, in every arithmetic. */
+/* Unless it is among those from `first` on. */
+static void add_new(size_t first, stored_interval_t interval, derived_set_t *out) {
+  for (size_t i = first; i < out->count; i++) {
+    if (out->items[i].low == interval.low && out->items[i].high == interval.high) return;
+  }
+  out->items[out->count++] = interval;
+}
+
+/* Addition is monotone in both parts, in every way. */
 static void gather_pair(const reach_question_t *question, stored_interval_t a, stored_interval_t b,
                         derived_set_t *out) {
   if (question->multiplies) {
@@ -199,13 +196,14 @@ static void gather_pair(const reach_question_t *question, stored_interval_t a, s
   const quantum_t *quantum = &quanta->accumulation;
   stored_interval_t stored = {.low = reduce_add_stored(quantum, a.low, b.low),
                               .high = reduce_add_stored(quantum, a.high, b.high)};
-  out->items[out->count++] = stored;
-  for (size_t i = 0; i < quanta->arithmetic_count; i++) {
-    const format_t *format = quanta->arithmetics[i];
-    stored_interval_t floats = {.low = reach_add_by_formula(question, format, a.low, b.low),
-                                .high = reach_add_by_formula(question, format, a.high, b.high)};
-    if (floats.low == stored.low && floats.high == stored.high) continue;
-    out->items[out->count++] = floats;
+  const size_t first = out->count;
+  add_new(first, stored, out);
+  for (size_t i = 0; i < quanta->chain_count; i++) {
+    const quantum_chain_t *chain = &quanta->chains[i];
+    add_new(first,
+            (stored_interval_t){.low = reach_add_by_formula(question, chain, a.low, b.low),
+                                .high = reach_add_by_formula(question, chain, a.high, b.high)},
+            out);
   }
 }
 

@@ -33,8 +33,8 @@ bool reach_set_make(const reach_question_t *question, uint32_t init_count, arena
 bool reach_closure(const reach_question_t *question, arena_t *arena,
                    uint32_t out_least[CLOSURE_SHORT_VALUES]);
 
-/* The sum of two storage values by the specification's formula in one arithmetic. */
-int64_t reach_add_by_formula(const reach_question_t *question, const format_t *format, int64_t a,
-                             int64_t b);
+/* The sum of two storage values by the specification's formula in one way. */
+int64_t reach_add_by_formula(const reach_question_t *question, const quantum_chain_t *chain,
+                             int64_t a, int64_t b);
 
 #endif

@@ -24,9 +24,8 @@ static void combine(const void *context, size_t way, uint16_t a, const uint16_t 
   int64_t least = quanta->accumulation.storage_min;
   for (size_t i = 0; i < count; i++) {
     int64_t b = least + others[i];
-    int64_t sum = way == 0
-                      ? reduce_add_stored(&quanta->accumulation, least + a, b)
-                      : reach_add_by_formula(question, quanta->arithmetics[way - 1], least + a, b);
+    int64_t sum = way == 0 ? reduce_add_stored(&quanta->accumulation, least + a, b)
+                           : reach_add_by_formula(question, &quanta->chains[way - 1], least + a, b);
     out[i] = (uint16_t)(sum - least);
   }
 }
@@ -51,8 +50,8 @@ bool reach_closure(const reach_question_t *question, arena_t *arena,
   bool are_known = question->multiplies ? product_node_gives_neighbours(question)
                                         : !truncates && reach_bound(question, most, &bound);
   if (!are_known) return false;
-  size_t ways = question->multiplies ? 2 * product_node_sources(question)
-                                     : 1 + question->quanta->arithmetic_count;
+  size_t ways =
+      question->multiplies ? 2 * product_node_sources(question) : 1 + question->quanta->chain_count;
   closure_leaf_t terms[CLOSURE_TERMS_MAX];
   closure_question_t closure = {.node = {.value_count = (size_t)values,
                                          .way_count = ways,

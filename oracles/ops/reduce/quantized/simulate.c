@@ -13,7 +13,7 @@
 typedef struct quantized_fold {
   fold_t fold;       /* First: combine() gets its address. */
   quantum_t quantum; /* What is accumulated in. */
-  const format_t *arithmetic;
+  quantum_chain_t chain;
 } quantized_fold_t;
 
 /* A float that is to be a storage value, rounded as the fault says. */
@@ -38,9 +38,10 @@ static int64_t quantize(const quantum_t *quantum, const format_t *format, fault_
   return (int64_t)clamped;
 }
 
-static int64_t convert(const quantum_t *from, const quantum_t *to, const format_t *format,
-                       fault_t fault, int64_t stored) {
-  return quantize(to, format, fault, false, quantum_dequantize(from, format, stored));
+static int64_t convert(const quantized_fold_t *fold, const quantum_t *from, const quantum_t *to,
+                       int64_t stored) {
+  double value = quantum_chain_convert(&fold->chain, from, stored);
+  return quantize(to, fold->chain.quantize, fold->fold.schedule->fault, false, value);
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
@@ -67,19 +68,19 @@ static bool adds_stored(const implementation_model_t *schedule) {
 }
 
 static int64_t combine_by_formula(const quantized_fold_t *fold, int64_t a, int64_t b) {
-  const arithmetic_t steps = arithmetic_make(fold->arithmetic);
-  double left = quantum_dequantize(&fold->quantum, fold->arithmetic, a);
-  double right = quantum_dequantize(&fold->quantum, fold->arithmetic, b);
+  const quantum_chain_t *chain = &fold->chain;
+  double left = quantum_chain_dequantize(chain, &fold->quantum, a);
+  double right = quantum_chain_dequantize(chain, &fold->quantum, b);
   double value;
   if (fold->fold.body == FOLD_ADD) {
-    value = arithmetic_add(&steps, left, right);
+    value = quantum_chain_result(chain, left + right);
   } else if (fold->fold.body == FOLD_MULTIPLY) {
-    value = arithmetic_multiply(&steps, left, right);
+    value = quantum_chain_result(chain, left * right);
   } else {
     value = fold->fold.body == FOLD_MAXIMUM ? arithmetic_maximum(left, right)
                                             : arithmetic_minimum(left, right);
   }
-  return quantize(&fold->quantum, fold->arithmetic, fold->fold.schedule->fault, true, value);
+  return quantize(&fold->quantum, chain->quantize, fold->fold.schedule->fault, true, value);
 }
 
 /* Storage integers less the zero point, whose product is rescaled and rounded once. */
@@ -109,14 +110,18 @@ static fold_value_t combine(const fold_t *base, fold_value_t left, fold_value_t 
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-/* Short expressed types are computed with in their own type, or in a wider accumulator. */
-static const format_t *arithmetic_of(const reduce_quanta_t *quanta,
-                                     const implementation_model_t *schedule) {
+/* Short expressed types are computed with in their own type, or in a wider accumulator; there one
+ * step after the other, each of which gives a number of the expressed type, or all steps fused. */
+static quantum_chain_t chain_of(const reduce_quanta_t *quanta,
+                                const implementation_model_t *schedule) {
   const format_t *expressed = quanta->expressed;
   const format_t *wider = &format_table[FORMAT_f32];
   bool is_wide = expressed->bits <= 16 && schedule->accumulator != NULL &&
                  arithmetic_format_holds(schedule->accumulator, wider);
-  return is_wide ? wider : expressed;
+  const format_t *step = is_wide ? wider : expressed;
+  const format_t *given = schedule->fused ? step : expressed;
+  return (quantum_chain_t){
+      .dequantize = step, .operate = step, .quantize = step, .given = {given, given}};
 }
 
 /* The type to accumulate in, and its storage. */
@@ -154,7 +159,7 @@ static int64_t load(const quantized_fold_t *fold, const quantum_t *from, const t
   fault_t fault = fold->fold.schedule->fault;
   int64_t stored = load_stored(tensor, index, fault);
   if (equals(from, &fold->quantum)) return stored;
-  return convert(from, &fold->quantum, fold->arithmetic, fault, stored);
+  return convert(fold, from, &fold->quantum, stored);
 }
 
 /* What was accumulated, in the type of the result. */
@@ -163,13 +168,13 @@ static int64_t convert_result(const reduce_quanta_t *quanta, const quantized_fol
   fault_t fault = fold->fold.schedule->fault;
   const quantum_t *present = &fold->quantum;
   if (fault == FAULT_reduce_in_input_type && !equals(present, &quanta->accumulation)) {
-    stored = convert(present, &quanta->accumulation, fold->arithmetic, fault, stored);
+    stored = convert(fold, present, &quanta->accumulation, stored);
   }
   if (!quanta->converts_results) return stored;
   if (fault == FAULT_reduce_result_unconverted) {
     return CLAMP(stored, quanta->result.storage_min, quanta->result.storage_max);
   }
-  return convert(&quanta->accumulation, &quanta->result, fold->arithmetic, fault, stored);
+  return convert(fold, &quanta->accumulation, &quanta->result, stored);
 }
 
 /* Faults that write nothing, or the element before, do so in the result itself. */
@@ -188,7 +193,7 @@ status_t reduce_quantized_simulate(const oracle_call_t *call,
   STATUS_TRY(reduce_quanta_make(program, &contract, &quanta, call->error));
   const element_t *storage;
   quantized_fold_t fold = {.quantum = accumulation_of(&quanta, schedule->fault, &storage),
-                           .arithmetic = arithmetic_of(&quanta, schedule)};
+                           .chain = chain_of(&quanta, schedule)};
   STATUS_TRY(
       fold_make(reduce_fold_body(program), storage, NULL, schedule, &fold.fold, call->error));
   fold.fold.combine = combine;

@@ -199,6 +199,8 @@ const op_t reduce_window_op = {
     .print_words = print_reduce_window_words,
     .reduced_dimensions = reduced_dimensions,
     .draw_edges = reduce_window_draw_edges,
+    .part_axes = reduce_window_part_axes,
+    .with_part_axes = windowed_with_part_axes,
     .is_init_operand = is_init_operand,
     .neutral_bits = neutral_bits,
 };
@@ -219,6 +221,8 @@ const op_t select_and_scatter_op = {
     .print_words = print_select_words,
     .reduced_dimensions = reduced_dimensions,
     .draw_edges = select_and_scatter_draw_edges,
+    .part_axes = select_and_scatter_part_axes,
+    .with_part_axes = windowed_with_part_axes,
     .is_init_operand = is_init_operand,
     .neutral_bits = neutral_bits,
 };

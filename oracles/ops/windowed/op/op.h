@@ -21,6 +21,11 @@ void select_and_scatter_draw(rng_t *rng, const draw_limits_t *limits, arena_t *a
 void reduce_window_draw_edges(rng_t *rng, case_t *inout_case);
 void select_and_scatter_draw_edges(rng_t *rng, case_t *inout_case);
 
+void reduce_window_part_axes(const program_t *program, axes_t *out_axes);
+void select_and_scatter_part_axes(const program_t *program, axes_t *out_axes);
+void windowed_with_part_axes(const program_t *program, axes_t *inout_axes, arena_t *arena,
+                             program_t *out_program);
+
 void reduce_window_print_mlir(const program_t *program, GString *out_text);
 void select_and_scatter_print_mlir(const program_t *program, GString *out_text);
 
