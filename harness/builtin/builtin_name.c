@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "harness/builtin/builtin.h"
+#include "harness/builtin/reading_name.h"
 #include "harness/kinds/precision.h"
 #include "harness/model/contract.h"
 #include "harness/model/fault.h"
@@ -39,10 +40,9 @@ static const char *const known_words =
     "acc=FORMAT, seed=N, init=N, races; for dot algorithms algorithm=NAME, "
     "split=nearest|truncate|truncate-all|nearest-away|truncate-away, by-term, aligned=BITS; for "
     "products of f32 default_precision=WORD, high_precision=WORD, highest_precision=WORD; for "
-    "composite ops formula=NAME, native, other-way, ulps=N, exp-by-exp2, and "
-    "NAME=VALUE of a permission that is a reading; for conversions "
-    "saturating-casts; for quantized ops fixed-point=once|twice|twice-up, zero-point-last, "
-    "ties-away"
+    "composite ops formula=NAME, native, other-way, ulps=N, exp-by-exp2, readings (norm_...=WORD); "
+    "for conversions saturating-casts; for quantized ops fixed-point=once|twice|twice-up, "
+    "zero-point-last, ties-away"
 #define MODELS_HOLD(permission, value, words, value_with_words, kind) "; for " kind " " words
 #include "harness/model/permissions.def"
 
@@ -226,44 +226,12 @@ static status_t parse_formula(scan_t *scan, implementation_model_t *inout_schedu
   return STATUS_OK;
 }
 
-static bool is_reading(str_t key) {
-  for (const op_t *const *op = op_all(); *op != NULL; op++) {
-    for (const char *const *reading = (*op)->readings; reading != NULL && *reading != NULL;
-         reading++) {
-      if (strncmp(*reading, key.data, key.size) != 0 || (*reading)[key.size] != '=') continue;
-      for (size_t i = 0; i < contract_permission_count(); i++) {
-        if (str_equal_text(key, contract_permission_name(i))) return true;
-      }
-    }
-  }
-  return false;
-}
-
-/* "norm_epsilon=added", as a contract has it: a permission that is a reading of some op; true if it
- * is one. */
-static bool parse_reading(scan_t *scan, implementation_model_t *inout_schedule,
-                          status_t *out_status, failure_t *error) {
-  const scan_t start = *scan;
-  if (!is_reading(scan_until(scan, "=+"))) {
-    *scan = start;
-    return false;
-  }
-  *scan = start;
-  str_t setting = scan_until(scan, "+,");
-  g_autoptr(GString) text = g_string_new(inout_schedule->readings);
-  g_string_append_printf(text, "%s%.*s", text->len == 0 ? "" : ",", STR_FORMAT(setting));
-  contract_t contract;
-  *out_status = contract_parse(str_from(text->str), &contract, error);
-  if (*out_status == STATUS_OK) inout_schedule->readings = g_intern_string(text->str);
-  return true;
-}
-
 /* One word after a '+' that says how a composite op is computed; true if it is one. */
 static bool parse_composite_option(scan_t *scan, implementation_model_t *inout_schedule,
                                    status_t *out_status, failure_t *error) {
   int64_t number = 0;
   *out_status = STATUS_OK;
-  if (parse_reading(scan, inout_schedule, out_status, error)) return true;
+  if (reading_name_parse(scan, inout_schedule, out_status, error)) return true;
   if (scan_accept(scan, "formula=")) {
     *out_status = parse_formula(scan, inout_schedule, error);
   } else if (scan_accept(scan, "native")) {
@@ -370,60 +338,58 @@ contract_t builtin_rules(const implementation_model_t *schedule) {
 
 /* In-order trees first, then those that the contract must permit: another order, fused nodes, wider
  * nodes, and another count of initial values. */
-static const char *const models[] = {
-    "sequential",
-    "reverse",
-    "pairwise",
-    "blocked4",
-    "blocked32",
-    "random",
-    "random+seed=1",
-    "lanes4",
-    "lanes8",
-    "lanes16",
-    "shuffled",
-    "shuffled+seed=1",
-    "sequential+fma",
-    "reverse+fma",
-    "pairwise+fma",
-    "blocked32+fma",
-    "random+fma",
-    "lanes8+fma",
-    "lanes16+fma",
-    "shuffled+fma",
-    "sequential+acc=f32",
-    "pairwise+acc=f32",
-    "lanes16+acc=f32",
-    "sequential+acc=f64",
-    "pairwise+acc=f64",
-    "lanes8+acc=f64",
-    "sequential+fma+acc=f32",
-    "lanes16+fma+acc=f32",
-    "sequential+init=0",
-    "pairwise+init=0",
-    "sequential+init=2",
-    "pairwise+init=2",
-    "random+init=3",
-    "sequential+split=truncate",
-    "lanes8+fma+split=truncate",
-    "shuffled+by-term",
-    "random+by-term+split=truncate",
-    "lanes16+acc=f64+split=truncate",
-    "sequential+aligned=14",
-    "sequential+other-way",
-    "sequential+formula=integer",
-    "sequential+other-way+formula=integer",
-    "pairwise+ulps=2",
-    "random+fma+ulps=2",
-    "shuffled+ulps=1+seed=1",
-    "lanes8+formula=online+ulps=2",
-    "random+formula=online",
-    "sequential+formula=scaled",
-    "sequential+formula=logsumexp",
-    "random+formula=logsumexp+ulps=1",
-    "sequential+verifier-types",
-    "sequential+other-way+verifier-types",
-};
+static const char *const models[] = {"sequential",
+                                     "reverse",
+                                     "pairwise",
+                                     "blocked4",
+                                     "blocked32",
+                                     "random",
+                                     "random+seed=1",
+                                     "lanes4",
+                                     "lanes8",
+                                     "lanes16",
+                                     "shuffled",
+                                     "shuffled+seed=1",
+                                     "sequential+fma",
+                                     "reverse+fma",
+                                     "pairwise+fma",
+                                     "blocked32+fma",
+                                     "random+fma",
+                                     "lanes8+fma",
+                                     "lanes16+fma",
+                                     "shuffled+fma",
+                                     "sequential+acc=f32",
+                                     "pairwise+acc=f32",
+                                     "lanes16+acc=f32",
+                                     "sequential+acc=f64",
+                                     "pairwise+acc=f64",
+                                     "lanes8+acc=f64",
+                                     "sequential+fma+acc=f32",
+                                     "lanes16+fma+acc=f32",
+                                     "sequential+init=0",
+                                     "pairwise+init=0",
+                                     "sequential+init=2",
+                                     "pairwise+init=2",
+                                     "random+init=3",
+                                     "sequential+split=truncate",
+                                     "lanes8+fma+split=truncate",
+                                     "shuffled+by-term",
+                                     "random+by-term+split=truncate",
+                                     "lanes16+acc=f64+split=truncate",
+                                     "sequential+aligned=14",
+                                     "sequential+other-way",
+                                     "sequential+formula=integer",
+                                     "sequential+other-way+formula=integer",
+                                     "pairwise+ulps=2",
+                                     "random+fma+ulps=2",
+                                     "shuffled+ulps=1+seed=1",
+                                     "lanes8+formula=online+ulps=2",
+                                     "random+formula=online",
+                                     "sequential+formula=scaled",
+                                     "sequential+formula=logsumexp",
+                                     "random+formula=logsumexp+ulps=1",
+                                     "sequential+verifier-types",
+                                     "sequential+other-way+verifier-types"};
 
 void builtin_list(GString *out_text) {
   for (size_t i = 0; i < G_N_ELEMENTS(models); i++) {

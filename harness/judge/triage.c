@@ -175,15 +175,15 @@ static status_t find_policy(const judge_t *judge, const oracle_call_t *call,
   return STATUS_OK;
 }
 
-/* The first row behind `before` that explains the element, or NULL; `inout_perhaps` is the first
- * that a bound alone does not exclude. */
+/* The first row behind that one (NULL: the first of all) that explains the element, or NULL;
+ * `inout_perhaps` is the first that a bound alone does not exclude. */
 static status_t find_row(const judge_t *judge, const oracle_call_t *call,
-                         const wrong_element_t *wrong, const blame_t *before,
-                         const blame_t **inout_perhaps, triage_t *out_triage,
-                         const blame_t **out_row) {
+                         const wrong_element_t *wrong, const blame_t **inout_perhaps,
+                         const blame_t **inout_row, triage_t *out_triage) {
   const op_t *op = call->instance->program.op;
-  *out_row = NULL;
-  for (const blame_t *row = next_blame(before); row != NULL; row = next_blame(row)) {
+  const blame_t *row = next_blame(*inout_row);
+  *inout_row = NULL;
+  for (; row != NULL; row = next_blame(row)) {
     if (!concerns(row, op)) continue;
     if (!can_explain(row, &call->results[wrong->result], wrong->component)) continue;
     contract_t relaxed = relax(judge->contract, row, op);
@@ -200,7 +200,7 @@ static status_t find_row(const judge_t *judge, const oracle_call_t *call,
         (triage_t){.class_ = row->class_, .blame = {.is_there = true, .contract = relaxed}};
     const char *observed = row->observed != NULL ? row->observed : answer.observed;
     g_strlcpy(out_triage->observed, observed, sizeof out_triage->observed);
-    *out_row = row;
+    *inout_row = row;
     break;
   }
   return STATUS_OK;
@@ -221,12 +221,12 @@ static status_t tell_unexplained(const judge_t *judge, const oracle_call_t *call
 
 status_t triage(const judge_t *judge, const oracle_call_t *call, const wrong_element_t *wrong,
                 triage_t *out_triage) {
-  const blame_t *perhaps = NULL, *row;
-  STATUS_TRY(find_row(judge, call, wrong, NULL, &perhaps, out_triage, &row));
+  const blame_t *perhaps = NULL, *row = NULL;
+  STATUS_TRY(find_row(judge, call, wrong, &perhaps, &row, out_triage));
   if (row == NULL) return tell_unexplained(judge, call, wrong, perhaps, out_triage);
   if (!is_of_functions(row)) return STATUS_OK;
   triage_t other;
-  STATUS_TRY(find_row(judge, call, wrong, row, &perhaps, &other, &row));
+  STATUS_TRY(find_row(judge, call, wrong, &perhaps, &row, &other));
   if (row == NULL) STATUS_TRY(tell_unexplained(judge, call, wrong, perhaps, &other));
   out_triage->blame.is_of_functions = true;
   out_triage->blame.otherwise = other.class_;

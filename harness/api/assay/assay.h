@@ -268,12 +268,7 @@ typedef struct {
   assay_value_t permitted_low;  /* Ends of the permitted values around the exact one; decided */
   assay_value_t permitted_high; /* exactly, so that the next value beyond each is wrong. */
   const char *permitted;        /* All that is permitted, in words. */
-
-  /* What kernels are known to take otherwise than the op's definition, where that explains all that
-   * was judged: "eps_outside_sqrt=true", "norm_epsilon=larger, or epsilon=1e-5"; settings of
-   * attributes, or of permissions for a contract; several at once are joined by ",".  "" where none
-   * does, and with ASSAY_NO_CAUSE. */
-  const char *reading;
+  const char *reading; /* Settings under which all would conform, "norm_epsilon=larger"; or "". */
 } assay_verdict_info_t;
 
 int32_t assay_verdict_info(const assay_verdict_t *verdict, assay_verdict_info_t *out_info,
@@ -388,10 +383,9 @@ typedef struct assay_tested_kernel {
 
 typedef struct assay_shrink_info {
   uint32_t struct_size;
-  uint32_t calls; /* Of the kernel. */
-  int32_t
-      is_reproduced;   /* The kernel diverges on the question's case; else that is what is given. */
-  int32_t is_complete; /* Nothing smaller is left, rather than no calls. */
+  uint32_t calls;        /* Of the kernel. */
+  int32_t is_reproduced; /* The kernel diverges on the question's case; else that is given. */
+  int32_t is_complete;   /* Nothing smaller is left, rather than no calls. */
 } assay_shrink_info_t;
 
 /* Makes the question's case small, as long as the kernel diverges on it in the same class.

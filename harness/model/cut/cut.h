@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of a large case.  A case whose op tells its axes (op_t.axes) is cut along those that are
- * not combined and have no scales, its free axes: into blocks, ranges of indices that together are
- * the whole; or into chosen units.  A unit is all result elements with one index along each free
- * axis: an element of a product, a row of a softmax, a channel of a batch norm.
+/* Parts of a large case.  A case whose op tells its axes (op_t.axes, or part_axes) is cut along
+ * those that are not combined and have no scales, its free axes: into blocks, ranges of indices
+ * that together are the whole; or into chosen units.  A unit is all result elements with one index
+ * along each free axis: an element of a product, a row of a softmax, a channel of a batch norm.
  *
  * A part is a case of the same op, whose elements have the accept sets that they have in the whole
  * (oracles/theory.md, T211), given oracle_call_t.whole_count. */

@@ -199,13 +199,6 @@ static void add_algorithms(const part_finding_t *part, bool is_first, parts_find
   }
 }
 
-/* Whether nothing that other parts tell counts. */
-static bool is_settled(const sharing_t *sharing) {
-  const judge_tally_t *tally = &sharing->finding->tally;
-  bool is_enough = sharing->question->stops_at_wrong && tally->verdict.wrong_count > 0;
-  return is_enough || tally->lacks_oracle;
-}
-
 static void add_found(sharing_t *sharing, const found_t *found) {
   parts_finding_t *total = sharing->finding;
   const part_finding_t *part = &found->finding;
@@ -224,7 +217,7 @@ static void add_found(sharing_t *sharing, const found_t *found) {
   total->rows.rows_left = rows_left;
   add_formula(part, sharing->added == 0, total);
   add_algorithms(part, sharing->added == 0, total);
-  if (is_settled(sharing)) atomic_store(&sharing->is_over, true);
+  if (parts_settle(sharing->question, &total->tally)) atomic_store(&sharing->is_over, true);
 }
 
 /* Takes what a thread found of a part, and adds up all whose turn it is. */
@@ -393,7 +386,7 @@ status_t parts_judge(const parts_question_t *question, parts_finding_t *out_find
   for (size_t i = 0; i < sharing.count; i++) found_free(sharing.waiting[i]);
   g_free(sharing.waiting);
   part_sample_clear(&sample);
-  bool is_left = sharing.added < sharing.count && !is_settled(&sharing);
+  bool is_left = sharing.added < sharing.count && !parts_settle(question, &out_finding->tally);
   if (sharing.status == STATUS_OK && out_finding->is_cut && is_left) {
     return status_fail(error, STATUS_IO, "interrupted, as the caller asked");
   }

@@ -27,6 +27,11 @@ typedef struct parts_question {
   void *tell_context;
 } parts_question_t;
 
+/* Whether nothing that other parts tell counts. */
+static inline bool parts_settle(const parts_question_t *question, const judge_tally_t *tally) {
+  return tally->lacks_oracle || (question->stops_at_wrong && tally->verdict.wrong_count > 0);
+}
+
 /* What was found of all parts; components are numbered as in the whole. */
 typedef struct parts_finding {
   bool is_cut; /* If not, a part would be no valid program, and nothing else is told. */

@@ -41,10 +41,9 @@ static size_t list_steps(const chain_list_t *list, const format_t *taken, bool i
   return count;
 }
 
-/* Whether a difference of storage values is a number of the expressed type, and its product with a
- * scale one of f32: then one rounding is left either way. */
-static bool has_short_products(const type_t *type, const format_t *expressed) {
-  unsigned bits = type->element->bits;
+/* Whether a difference of storage values of so many bits is a number of the expressed type, and its
+ * product with a scale one of f32: then one rounding is left either way. */
+static bool has_short_products(unsigned bits, const format_t *expressed) {
   return bits <= (unsigned)expressed->precision &&
          bits + (unsigned)expressed->precision <= (unsigned)format_table[FORMAT_f32].precision &&
          ldexp(1, (int)bits) <= format_to_double(expressed, expressed->largest_bits);
@@ -76,12 +75,12 @@ static bool is_pure(step_t first, step_t second, const format_t *quantize) {
          second.given == quantize;
 }
 
-size_t quantum_chains(const type_t *type, const contract_t *contract, bool multiplies,
-                      quantum_chain_t out_chains[QUANTUM_CHAINS_MAX]) {
+size_t quantum_chains(const type_t *type, unsigned bits, const contract_t *contract,
+                      bool multiplies, quantum_chain_t out_chains[QUANTUM_CHAINS_MAX]) {
   const format_t *expressed = quantum_expressed(type);
   bool is_nearest = PERMITTED(contract, accum_rounding) != ACCUM_ROUNDING_RZ;
   chain_list_t list = {.expressed = expressed,
-                       .is_same_difference = is_nearest && has_short_products(type, expressed),
+                       .is_same_difference = is_nearest && has_short_products(bits, expressed),
                        .is_same_op = is_nearest && is_rounded_once(expressed, multiplies)};
   list.arithmetic_count = quantum_arithmetics(type, contract, list.arithmetics);
   step_t first[3], second[3];

@@ -23,10 +23,11 @@ typedef struct quantum_chain {
 enum { QUANTUM_CHAINS_MAX = 13 };
 
 /* Lists them, those all in one of quantum_arithmetics() and in its order before others; of two that
- * give the same of all values, one.  `multiplies`: the op is a product, else a sum, a maximum or a
- * minimum.  Returns how many.  The type is quantized. */
-size_t quantum_chains(const type_t *type, const contract_t *contract, bool multiplies,
-                      quantum_chain_t out_chains[QUANTUM_CHAINS_MAX]);
+ * give the same of all values, one.  No storage type that is dequantized has more than `bits` bits.
+ * `multiplies`: the op is a product, else a sum, a maximum or a minimum.  Returns how many.  The
+ * type is quantized. */
+size_t quantum_chains(const type_t *type, unsigned bits, const contract_t *contract,
+                      bool multiplies, quantum_chain_t out_chains[QUANTUM_CHAINS_MAX]);
 
 /* What an operand of the op is. */
 double quantum_chain_dequantize(const quantum_chain_t *chain, const quantum_t *quantum,

@@ -56,13 +56,18 @@ static bool sources_meet_set(const sources_t *sources, const reach_set_t *set) {
 /* ---- Leaves ---------------------------------------------------------------------------------- */
 
 /* A stored input by all chains; false if it has no value by one of them. */
-static bool convert_leaf(const reduce_quanta_t *quanta, int64_t stored, stored_interval_t *out) {
+static bool convert_leaf(const reduce_quanta_t *quanta, int64_t stored, stored_interval_t *out,
+                         leaf_values_t *out_values) {
+  out_values->count = 0;
+  *out = (stored_interval_t){.low = INT64_MAX, .high = INT64_MIN};
   for (size_t i = 0; i < quanta->chain_count; i++) {
     int64_t value;
     if (!reduce_convert_input(quanta, i, stored, &value)) return false;
-    if (i == 0) *out = (stored_interval_t){.low = value, .high = value};
     out->low = MIN(out->low, value);
     out->high = MAX(out->high, value);
+    bool is_new = true;
+    for (size_t k = 0; k < out_values->count; k++) is_new &= out_values->items[k] != value;
+    if (is_new) out_values->items[out_values->count++] = value;
   }
   return true;
 }
@@ -73,13 +78,17 @@ static bool gather_leaves(const case_t *instance, const reduce_slices_t *slices,
   question->count = slices->term_count;
   question->terms = terms;
   question->init = (stored_interval_t){0, 0};
-  bool are_known =
-      reduce_has_no_init(&instance->program) ||
-      convert_leaf(question->quanta, quantum_load(&instance->operands[1], 0), &question->init);
+  question->init_values = (leaf_values_t){.count = 1};
+  size_t valued = slices->term_count <= LEAF_TERMS_MAX ? slices->term_count : 0;
+  leaf_values_t unused, *values = ARENA_NEW_ARRAY(arena, leaf_values_t, valued);
+  question->term_values = valued == slices->term_count ? values : NULL;
+  bool are_known = reduce_has_no_init(&instance->program) ||
+                   convert_leaf(question->quanta, quantum_load(&instance->operands[1], 0),
+                                &question->init, &question->init_values);
   for (size_t term = 0; term < slices->term_count && are_known; term++) {
     size_t index = slices->output_base[output] + slices->term_offset[term];
-    are_known =
-        convert_leaf(question->quanta, quantum_load(&instance->operands[0], index), &terms[term]);
+    are_known = convert_leaf(question->quanta, quantum_load(&instance->operands[0], index),
+                             &terms[term], term < valued ? &values[term] : &unused);
   }
   if (are_known) reach_prepare(question);
   return are_known;

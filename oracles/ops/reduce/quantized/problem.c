@@ -58,8 +58,9 @@ status_t reduce_quanta_make(const program_t *program, const contract_t *contract
   };
   const format_t *arithmetics[2];
   quanta.pure_chain_count = quantum_arithmetics(&program->operands[0], contract, arithmetics);
-  quanta.chain_count =
-      quantum_chains(&program->operands[0], contract, body == FOLD_MULTIPLY, quanta.chains);
+  quanta.chain_count = quantum_chains(
+      &program->operands[0], MAX(quanta.input_storage->bits, quanta.accumulation_storage->bits),
+      contract, body == FOLD_MULTIPLY, quanta.chains);
   *out_quanta = quanta;
   return require_scales(out_quanta, body == FOLD_MULTIPLY, contract, error);
 }

@@ -23,8 +23,17 @@ typedef struct reach_sums {
   leaf_sums_t high;
 } reach_sums_t;
 
-/* A sum or a product in the accumulation type of `quanta`.  A leaf is an interval of two values
- * where its conversion depends on the chain. */
+/* What a leaf may be, by the chains of its conversion: different values. */
+typedef struct leaf_values {
+  size_t count;
+  int64_t items[QUANTUM_CHAINS_MAX];
+} leaf_values_t;
+
+/* Of more terms no sets are made (reach_set_make()). */
+enum { LEAF_TERMS_MAX = 96 };
+
+/* A sum or a product in the accumulation type of `quanta`.  A leaf is an interval from the least to
+ * the largest of its values where its conversion depends on the chain. */
 typedef struct reach_question {
   const reduce_quanta_t *quanta;
   const contract_t *contract;
@@ -32,6 +41,9 @@ typedef struct reach_question {
   size_t count;
   const stored_interval_t *terms; /* count of them. */
   stored_interval_t init;
+  const leaf_values_t *term_values; /* count of them; NULL: all leaves have the ends of their
+                                     * intervals for values. */
+  leaf_values_t init_values;
   reach_sums_t sums;                           /* Of the terms: these two are reach_prepare()'s. */
   quantum_errors_t errors[QUANTUM_CHAINS_MAX]; /* By chain. */
 } reach_question_t;

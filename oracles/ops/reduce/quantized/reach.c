@@ -277,13 +277,22 @@ static void combine(set_builder_t *builder, const reach_set_t *left, const reach
   }
 }
 
-/* An interval of a leaf is two values: either end. */
-static void set_leaf(set_builder_t *builder, stored_interval_t leaf, reach_set_t *out_set) {
+leaf_values_t reach_leaf_values(const reach_question_t *question, size_t leaf) {
+  bool is_term = leaf < question->count;
+  if (question->term_values != NULL) {
+    return is_term ? question->term_values[leaf] : question->init_values;
+  }
+  stored_interval_t ends = is_term ? question->terms[leaf] : question->init;
+  return (leaf_values_t){.count = ends.low == ends.high ? 1 : 2, .items = {ends.low, ends.high}};
+}
+
+/* The term of that number, or else an initial value. */
+static void set_leaf(set_builder_t *builder, size_t leaf, reach_set_t *out_set) {
   start_node(builder);
-  const int64_t ends[] = {leaf.low, leaf.high};
-  for (int i = 0; i < 2; i++) {
+  const leaf_values_t values = reach_leaf_values(builder->question, leaf);
+  for (size_t i = 0; i < values.count; i++) {
     builder->derived->items[builder->derived->count++] =
-        (stored_interval_t){.low = ends[i], .high = ends[i]};
+        (stored_interval_t){.low = values.items[i], .high = values.items[i]};
   }
   settle(builder->derived, builder->most, out_set);
 }
@@ -297,7 +306,7 @@ static void build_range(set_builder_t *builder, size_t begin, size_t length, uin
   const reach_question_t *question = builder->question;
   reach_set_t *out = &builder->sets[range_index(question->count, begin, length, inits)];
   if (length + inits == 1) {
-    set_leaf(builder, length == 1 ? question->terms[begin] : question->init, out);
+    set_leaf(builder, length == 1 ? begin : question->count, out);
     return;
   }
   start_node(builder);
@@ -315,9 +324,8 @@ static void build_range(set_builder_t *builder, size_t begin, size_t length, uin
 
 static bool make_in_order(set_builder_t *builder, uint32_t init_count, arena_t *arena,
                           reach_set_t *out_set) {
-  enum { TERMS_MAX = 96 }; /* More would take too much memory. */
   size_t terms = builder->question->count;
-  if (terms > TERMS_MAX) return false;
+  if (terms > LEAF_TERMS_MAX) return false; /* More would take too much memory. */
   double side = (double)terms + 1, inits = (double)init_count + 1;
   double pairs = side * side * side / 6 * inits * inits; /* Products take four times as long. */
   builder->most = intervals_affordable(builder->question->multiplies ? 4 * pairs : pairs);
@@ -349,7 +357,7 @@ static bool make_any_order(set_builder_t *builder, uint32_t init_count, arena_t 
     reach_set_t *out = &builder->sets[subset];
     if ((subset & (subset - 1)) == 0) {
       size_t leaf = (size_t)__builtin_ctzll(subset);
-      set_leaf(builder, leaf < question->count ? question->terms[leaf] : question->init, out);
+      set_leaf(builder, leaf, out);
       continue;
     }
     start_node(builder);

@@ -33,6 +33,10 @@ bool reach_set_make(const reach_question_t *question, uint32_t init_count, arena
 bool reach_closure(const reach_question_t *question, arena_t *arena,
                    uint32_t out_least[CLOSURE_SHORT_VALUES]);
 
+/* The values of the term of that number, or, of the number of terms or more, of the initial value.
+ */
+leaf_values_t reach_leaf_values(const reach_question_t *question, size_t leaf);
+
 /* The sum of two storage values by the specification's formula in one way. */
 int64_t reach_add_by_formula(const reach_question_t *question, const quantum_chain_t *chain,
                              int64_t a, int64_t b);

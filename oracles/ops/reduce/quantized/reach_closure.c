@@ -30,12 +30,17 @@ static void combine(const void *context, size_t way, uint16_t a, const uint16_t 
   }
 }
 
-/* False if a leaf is not of the storage range. */
-static bool number_leaf(const quantum_t *quantum, stored_interval_t leaf, closure_leaf_t *out) {
-  if (leaf.low < quantum->storage_min || leaf.high > quantum->storage_max) return false;
-  *out = (closure_leaf_t){
-      {(uint16_t)(leaf.low - quantum->storage_min), (uint16_t)(leaf.high - quantum->storage_min)}};
-  return true;
+/* False if a leaf is not of the storage range, or may be more than two values. */
+static bool number_leaf(const reach_question_t *question, size_t leaf, closure_leaf_t *out) {
+  const quantum_t *quantum = &question->quanta->accumulation;
+  const leaf_values_t values = reach_leaf_values(question, leaf);
+  bool are_numbered = values.count <= G_N_ELEMENTS(out->values);
+  for (size_t i = 0; i < G_N_ELEMENTS(out->values) && are_numbered; i++) {
+    int64_t value = values.items[MIN(i, values.count - 1)];
+    are_numbered = value >= quantum->storage_min && value <= quantum->storage_max;
+    out->values[i] = (uint16_t)(value - quantum->storage_min);
+  }
+  return are_numbered;
 }
 
 bool reach_closure(const reach_question_t *question, arena_t *arena,
@@ -62,9 +67,9 @@ bool reach_closure(const reach_question_t *question, arena_t *arena,
                                 .init_most = most,
                                 .work = CLOSURE_WORK,
                                 .is_in_order = PERMITTED(contract, order) == ORDER_IN_ORDER};
-  bool are_numbered = number_leaf(quantum, question->init, &closure.init);
+  bool are_numbered = number_leaf(question, question->count, &closure.init);
   for (size_t i = 0; i < question->count && are_numbered; i++) {
-    are_numbered = number_leaf(quantum, question->terms[i], &terms[i]);
+    are_numbered = number_leaf(question, i, &terms[i]);
   }
   return are_numbered && closure_make(&closure, arena, out_least);
 }
