@@ -81,6 +81,10 @@ static void start_slice(loop_t *loop, size_t worker) {
                           .seed = campaign_state_slice_seed(loop->state, number),
                           .seconds = slice_seconds(loop, executor),
                           .isolate = loop->state->isolated[executor]};
+  slice->probes = loop->options->probes != NULL && loop->options->probes[executor] &&
+                  (kind == TIME_SLICE_SEARCH || kind == TIME_SLICE_DRAW);
+  slice->counts_refused = slice->probes && !loop->has_begun[executor];
+  loop->has_begun[executor] |= slice->probes;
   if (kind == TIME_SLICE_CRASHES) loop->has_crashes[executor] = false;
   if (kind == TIME_SLICE_MINIMISE) loop->is_oversized[executor] = false;
   const time_slice_options_t options = {.program = loop->options->program,

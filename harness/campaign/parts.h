@@ -18,6 +18,7 @@ typedef struct loop {
   campaign_news_t *news;
   GMainLoop *main;
   time_slice_t *slices; /* One per worker; owned. */
+  bool *has_begun;      /* By executor: it had a slice since the start; owned. */
   bool *has_crashes;    /* By executor: cases are to be run again in processes; owned. */
   size_t *corpus_size;  /* By executor: files after it was minimised last; owned. */
   bool *is_oversized;   /* By executor: the corpus is to be minimised; owned. */

@@ -209,6 +209,7 @@ static status_t open_loop(const campaign_loop_options_t *options, campaign_state
   loop->status_path = campaign_folder_status(options->folder);
   loop->messages = g_ptr_array_new_with_free_func(g_free);
   loop->slices = g_new0(time_slice_t, options->jobs);
+  loop->has_begun = g_new0(bool, options->executor_count);
   loop->has_crashes = g_new0(bool, options->executor_count);
   loop->is_oversized = g_new0(bool, options->executor_count);
   loop->corpus_size = g_new0(size_t, options->executor_count);
@@ -233,6 +234,7 @@ static status_t close_loop(loop_t *loop, failure_t *error) {
   g_main_loop_unref(loop->main);
   g_ptr_array_unref(loop->messages);
   g_free(loop->slices);
+  g_free(loop->has_begun);
   g_free(loop->has_crashes);
   g_free(loop->is_oversized);
   g_free(loop->corpus_size);

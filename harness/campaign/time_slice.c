@@ -67,6 +67,8 @@ static char **make_words(const time_slice_t *slice, const time_slice_options_t *
   if (is_drawn || slice->kind == TIME_SLICE_SEARCH) {
     add(words, "--time", g_strdup_printf("%.0fs", slice->seconds));
   }
+  if (slice->probes) add(words, "--probe", NULL);
+  if (slice->counts_refused) add(words, "--count-refused", NULL);
   if (slice->isolate || slice->kind == TIME_SLICE_CRASHES) add(words, "--isolate", NULL);
   for (const char *const *word = options->arguments; *word != NULL; word++) {
     g_ptr_array_add(words, g_strdup(*word));

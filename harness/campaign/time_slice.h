@@ -39,6 +39,8 @@ typedef struct time_slice {
   uint64_t seed;
   double seconds; /* Planned. */
   bool isolate;
+  bool probes;         /* It draws what is known to be taken, ... */
+  bool counts_refused; /* ... and counts what is not. */
 
   GPid process;     /* 0 if it does not run. */
   char *database;   /* Owned; what follows likewise. */

@@ -145,6 +145,19 @@ void tally_add(tally_t *tally, size_t executor, const tally_label_t *label,
   measure_histogram_add(&row->slack, verdict->slack_max);
 }
 
+void tally_add_refused(tally_t *tally, size_t executor, const char *op, const char *types,
+                       const char *reason) {
+  const tally_row_t key = {.executor = executor,
+                           .label = {.op = g_string_chunk_insert_const(tally->texts, op),
+                                     .algorithm = g_string_chunk_insert_const(tally->texts, ""),
+                                     .types = g_string_chunk_insert_const(tally->texts, types)},
+                           .outcome = OUTCOME_refused,
+                           .implementation = ""};
+  tally_row_t *row = find_or_add(tally, &key, reason);
+  row->cases++;
+  row->asked++;
+}
+
 size_t tally_count(const tally_t *tally) { return tally->rows->len; }
 
 tally_row_t *tally_at(tally_t *tally, size_t index) {

@@ -32,6 +32,7 @@ typedef struct tally_row {
   divergence_class_t class_;
   const char *implementation;
   uint64_t cases;
+  uint64_t asked;        /* Of these, refusals that were known before anything was drawn. */
   uint64_t cases_stored; /* Of these, how many the store knows of. */
   uint64_t elements;     /* Of results that were judged, ... */
   uint64_t untested;     /* ... those that nothing could have failed or that were left out, ... */
@@ -64,6 +65,11 @@ tally_label_t tally_label_named(tally_t *tally, const program_t *program, const 
 /* Counts one case.  `implementation` is copied if new. */
 void tally_add(tally_t *tally, size_t executor, const tally_label_t *label,
                const verdict_t *verdict, const char *implementation);
+
+/* Counts a pair of an op and types that an executor refuses, as one refused case of no algorithm
+ * that nobody drew. */
+void tally_add_refused(tally_t *tally, size_t executor, const char *op, const char *types,
+                       const char *reason);
 
 /* All rows, in order of first appearance. */
 size_t tally_count(const tally_t *tally);

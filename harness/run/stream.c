@@ -176,6 +176,12 @@ static void pass_turn(stream_t *stream) {
  * valid one that it was made of: whoever refuses that says nothing about the constraint. */
 static bool may_be_accepted(void *context, const program_t *program) {
   const stream_t *stream = context;
+  const stream_options_t *options = &stream->options;
+  stream_admission_t admission = STREAM_ADMITS;
+  if (options->admits != NULL) {
+    admission = options->admits(options->admits_context, stream->turn, program);
+  }
+  if (admission != STREAM_ADMITS) return admission == STREAM_INSISTS;
   return acceptance_expects(stream->parties[stream->turn].acceptance, stream->subject, program);
 }
 

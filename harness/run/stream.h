@@ -25,6 +25,13 @@ typedef struct stream_program {
 status_t stream_program_parse(str_t line, arena_t *arena, stream_program_t *out_program,
                               failure_t *error);
 
+/* What is to become of a drawn program. */
+typedef enum stream_admission {
+  STREAM_LEAVES,  /* Another one is drawn. */
+  STREAM_ADMITS,  /* It is put to the executor, unless its answers so far are against it. */
+  STREAM_INSISTS, /* It is, whatever these are. */
+} stream_admission_t;
+
 typedef struct stream_options {
   const op_t *const *ops;           /* Borrowed. */
   size_t op_count;                  /* At least 1, unless programs are given. */
@@ -40,6 +47,10 @@ typedef struct stream_options {
   data_sets_t data_sets;  /* For each small program; {0, 0}: data_sets_default(). */
   bool compiling_is_dear; /* An executor says so: more data for each program by default. */
   bool draws_dynamic; /* Some programs are compiled with unknown sizes, and get data of several. */
+  /* If not NULL: whether a drawn program is put to an executor, by its index.  It must admit some
+   * of every op, and not only after thousands. */
+  stream_admission_t (*admits)(void *context, size_t executor, const program_t *program);
+  void *admits_context;
   size_t executor_count; /* Whose answers stream_learn() tells; 0: nobody's. */
 } stream_options_t;
 

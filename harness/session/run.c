@@ -15,6 +15,11 @@ void session_note_answer(session_t *session, size_t executor, const verdict_t *v
   stream_leave(&session->stream, executor);
 }
 
+void session_add_refused(session_t *session, size_t executor, const char *op, const char *types,
+                         const char *reason) {
+  tally_add_refused(session->tally, executor, op, types, reason);
+}
+
 /* A given program has several turns, and is remembered. */
 static void begin_turn(session_t *session) {
   const stream_t *stream = &session->stream;

@@ -119,6 +119,11 @@ typedef struct session_failure {
 #define SESSION_WHEN_RELEASED "when a program is released"
 #define SESSION_WHEN_CLOSED "when the executor is closed"
 
+/* Counts a pair of an op and types that an executor was found to refuse before anything was drawn,
+ * as one refused case; not among session_cases(). */
+void session_add_refused(session_t *session, size_t executor, const char *op, const char *types,
+                         const char *reason);
+
 /* Records it with a case that shows it, or the one that was in hand. */
 void session_note_failure(session_t *session, const session_failure_t *failure,
                           const case_t *instance);

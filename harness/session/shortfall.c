@@ -36,7 +36,7 @@ static GArray *sum_by_op(const session_t *session, size_t executor) {
       const shortfall_t sums = {.executor = executor, .op = row->label.op, .reason = ""};
       g_array_append_val(ops, sums);
     }
-    g_array_index(ops, shortfall_t, at).outcomes[row->outcome] += row->cases;
+    g_array_index(ops, shortfall_t, at).outcomes[row->outcome] += row->cases - row->asked;
   }
   return ops;
 }

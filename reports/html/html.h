@@ -11,6 +11,9 @@
 const char *html_style(void);
 const char *html_script(void);
 
+/* Writes a whole page, which loads nothing; the title is text, the body markup. */
+void html_write_page(const char *title, const GString *body, FILE *out);
+
 /* "12 345", "3.14", "2.1e+30", an infinity sign. */
 void html_number(GString *out, double value);
 /* "37 %", "0.4 %", "< 0.1 %". */

@@ -81,6 +81,25 @@ static char *promise(const GString *body) {
                          count_of(body, "<svg"), count_of(body, "class=\"chip "));
 }
 
+void html_write_page(const char *title, const GString *body, FILE *out) {
+  g_autofree char *promised = promise(body);
+  GString *page = g_string_new("<!DOCTYPE html>\n");
+  markup_printf(page, "<html lang=\"en\" data-promised=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n",
+                promised);
+  g_string_append(page,
+                  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                  "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n"
+                  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                  "<meta name=\"color-scheme\" content=\"light dark\">\n");
+  markup_printf(page, "<title>%s</title>\n", title);
+  g_string_append_printf(page, "<style>\n%s</style>\n<script>\n%s</script>\n</head>\n<body>\n",
+                         html_style(), html_script());
+  g_string_append_len(page, body->str, (gssize)body->len);
+  g_string_append(page, "</body>\n</html>\n");
+  fwrite(page->str, 1, page->len, out);
+  g_string_free(page, TRUE);
+}
+
 void report_print_html(const overview_t *overview, FILE *out) {
   GString *body = g_string_new(NULL);
   append_head(overview, body);
@@ -96,21 +115,7 @@ void report_print_html(const overview_t *overview, FILE *out) {
                 "</main>\n<footer>Made by assay report from %s. All of it, and more, answers "
                 "<code>assay query --list</code>.</footer>\n",
                 overview->database);
-  g_autofree char *promised = promise(body);
-  GString *page = g_string_new("<!DOCTYPE html>\n");
-  markup_printf(page, "<html lang=\"en\" data-promised=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n",
-                promised);
-  g_string_append(page,
-                  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                  "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n"
-                  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                  "<meta name=\"color-scheme\" content=\"light dark\">\n");
-  markup_printf(page, "<title>Assay report: %s</title>\n", overview->database);
-  g_string_append_printf(page, "<style>\n%s</style>\n<script>\n%s</script>\n</head>\n<body>\n",
-                         html_style(), html_script());
-  g_string_append_len(page, body->str, (gssize)body->len);
-  g_string_append(page, "</body>\n</html>\n");
-  fwrite(page->str, 1, page->len, out);
-  g_string_free(page, TRUE);
+  g_autofree char *title = g_strdup_printf("Assay report: %s", overview->database);
+  html_write_page(title, body, out);
   g_string_free(body, TRUE);
 }

@@ -86,3 +86,39 @@ status_t task_read_flags(task_t *task, failure_t *error) {
   options->measures_power = true;
   return read_programs(task, error);
 }
+
+status_t task_open_prediction(task_t *task, failure_t *error) {
+  const task_flags_t *flags = task->flags;
+  session_options_t *options = &task->options;
+  STATUS_TRY(check_prediction_flags(&options->contract, flags->database, flags->reference, error));
+  if (PERMITTED(&options->contract, bits) != BITS_IDENTIFIED) return STATUS_OK;
+  const prediction_options_t prediction = {.database = flags->database,
+                                           .executors = task->executors.items,
+                                           .executor_count = task->executors.count,
+                                           .reference = flags->reference};
+  STATUS_TRY(prediction_open(&prediction, &task->prediction, error));
+  options->predictor = prediction_predictor(task->prediction);
+  if (flags->ops != NULL || task_programs_are_given(flags)) return STATUS_OK;
+  options->stream.draw_program = prediction_draw_program;
+  options->stream.draw_context = task->prediction;
+  return STATUS_OK;
+}
+
+int task_open_capabilities(task_t *task) {
+  const task_flags_t *flags = task->flags;
+  const capability_flags_t *capability = &flags->capability;
+  bool is_drawn = task->options.stream.ops != NULL && task->options.stream.draw_program == NULL;
+  if ((!capability->probe && capability->profile == NULL) || !is_drawn) return EXIT_CODE_CLEAN;
+  failure_t error = {0};
+  const capabilities_request_t request = {.profile = capability->profile,
+                                          .flags = &flags->executor,
+                                          .only_known = flags->part_of != NULL};
+  status_t status = capabilities_open(&request, &task->options, &task->capabilities, &error);
+  return status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, &error);
+}
+
+void task_count_refused(const task_t *task) {
+  bool counts = task->flags->part_of == NULL || task->flags->capability.counts_refused;
+  if (task->capabilities == NULL || !counts) return;
+  capabilities_count_refused(task->capabilities, task->session);
+}

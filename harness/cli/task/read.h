@@ -13,4 +13,15 @@ status_t task_read_flags(task_t *task, failure_t *error);
  * STATUS_INVALID. */
 status_t task_check_programs(const task_t *task, failure_t *error);
 
+/* With executors open: under contract `identified`, opens the profiles; programs are then drawn
+ * that some profile covers, unless others are asked for. */
+status_t task_open_prediction(task_t *task, failure_t *error);
+
+/* With executors open: finds out what they take, if that is asked for and programs are drawn from
+ * ops.  Returns an exit code, after a complaint unless it is EXIT_CODE_CLEAN. */
+int task_open_capabilities(task_t *task);
+
+/* Counts what is refused, unless another part of the run does. */
+void task_count_refused(const task_t *task);
+
 #endif

@@ -40,6 +40,7 @@ void task_flags_add(task_flags_t *flags, arguments_t *arguments) {
       G_OPTION_ENTRY_NULL};
   arguments_add(arguments, entries);
   executor_flags_add(&flags->executor, arguments);
+  capability_flags_add(&flags->capability, arguments);
 }
 
 void task_flags_add_drawing(task_flags_t *flags, arguments_t *arguments) {
@@ -90,27 +91,9 @@ void task_flags_free(task_flags_t *flags) {
   g_free(flags->name);
   g_free(flags->part_of);
   g_free(flags->known);
+  g_free(flags->capability.profile);
   task_programs_free(flags);
   g_free(flags->fail_on);
-}
-
-/* Under contract `identified` programs are drawn that some profile covers, unless others are asked
- * for. */
-static status_t open_prediction(task_t *task, failure_t *error) {
-  const task_flags_t *flags = task->flags;
-  session_options_t *options = &task->options;
-  STATUS_TRY(check_prediction_flags(&options->contract, flags->database, flags->reference, error));
-  if (PERMITTED(&options->contract, bits) != BITS_IDENTIFIED) return STATUS_OK;
-  const prediction_options_t prediction = {.database = flags->database,
-                                           .executors = task->executors.items,
-                                           .executor_count = task->executors.count,
-                                           .reference = flags->reference};
-  STATUS_TRY(prediction_open(&prediction, &task->prediction, error));
-  options->predictor = prediction_predictor(task->prediction);
-  if (flags->ops != NULL || task_programs_are_given(flags)) return STATUS_OK;
-  options->stream.draw_program = prediction_draw_program;
-  options->stream.draw_context = task->prediction;
-  return STATUS_OK;
 }
 
 char *task_join_command_line(int argc, char *const *argv) {
@@ -221,7 +204,7 @@ int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *ou
     if (status != STATUS_OK) exit_code = complain_status(status, &error);
   }
   if (exit_code == EXIT_CODE_CLEAN) {
-    status = open_prediction(task, &error);
+    status = task_open_prediction(task, &error);
     if (status != STATUS_OK) exit_code = complain_status(status, &error);
   }
   if (exit_code != EXIT_CODE_CLEAN) return task_close(task, exit_code);
@@ -250,7 +233,8 @@ int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *ou
                            .context = task->known,
                            .seed = options->stream.seed,
                            .stop = options->stop};
-  return EXIT_CODE_CLEAN;
+  exit_code = task_open_capabilities(task);
+  return exit_code == EXIT_CODE_CLEAN ? exit_code : task_close(task, exit_code);
 }
 
 /* How the work would end if it did now, as far as that is known. */
@@ -298,6 +282,7 @@ int task_start(task_t *task) {
   }
   status_t status = session_open(&task->options, &task->session, &error);
   task->report.session = task->session;
+  if (status == STATUS_OK) task_count_refused(task);
   return status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, &error);
 }
 
@@ -383,6 +368,7 @@ int task_close(task_t *task, int exit_code) {
   status = store_close(task->store, &error);
   if (status != STATUS_OK) exit_code = complain_status(status, &error);
   prediction_close(task->prediction);
+  capabilities_close(task->capabilities);
   finding_lives_close(task->report.lives);
   known_findings_close(task->known);
   exit_code = executor_list_close(&task->executors, exit_code);

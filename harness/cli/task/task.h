@@ -6,6 +6,7 @@
 
 #include "harness/cli/options/flags.h"
 #include "harness/cli/options/mlir_input.h"
+#include "harness/cli/task/capabilities.h"
 #include "harness/cli/task/known_findings.h"
 #include "harness/cli/task/supervisor.h"
 #include "harness/store/fail_on.h"
@@ -28,11 +29,12 @@ typedef struct task_flags {
   char *data_sets; /* ... likewise. */
   char *contract;
   char *database;
-  char *reference; /* The version that contract `identified` predicts with. */
-  char *name;      /* Of the campaign that the run is a part of. */
-  char *part_of;   /* The uuid of the run that started it. */
-  char *known;     /* A database: what it has small is not shrunk again. */
-  gboolean shrink; /* Make the first case of each finding small. */
+  char *reference;               /* The version that contract `identified` predicts with. */
+  char *name;                    /* Of the campaign that the run is a part of. */
+  char *part_of;                 /* The uuid of the run that started it. */
+  char *known;                   /* A database: what it has small is not shrunk again. */
+  capability_flags_t capability; /* Its profile is set by the verb that has that option. */
+  gboolean shrink;               /* Make the first case of each finding small. */
   /* Set by verbs for which speed counts: code of others runs in this process, supervised. */
   bool runs_here;
   bool keeps_inputs;     /* And what is looked at is noted: supervisor_enter_input(). */
@@ -65,9 +67,10 @@ struct task {
   executor_list_t executors;
   const op_t *const *ops;
   store_t *store;
-  known_findings_t *known;  /* NULL: none are. */
-  prediction_t *prediction; /* NULL unless the contract is `identified`. */
-  arena_t arena;            /* Of the given programs. */
+  known_findings_t *known;      /* NULL: none are. */
+  prediction_t *prediction;     /* NULL unless the contract is `identified`. */
+  capabilities_t *capabilities; /* NULL unless they were asked for. */
+  arena_t arena;                /* Of the given programs. */
   char *command_line;
   char *contract_text; /* As contract_print() gives it. */
   session_options_t options;

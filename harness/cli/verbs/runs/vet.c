@@ -1,15 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* assay vet: a run reported as TAP 13; with --constraints see vet_constraints.c. */
+/* assay vet: a run reported as TAP 13; with --profile a page of it, too; with --constraints see
+ * vet_constraints.c. */
 #include "harness/cli/task/task.h"
 #include "harness/cli/verbs/runs/vet_constraints.h"
 #include "harness/tap/tap.h"
+#include "reports/profile/profile_report.h"
 #include "reports/run/vet_report.h"
 
-static int vet(task_t *task) {
+/* Writes the page, if one is wanted. */
+static int write_page(const task_t *task, const char *page, int exit_code) {
+  if (page == NULL) return exit_code;
+  const profile_report_t report = {.run = &task->report,
+                                   .profile = task->flags->capability.profile,
+                                   .tables = task->capabilities->tables};
+  failure_t error = {0};
+  status_t status = profile_report_write(&report, page, &error);
+  return status == STATUS_OK ? exit_code : complain_status(status, &error);
+}
+
+static int vet(task_t *task, const char *page) {
   int exit_code = task_start(task);
   if (exit_code != EXIT_CODE_CLEAN) return task_close(task, exit_code);
   failure_t error = {0};
-  status_t status = session_run(task->session, &error);
+  status_t status = STATUS_OK;
+  if (task->flags->capability.profile != NULL) {
+    status = capabilities_walk_pairs(task->capabilities, task->session, &error);
+    if (status == STATUS_OK) {
+      status = capabilities_walk_constraints(task->capabilities, task->session, &error);
+    }
+  }
+  if (status == STATUS_OK) status = session_run(task->session, &error);
   if (status == STATUS_OK) status = task_settle(task, &error);
   tap_t tap; /* Not before: if the work has to be begun again, all of this is. */
   tap_begin(&tap, stdout);
@@ -17,17 +37,40 @@ static int vet(task_t *task) {
     tap_bail_out(&tap, error.text);
     return task_close(task, task_complain(task, status, &error));
   }
-  return task_close(task, vet_report_print(&task->report, &tap));
+  int printed = vet_report_print(&task->report, &tap);
+  return task_close(task, write_page(task, page, printed));
+}
+
+static bool check_profile_flags(const task_flags_t *flags, bool constraints, const char *page) {
+  failure_t error = {0};
+  status_t status = STATUS_OK;
+  if (page != NULL && flags->capability.profile == NULL) {
+    status = status_fail(&error, STATUS_INVALID, "--page needs --profile");
+  } else if (constraints && (flags->capability.profile != NULL || flags->capability.probe)) {
+    status = status_fail(&error, STATUS_INVALID,
+                         "--constraints draws by constraint; leave out --profile and --probe");
+  } else if (page != NULL) {
+    status = profile_report_check_path(page, &error);
+  }
+  if (status != STATUS_OK) complain_status(status, &error);
+  return status == STATUS_OK;
 }
 
 int command_vet(const command_t *command, int argc, char **argv) {
   task_flags_t flags = {.runs_here = true};
   gboolean constraints = FALSE;
+  g_autofree char *page = NULL;
   const GOptionEntry entries[] = {
       {"constraints", 0, 0, G_OPTION_ARG_NONE, &constraints,
        "Draw only programs that break a constraint, 20 for each, and print a point for each "
        "constraint",
        NULL},
+      {"profile", 0, 0, G_OPTION_ARG_FILENAME, &flags.capability.profile,
+       "Ask for all ops and types of a profile, and report on these: stablehlo, byteir, or a file",
+       "PROFILE"},
+      {"page", 0, 0, G_OPTION_ARG_FILENAME, &page,
+       "With --profile: write the report as one page, too; a file that ends in .html or .md",
+       "FILE"},
       G_OPTION_ENTRY_NULL};
   arguments_t arguments = arguments_make(command);
   arguments_add(&arguments, entries);
@@ -39,12 +82,16 @@ int command_vet(const command_t *command, int argc, char **argv) {
   int word_count = argc;
   if (!arguments_parse(&arguments, &argc, &argv, 0, 0)) {
     exit_code = EXIT_CODE_USAGE;
+  } else if (!check_profile_flags(&flags, constraints, page)) {
+    exit_code = EXIT_CODE_USAGE;
   } else if (constraints) {
     exit_code = vet_constraints(&flags);
   } else {
     task_t task;
+    /* Some of thousands of programs may end a backend: that shall not cost all the others. */
+    if (flags.capability.profile != NULL) flags.executor.isolate = TRUE;
     exit_code = task_open(&flags, word_count, words, &task);
-    if (exit_code == EXIT_CODE_CLEAN) exit_code = vet(&task);
+    if (exit_code == EXIT_CODE_CLEAN) exit_code = vet(&task, page);
   }
   g_strfreev(words);
   task_flags_free(&flags);

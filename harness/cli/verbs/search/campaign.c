@@ -129,6 +129,7 @@ static int run_campaign(campaign_request_t *request, const char *command) {
       .assay_version = ASSAY_VERSION,
       .executors = (const char *const *)request->executor.names,
       .compiling_is_dear = request->compiling_is_dear,
+      .probes = request->probes,
       .executor_count = g_strv_length(request->executor.names),
       .jobs = (size_t)request->jobs,
       .strata = campaign_request_strata(request),

@@ -10,6 +10,7 @@
 #include "harness/base/rng.h"
 #include "harness/campaign/clean.h"
 #include "harness/campaign/folder.h"
+#include "harness/cli/task/capabilities.h"
 #include "harness/cli/task/programs.h"
 
 enum { JOBS_MAX = 1024 };
@@ -53,6 +54,11 @@ void campaign_request_add(campaign_request_t *request, arguments_t *arguments) {
        "Programs that break a constraint go to every executor, also to those that do not declare "
        "that they validate",
        NULL},
+      {"probe", 0, 0, G_OPTION_ARG_NONE, &request->probe,
+       "Ask first, once for each version of an executor, which ops and types it takes (default "
+       "with "
+       "--time of 10m and more)",
+       NULL},
       {"fresh", 0, 0, G_OPTION_ARG_NONE, &request->fresh,
        "Refuse a folder that holds a campaign already", NULL},
       G_OPTION_ENTRY_NULL};
@@ -74,6 +80,7 @@ void campaign_request_free(campaign_request_t *request) {
   g_free(request->shard);
   g_free(request->fail_on);
   g_free(request->compiling_is_dear);
+  g_free(request->probes);
   g_free(request->contract_text);
   if (request->arguments != NULL) g_ptr_array_unref(request->arguments);
 }
@@ -186,6 +193,44 @@ static GPtrArray *make_arguments(const campaign_request_t *request) {
   return words;
 }
 
+/* Whether answers of the executor can be kept: what is behind a command nobody knows, and builtin
+ * ones take everything. */
+static bool is_worth_asking(const char *name) {
+  static const char *const prefixes[] = {"proc:", "model:", "canary:"};
+  for (size_t i = 0; i < G_N_ELEMENTS(prefixes); i++) {
+    if (g_str_has_prefix(name, prefixes[i])) return false;
+  }
+  return true;
+}
+
+/* Asks each executor what it takes, before the time of the campaign begins: slices then know. */
+static status_t ask_executors(campaign_request_t *request, const executor_list_t *executors,
+                              failure_t *error) {
+  static const double seconds_worth_asking = 600;
+  request->probes = g_new0(bool, executors->count);
+  if (!request->probe && request->seconds < seconds_worth_asking) return STATUS_OK;
+  const op_t *const *ops = NULL;
+  session_options_t options = {.executor_count = 1};
+  STATUS_TRY(find_contract(request->contract, &options.contract, error));
+  STATUS_TRY(find_ops(request->ops, &ops, &options.stream.op_count, error));
+  status_t status = STATUS_OK;
+  for (size_t i = 0; i < executors->count && status == STATUS_OK; i++) {
+    if (!is_worth_asking(request->executor.names[i])) continue;
+    executor_flags_t flags = request->executor;
+    flags.names = &request->executor.names[i];
+    options.executors = &executors->items[i];
+    session_options_t present = options;
+    present.stream.ops = ops;
+    const capabilities_request_t asked = {.flags = &flags};
+    capabilities_t *capabilities = NULL;
+    status = capabilities_open(&asked, &present, &capabilities, error);
+    capabilities_close(capabilities);
+    request->probes[i] = status == STATUS_OK;
+  }
+  g_free((gpointer)(uintptr_t)ops);
+  return status;
+}
+
 /* Each executor is opened once, in a process of its own: a name that is wrong, or a backend that
  * does not start, is told now and not in a log. */
 static int try_executors(campaign_request_t *request) {
@@ -198,9 +243,11 @@ static int try_executors(campaign_request_t *request) {
   for (size_t i = 0; i < executors.count; i++) {
     request->compiling_is_dear[i] = executor_compiling_is_dear(executors.items[i]);
   }
+  failure_t error = {0};
+  status_t status = ask_executors(request, &executors, &error);
   /* What goes wrong at its end is a finding of the workers. */
   executor_list_close(&executors, EXIT_CODE_CLEAN);
-  return EXIT_CODE_CLEAN;
+  return status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, &error);
 }
 
 int campaign_request_check(campaign_request_t *request) {

@@ -23,6 +23,7 @@ typedef struct campaign_request {
   char *fail_on;
   gboolean fresh;
   gboolean invalid;
+  gboolean probe;
 
   /* Filled in by campaign_request_check(). */
   double seconds;
@@ -30,6 +31,7 @@ typedef struct campaign_request {
   uint64_t shard_index; /* From 0. */
   uint64_t shard_count;
   bool *compiling_is_dear; /* By executor. */
+  bool *probes;            /* Likewise: what it takes has been asked. */
   GPtrArray *arguments;    /* For workers; ended by NULL. */
   char *contract_text;     /* As contract_print() gives it. */
   fail_on_t fails_on;

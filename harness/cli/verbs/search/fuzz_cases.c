@@ -67,8 +67,21 @@ bool fuzz_runner_read(fuzz_runner_t *runner, const uint8_t *data, size_t size,
   return !is_too_large(&instance->program);
 }
 
+/* Whether it is worth a walk: not what all executors were found to refuse. */
+static bool is_admitted(const fuzz_runner_t *runner, const search_proposal_t *proposal) {
+  const stream_options_t *options = &runner->task->options.stream;
+  if (options->admits == NULL || proposal->broken != NULL) return true;
+  for (size_t i = 0; i < runner->task->executors.count; i++) {
+    if (options->admits(options->admits_context, i, &proposal->instance.program) != STREAM_LEAVES) {
+      return true;
+    }
+  }
+  return false;
+}
+
 int fuzz_run_case(fuzz_runner_t *runner, const search_proposal_t *proposal, const uint8_t *data,
                   size_t size) {
+  if (!is_admitted(runner, proposal)) return EXIT_CODE_CLEAN;
   session_t *session = runner->task->session;
   size_t executors = runner->task->executors.count;
   size_t findings = session_finding_count(session);

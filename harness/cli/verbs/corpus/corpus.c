@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* assay corpus: the files of directed and found cases, kept in one form and counted. */
+/* assay corpus: the files of directed and found cases, kept in one form and counted; and tests of
+ * others, see import.c. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "harness/cli/options/arguments.h"
+#include "harness/cli/verbs/corpus/import.h"
 #include "harness/run/corpus_file.h"
 
 typedef struct corpus_flags {
@@ -167,21 +169,65 @@ static int walk_all(const corpus_flags_t *flags, int count, char *const *paths) 
   return walk.exit_code;
 }
 
+/* `words` follow "import": onnx with names of its tests, or a folder. */
+static int import(const import_flags_t *flags, char *const *words) {
+  bool is_onnx = g_strv_length((char **)(uintptr_t)words) > 0 && strcmp(words[0], "onnx") == 0;
+  bool is_folder = !is_onnx && words[0] != NULL && words[1] == NULL;
+  bool has_executor = flags->executor.names != NULL;
+  if (!is_onnx && !is_folder) {
+    complain("write `assay corpus import onnx [TEST...]` or `assay corpus import FOLDER`");
+    return EXIT_CODE_USAGE;
+  }
+  if (has_executor && (is_onnx || flags->executor.names[1] != NULL)) {
+    complain(is_onnx ? "ONNX's tests say what they expect, which is judged; leave out --executor"
+                     : "one --executor runs the modules of a folder");
+    return EXIT_CODE_USAGE;
+  }
+  return is_onnx ? import_onnx(flags, words + 1) : import_folder(flags, words[0]);
+}
+
+static void free_import(import_flags_t *flags) {
+  executor_flags_free(&flags->executor);
+  g_free(flags->contract);
+  g_free(flags->out);
+}
+
+static int walk_or_import(const corpus_flags_t *flags, const import_flags_t *imports, int argc,
+                          char **argv) {
+  bool is_import = strcmp(argv[1], "import") == 0 && !flags->tidy && !flags->list && !flags->check;
+  if (is_import) return import(imports, argv + 2);
+  bool has_other =
+      imports->executor.names != NULL || imports->contract != NULL || imports->out != NULL;
+  if (flags->tidy == flags->list || (flags->check && !flags->tidy) || has_other) {
+    complain(
+        "write `assay corpus --tidy PATH...`, --tidy --check PATH..., --list PATH..., or import "
+        "onnx|FOLDER");
+    return EXIT_CODE_USAGE;
+  }
+  return walk_all(flags, argc - 1, argv + 1);
+}
+
 int command_corpus(const command_t *command, int argc, char **argv) {
   corpus_flags_t flags = {0};
+  import_flags_t imports = {0};
   const GOptionEntry entries[] = {
       {"tidy", 0, 0, G_OPTION_ARG_NONE, &flags.tidy,
        "Rewrite files in canonical form, and print what was not", NULL},
       {"check", 0, 0, G_OPTION_ARG_NONE, &flags.check,
        "With --tidy: write nothing; exit code 1 if something is not canonical", NULL},
       {"list", 'l', 0, G_OPTION_ARG_NONE, &flags.list, "Count the cases of each op", NULL},
+      {"out", 0, 0, G_OPTION_ARG_FILENAME, &imports.out,
+       "With import: write the cases that were taken, for `assay judge` or replay", "FILE"},
+      {"contract", 'c', 0, G_OPTION_ARG_STRING, &imports.contract,
+       "With import: spec, backend (default), wide, KEY=VALUE,... or @FILE", "CONTRACT"},
       G_OPTION_ENTRY_NULL};
   arguments_t arguments = arguments_make(command);
   arguments_add(&arguments, entries);
-  if (!arguments_parse(&arguments, &argc, &argv, 1, G_MAXINT - 1)) return EXIT_CODE_USAGE;
-  if (flags.tidy == flags.list || (flags.check && !flags.tidy)) {
-    complain("write `assay corpus --tidy PATH...`, --tidy --check PATH..., or --list PATH...");
-    return EXIT_CODE_USAGE;
+  executor_flags_add(&imports.executor, &arguments);
+  int exit_code = EXIT_CODE_USAGE;
+  if (arguments_parse(&arguments, &argc, &argv, 1, G_MAXINT - 1)) {
+    exit_code = walk_or_import(&flags, &imports, argc, argv);
   }
-  return walk_all(&flags, argc - 1, argv + 1);
+  free_import(&imports);
+  return exit_code;
 }
