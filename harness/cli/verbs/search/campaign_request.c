@@ -206,7 +206,7 @@ static bool is_worth_asking(const char *name) {
 /* Asks each executor what it takes, before the time of the campaign begins: slices then know. */
 static status_t ask_executors(campaign_request_t *request, const executor_list_t *executors,
                               failure_t *error) {
-  static const double seconds_worth_asking = 600;
+  static const double seconds_worth_asking = 4 * 3600; /* Asking may take minutes. */
   request->probes = g_new0(bool, executors->count);
   if (!request->probe && request->seconds < seconds_worth_asking) return STATUS_OK;
   const op_t *const *ops = NULL;
