@@ -8,7 +8,6 @@
 
 /* The word for `short_types_quantized()` in the rows of permitted_models.def. */
 #define SHORT_TYPES_QUANTIZED "quantized"
-#define SHORT_TYPES_QUANTIZED_BYTES "quantized bytes" /* Those that store 8-bit integers. */
 
 static inline bool short_types_is_short(const element_t *element) {
   return element->format != NULL && element->bits <= 16;

@@ -43,26 +43,8 @@ static bool is_text_or_any(const char *expected, const char *text) {
   return expected[0] == '\0' || strcmp(expected, text) == 0;
 }
 
-static bool is_of_bytes(const type_t *type) {
-  const quantization_t *quantization = type->quantization;
-  return quantization == NULL || (type->element->bits <= 8 && quantization->expressed->bits == 16);
-}
-
-/* Whether 8-bit integers are what is stored, for 16-bit floats: other zero points are infinite in
- * the float, or rounded, so that all that is computed in it conforms, and what permits all explains
- * nothing. */
-static bool stores_bytes(const program_t *program) {
-  for (uint32_t i = 0; i < program->operand_count; i++) {
-    if (!is_of_bytes(&program->operands[i])) return false;
-  }
-  return is_of_bytes(&program->results[0]);
-}
-
 static bool is_of_type(const program_t *program, const char *type) {
   if (strcmp(type, SHORT_TYPES_QUANTIZED) == 0) return short_types_quantized(program);
-  if (strcmp(type, SHORT_TYPES_QUANTIZED_BYTES) == 0) {
-    return short_types_quantized(program) && stores_bytes(program);
-  }
   return is_text_or_any(type, program->results[0].element->name);
 }
 

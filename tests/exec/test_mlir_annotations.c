@@ -225,7 +225,7 @@ static const refused_t REFUSED[] = {
     {"module {\n  func.func",
      "2:12: custom op 'func.func' expected valid '@'-identifier for symbol name"},
     {"graph g\ninput x f32[2]\n", "1:1: custom op 'graph' is unknown"},
-    {"ML\xEFR\x01", "1:1: this is MLIR bytecode: write the module as text"},
+    {"ML\xEFR\x01", "1:1: MLIR cannot read this bytecode: "},
     {"module {\n  // nothing (\n  func.func @main(%x: tensor<2xf32> loc(\"x\"\n",
      "3:40: '(' is never closed"},
     {"func.func @a(%x: tensor<f32>) -> tensor<f32> {\nreturn %x : tensor<f32>\n}\n"
