@@ -49,7 +49,7 @@ if ready 'onednn?types=any'; then
   block tflite_int8 'onednn?types=any' "fixed=0 float=0 integer=94"
   block onednn 'onednn?types=any' "fixed=0 float=0 integer=94"
   block onnxruntime 'onednn?types=any' "fixed=0 float=0 integer=76"
-  whole 'onednn?types=any' "fixed=6 float=6"
+  whole 'onednn?types=any' "fixed=10 float=12"
 fi
 if ready 'onnxruntime?types=any'; then
   block tflite_int8 'onnxruntime?types=any' "fixed=0 float=0 integer=14"
