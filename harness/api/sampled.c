@@ -229,10 +229,11 @@ static status_t judge_sample(sampling_t *sampling, assay_verdict_t *verdict, boo
   question.unit_count = count;
   question.part_units = CLAMP(MIN(by_terms, by_results), 1, PART_UNITS_MAX);
   status_t status = parts_judge(&question, &sampling->finding, &check->call->failure);
-  g_free(units);
   *out_is_sampled = sampling->finding.is_cut;
-  if (status == STATUS_OK && sampling->finding.is_cut)
+  if (status == STATUS_OK && sampling->finding.is_cut) {
     status = conclude(sampling, &question, verdict);
+  }
+  g_free(units); /* Readings are asked of the same ones. */
   parts_finding_clear(&sampling->finding);
   return check_failed(check, status);
 }

@@ -21,7 +21,7 @@ typedef struct parts_question {
   bool stops_at_wrong; /* Asked is only whether all conform: parts behind one that is wrong are
                         * left. */
   bool decides_all; /* Of elements outside the fast sets; else, once some have been decided in each
-                     * of  some parts, and were wrong, all others count as wrong. */
+                     * of some parts, and were wrong, all others count as wrong. */
   /* Told how much is done, 0 to 1, by the thread that asked; false: give up, with STATUS_IO. */
   bool (*tell)(void *context, double done);
   void *tell_context;
