@@ -152,18 +152,21 @@ SELECT column1 AS op, column2 AS family FROM (VALUES
 -- family is for whom that holds: '' for all ops, where the cause is how numbers are read or written.
 DROP VIEW IF EXISTS finding;
 CREATE VIEW finding AS
-WITH kept AS (
-  SELECT divergence.*, executor.name AS executor_name, executor_label.executor,
+WITH known_here AS MATERIALIZED (
+  SELECT executor_id, known.* FROM executor JOIN known
+    ON (executor.name GLOB known.executor OR executor.name GLOB known.executor || '[?@:]*')
+   AND executor.version GLOB known.version
+), kept AS (
+  SELECT divergence.*, executor_label.executor,
          run_label.campaign AS first_campaign,
          gravest.severity AS own_severity, gravest.severity_weight, gravest.data_extent,
          gravest.relative_error,
-         (SELECT known.place FROM known
-          WHERE (executor.name GLOB known.executor OR executor.name GLOB known.executor || '[?@:]*')
-            AND executor.version GLOB known.version
-            AND divergence.op GLOB known.op AND divergence.algorithm GLOB known.algorithm
-            AND divergence.types GLOB known.types AND divergence.class GLOB known.class
-            AND divergence.cause GLOB known.cause AND gravest.got GLOB known.got
-            AND gravest.expected GLOB known.expected
+         (SELECT place FROM known_here
+          WHERE known_here.executor_id = divergence.executor_id
+            AND divergence.op GLOB known_here.op AND divergence.algorithm GLOB known_here.algorithm
+            AND divergence.types GLOB known_here.types AND divergence.class GLOB known_here.class
+            AND divergence.cause GLOB known_here.cause AND gravest.got GLOB known_here.got
+            AND gravest.expected GLOB known_here.expected
           LIMIT 1) AS known_place,
          CASE gravest.severity
            WHEN (SELECT severity FROM reproducer AS shrunk
@@ -172,7 +175,6 @@ WITH kept AS (
            WHEN shortest.severity THEN 'shortest' ELSE 'gravest' END AS small_role,
          shortest.case_line AS shortest_case_line
   FROM divergence
-  JOIN executor USING (executor_id)
   JOIN executor_label USING (executor_id)
   JOIN run_label ON run_label.run_id = first_run_id
   JOIN reproducer AS gravest
