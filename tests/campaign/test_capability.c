@@ -142,11 +142,66 @@ static void test_stream(void) {
   profile_free(profile);
 }
 
+/* ---- Interruption ---------------------------------------------------------------------------- */
+
+enum { STOPPED_AFTER = 3 };
+
+typedef struct asking {
+  volatile sig_atomic_t stop;
+  size_t pairs; /* That were asked about. */
+} asking_t;
+
+static void count_asking(void *context, const char *executor, size_t index, size_t count) {
+  (void)executor, (void)index, (void)count;
+  asking_t *asking = (asking_t *)context;
+  if (++asking->pairs == STOPPED_AFTER) asking->stop = 1;
+}
+
+/* Returns what capability_find() does; out->pairs are counted from 0. */
+static status_t ask(const pairs_t *pairs, executor_t *executor, bool can_stop, asking_t *out) {
+  static const executor_options_t options = {0};
+  *out = (asking_t){0};
+  const capability_request_t request = {.executor = executor_name(executor),
+                                        .options = &options,
+                                        .pairs = pairs,
+                                        .stop = can_stop ? &out->stop : NULL,
+                                        .on_ask = count_asking,
+                                        .context = out};
+  capability_t *capability = NULL;
+  failure_t error = {0};
+  status_t status = capability_find(&request, executor, &capability, &error);
+  g_assert_true((status == STATUS_OK) == (capability != NULL));
+  if (status != STATUS_OK) g_assert_nonnull(strstr(error.text, "interrupted"));
+  capability_free(capability);
+  return status;
+}
+
+/* What was answered before somebody stopped it is not asked again. */
+static void test_interrupted(void) {
+  const op_t *ops[1];
+  pairs_t pairs;
+  pairs_find(find("stablehlo.reduce body=add", ops), 1, NULL, NULL, &pairs);
+  executor_t *executor = NULL;
+  static const executor_options_t options = {0};
+  const char *name = "dso:" ASSAY_BINARY_DIR "/tests/dso/good.so";
+  g_assert_cmpint(executor_open(name, &options, &executor, NULL), ==, STATUS_OK);
+  asking_t asking;
+  g_assert_cmpint(ask(&pairs, executor, true, &asking), ==, STATUS_IO);
+  g_assert_cmpuint(asking.pairs, ==, STOPPED_AFTER);
+  g_assert_cmpint(ask(&pairs, executor, false, &asking), ==, STATUS_OK);
+  g_assert_cmpuint(asking.pairs, ==, pairs.items->len - STOPPED_AFTER);
+  g_assert_cmpint(ask(&pairs, executor, false, &asking), ==, STATUS_OK);
+  g_assert_cmpuint(asking.pairs, ==, 0);
+  executor_close(executor);
+  pairs_deinit(&pairs);
+}
+
 int main(int argc, char **argv) {
-  g_test_init(&argc, &argv, NULL);
+  g_test_init(&argc, &argv, G_TEST_OPTION_ISOLATE_DIRS, NULL); /* Answers are kept in a cache. */
   g_test_add_func("/capability/profile", test_profile);
   g_test_add_func("/capability/bad_profile", test_bad_profile);
   g_test_add_func("/capability/pairs", test_pairs);
   g_test_add_func("/capability/stream", test_stream);
+  g_test_add_func("/capability/interrupted", test_interrupted);
   return g_test_run();
 }

@@ -44,7 +44,7 @@ static status_t read_profile(const char *name, profile_t **out_profile, failure_
 }
 
 static status_t ask_all(capabilities_t *capabilities, const capabilities_request_t *asked,
-                        executor_t *const *executors, failure_t *error) {
+                        const session_options_t *session, failure_t *error) {
   const executor_flags_t *flags = asked->flags;
   executor_options_t options;
   STATUS_TRY(executor_flags_options(flags, &options, error));
@@ -54,8 +54,9 @@ static status_t ask_all(capabilities_t *capabilities, const capabilities_request
                                           .options = &options,
                                           .pairs = &capabilities->pairs,
                                           .only_known = asked->only_known,
+                                          .stop = session->stop,
                                           .on_ask = show_asking};
-    status = capability_find(&request, executors[i], &capabilities->tables[i], error);
+    status = capability_find(&request, session->executors[i], &capabilities->tables[i], error);
     size_t programs = status == STATUS_OK ? capability_programs(capabilities->tables[i]) : 0;
     if (programs == 0) continue;
     fprintf(stderr, "%s%s: asked what it takes, with %zu tiny programs\n",
@@ -113,7 +114,7 @@ status_t capabilities_open(const capabilities_request_t *request, session_option
   if (status == STATUS_OK) {
     pairs_find(stream->ops, stream->op_count, capabilities->profile, &inout_options->contract,
                &capabilities->pairs);
-    status = ask_all(capabilities, request, inout_options->executors, error);
+    status = ask_all(capabilities, request, inout_options, error);
   }
   if (status == STATUS_OK) status = narrow(capabilities, stream, error);
   if (status != STATUS_OK) {

@@ -69,9 +69,14 @@ static void ask_pair(capability_t *capability, executor_t *executor, const pair_
   }
 }
 
+static bool is_stopped(const capability_request_t *request) {
+  return request->stop != NULL && *request->stop != 0;
+}
+
+/* Opens the executor at the first pair that is to be asked about; the caller closes it. */
 static status_t ask_missing(capability_t *capability, const capability_request_t *request,
-                            capability_file_t *file, failure_t *error) {
-  executor_t *executor = NULL;
+                            capability_file_t *file, executor_t **inout_executor,
+                            failure_t *error) {
   GArray *items = request->pairs->items;
   for (guint i = 0; i < items->len; i++) {
     const pair_t *pair = pairs_at(request->pairs, i);
@@ -83,18 +88,23 @@ static status_t ask_missing(capability_t *capability, const capability_request_t
     } else if (!is_known) {
       executor_options_t options = *request->options;
       options.isolate = true;
-      if (executor == NULL) {
-        STATUS_TRY(executor_open(request->executor, &options, &executor, error));
+      if (is_stopped(request)) {
+        return status_fail(error, STATUS_IO,
+                           "interrupted while %s was asked what it takes; its "
+                           "answers are kept",
+                           request->executor);
+      }
+      if (*inout_executor == NULL) {
+        STATUS_TRY(executor_open(request->executor, &options, inout_executor, error));
       }
       if (request->on_ask != NULL) {
         request->on_ask(request->context, request->executor, i, items->len);
       }
-      ask_pair(capability, executor, pair, &answer, reason, sizeof reason);
+      ask_pair(capability, *inout_executor, pair, &answer, reason, sizeof reason);
       capability_file_add(file, pair->op->name, pair->types, &answer);
     }
     add_row(capability, pair, &answer);
   }
-  executor_close(executor);
   return STATUS_OK;
 }
 
@@ -117,8 +127,10 @@ status_t capability_find(const capability_request_t *request, const executor_t *
     }
   } else {
     capability_file_t *file = capability_file_open(present);
-    status = ask_missing(capability, request, file, error);
-    capability_file_close(file, status == STATUS_OK);
+    executor_t *executor = NULL;
+    status = ask_missing(capability, request, file, &executor, error);
+    executor_close(executor);
+    capability_file_close(file);
   }
   if (status != STATUS_OK) {
     capability_free(capability);

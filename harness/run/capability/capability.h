@@ -10,6 +10,7 @@
 #ifndef ASSAY_RUN_CAPABILITY_CAPABILITY_H
 #define ASSAY_RUN_CAPABILITY_CAPABILITY_H
 
+#include <signal.h>
 #include "harness/exec/executor.h"
 #include "harness/run/capability/capability_row.h"
 #include "harness/run/capability/pairs.h"
@@ -22,7 +23,8 @@ typedef struct capability_request {
   const char *executor; /* As for executor_open(). */
   const executor_options_t *options;
   const pairs_t *pairs;
-  bool only_known; /* Nothing is asked: what the file has not stays unknown. */
+  bool only_known;                   /* Nothing is asked: what the file has not stays unknown. */
+  const volatile sig_atomic_t *stop; /* If not NULL: nothing more is asked once nonzero. */
   /* Called, if not NULL, before each pair that is asked about. */
   void (*on_ask)(void *context, const char *executor, size_t index, size_t count);
   void *context;
@@ -31,7 +33,9 @@ typedef struct capability_request {
 /* Finds the answers for all pairs, in the file or by asking the executor, which is opened for it in
  * a process of its own, and only if something is to be asked.  `present` is the same one, open: its
  * version is the key.  Builtin executors, which take everything, are not asked.  Errors are those
- * of executor_open().  Without a file to write the answers are found all the same. */
+ * of executor_open(), and STATUS_IO if it was stopped; answers that were given are kept, so that
+ * the next one goes on from there, also after a kill.  Without a file to write the answers are
+ * found all the same. */
 status_t capability_find(const capability_request_t *request, const executor_t *present,
                          capability_t **out_capability, failure_t *error);
 void capability_free(capability_t *capability); /* NULL is ignored. */

@@ -18,7 +18,8 @@ struct capability_file {
   char *head; /* The first line. */
   int lock;
   bool is_changed;
-  GHashTable *rows; /* "OP\tTYPES" -> owned "STATE\tREASON". */
+  gint64 written_us; /* When it was opened or last written, by the monotonic clock. */
+  GHashTable *rows;  /* "OP\tTYPES" -> owned "STATE\tREASON". */
 };
 
 static const char *const STATES[] = {
@@ -73,6 +74,7 @@ capability_file_t *capability_file_open(const executor_t *executor) {
   capability_file_t *file = g_new0(capability_file_t, 1);
   file->rows = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
   file->lock = -1;
+  file->written_us = g_get_monotonic_time();
   file->head = describe(executor);
   if (file->head == NULL) return file;
   g_autofree char *folder = g_build_filename(g_get_user_cache_dir(), "assay", "capabilities", NULL);
@@ -101,19 +103,14 @@ bool capability_file_find(const capability_file_t *file, const char *op, const c
   return false;
 }
 
-void capability_file_add(capability_file_t *file, const char *op, const char *types,
-                         const capability_row_t *row) {
-  g_autofree char *reason = plain_text(row->reason);
-  g_hash_table_insert(file->rows, g_strconcat(op, "\t", types, NULL),
-                      g_strconcat(STATES[row->state], "\t", reason, NULL));
-  file->is_changed = true;
-}
-
 static gint compare_keys(gconstpointer a, gconstpointer b) {
   return strcmp((const char *)a, (const char *)b);
 }
 
-static void write_rows(const capability_file_t *file) {
+static void write_rows(capability_file_t *file) {
+  file->written_us = g_get_monotonic_time();
+  if (file->path == NULL || !file->is_changed) return;
+  file->is_changed = false;
   g_autoptr(GString) text = g_string_new(NULL);
   g_string_append_printf(text, "%s\n", file->head);
   GList *keys = g_list_sort(g_hash_table_get_keys(file->rows), compare_keys);
@@ -127,8 +124,18 @@ static void write_rows(const capability_file_t *file) {
   g_file_set_contents(file->path, text->str, (gssize)text->len, NULL); /* It is a cache. */
 }
 
-void capability_file_close(capability_file_t *file, bool writes) {
-  if (writes && file->is_changed && file->path != NULL) write_rows(file);
+void capability_file_add(capability_file_t *file, const char *op, const char *types,
+                         const capability_row_t *row) {
+  g_autofree char *reason = plain_text(row->reason);
+  g_hash_table_insert(file->rows, g_strconcat(op, "\t", types, NULL),
+                      g_strconcat(STATES[row->state], "\t", reason, NULL));
+  file->is_changed = true;
+  const gint64 write_every_us = 5 * G_USEC_PER_SEC;
+  if (g_get_monotonic_time() - file->written_us >= write_every_us) write_rows(file);
+}
+
+void capability_file_close(capability_file_t *file) {
+  write_rows(file);
   if (file->lock >= 0) close(file->lock);
   g_hash_table_destroy(file->rows);
   g_free(file->path);

@@ -15,10 +15,11 @@ capability_file_t *capability_file_open(const executor_t *executor);
 /* Whether it has the pair; the reason is borrowed from it. */
 bool capability_file_find(const capability_file_t *file, const char *op, const char *types,
                           capability_row_t *out_row);
+/* Also writes the file, if it was not for some seconds. */
 void capability_file_add(capability_file_t *file, const char *op, const char *types,
                          const capability_row_t *row);
 
-/* Writes what was added, unless it shall not, and frees it. */
-void capability_file_close(capability_file_t *file, bool writes);
+/* Writes what was added, and frees it. */
+void capability_file_close(capability_file_t *file);
 
 #endif
