@@ -9,6 +9,7 @@
 #include "harness/base/rng.h"
 #include "harness/campaign/clean.h"
 #include "harness/campaign/state.h"
+#include "tests/campaign/remove_tree.h"
 
 typedef struct fixture {
   char *folder;
@@ -19,16 +20,6 @@ static void set_up(fixture_t *fixture, gconstpointer data) {
   (void)data;
   fixture->folder = g_dir_make_tmp("assay-campaign-XXXXXX", NULL);
   g_assert_nonnull(fixture->folder);
-}
-
-static void remove_tree(const char *path) {
-  GDir *directory = g_dir_open(path, 0, NULL);
-  for (const char *name; directory != NULL && (name = g_dir_read_name(directory)) != NULL;) {
-    g_autofree char *inner = g_build_filename(path, name, NULL);
-    remove_tree(inner);
-  }
-  if (directory != NULL) g_dir_close(directory);
-  g_assert_cmpint(g_remove(path), ==, 0);
 }
 
 static void tear_down(fixture_t *fixture, gconstpointer data) {
