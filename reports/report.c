@@ -73,6 +73,7 @@ static status_t show_known(store_reader_t *reader, const report_source_t *source
 
 static status_t prepare(store_reader_t *reader, const report_source_t *source, failure_t *error) {
   STATUS_TRY(show_known(reader, source, error));
+  STATUS_TRY(store_reader_keep(reader, "known_here", "executor_id, op, class", error));
   if (source->severity == NULL) return STATUS_OK;
   severity_order_t order;
   STATUS_TRY(severity_order_read(source->severity, &order, error));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness/cli/options/flags.h"
+#include "harness/cli/verbs/evidence/standalone.h"
 #include "harness/store/store.h"
 #include "reports/overview/report_overview.h"
 
@@ -17,6 +18,7 @@ typedef struct report_flags {
   char *fail_on;
   char *severity;
   char **known;
+  int scripts; /* How many root causes get one, the gravest first. */
 } report_flags_t;
 
 static status_t fail_to_write(const char *path, failure_t *error) {
@@ -65,6 +67,10 @@ static status_t read_flags(const report_flags_t *flags, overview_format_t *forma
                        "\"%s\" is the database itself; name another file for the page",
                        flags->html);
   }
+  if (flags->scripts < 0) {
+    return status_fail(error, STATUS_INVALID, "bad value %d (--scripts): write a number from 0 up",
+                       flags->scripts);
+  }
   return read_fail_on(flags->fail_on, flags->database, fail_on, error);
 }
 
@@ -74,6 +80,37 @@ static int exit_code_of(const report_flags_t *flags, const overview_t *overview)
   bool diverged, failed;
   overview_failures(overview, &diverged, &failed);
   return diverged ? EXIT_CODE_DIVERGES : failed ? EXIT_CODE_FAILED : EXIT_CODE_CLEAN;
+}
+
+/* Findings that count are told by their states, of all of them. */
+static overview_detail_t detail_of(const report_flags_t *flags, overview_format_t format) {
+  if (flags->fail_on != NULL) return OVERVIEW_ALL;
+  return overview_format_detail(flags->html != NULL ? OVERVIEW_HTML : format);
+}
+
+/* The script that shows a case on its executor without Assay, as its worker writes it and it was
+ * seen to run; none where there is no worker, or it does not write one. */
+static void add_script(overview_t *overview, size_t group) {
+  size_t index =
+      overview_group_example(overview, &g_array_index(overview->groups, overview_group_t, group));
+  const report_grid_t *findings = &overview->sections[OVERVIEW_FINDINGS];
+  const char *executor = overview_text(findings, index, "executor_name");
+  arena_t arena;
+  arena_init(&arena);
+  case_t instance;
+  const char *violation;
+  failure_t error = {0};
+  standalone_t standalone = {0};
+  status_t status = case_parse(str_from(overview_finding(overview, index).case_line), &arena,
+                               &instance, &violation, &error);
+  if (status == STATUS_OK) status = standalone_make(executor, &instance, &standalone, &error);
+  if (status != STATUS_OK) {
+    complain("no script for finding %s: %s", overview_text(findings, index, "id"), error.text);
+  } else if (standalone.results != NULL) {
+    overview_set_script(overview, group, standalone.script);
+  }
+  standalone_free(&standalone);
+  arena_deinit(&arena);
 }
 
 static int report(const report_flags_t *flags) {
@@ -87,10 +124,13 @@ static int report(const report_flags_t *flags) {
                                     .campaign = flags->task,
                                     .known = (const char *const *)flags->known,
                                     .severity = flags->severity};
-    status = overview_read(&source, &overview, &error);
+    status = overview_read(&source, detail_of(flags, format), &overview, &error);
   }
   if (status != STATUS_OK) return complain_status(status, &error);
   overview.fail_on = fail_on;
+  for (guint i = 0; i < MIN(overview.groups->len, (guint)MAX(flags->scripts, 0)); i++) {
+    add_script(&overview, i);
+  }
   status = flags->html != NULL ? write_page(&overview, flags->html, &error)
                                : report_print_overview(&overview, format, stdout, &error);
   int exit_code =
@@ -109,7 +149,9 @@ int command_report(const command_t *command, int argc, char **argv) {
       {"html", 0, 0, G_OPTION_ARG_FILENAME, &flags.html,
        "Write a page that needs no network to this file; - is standard output", "FILE"},
       {"format", 'f', 0, G_OPTION_ARG_STRING, &flags.format,
-       "Print text (default), json, tap, junit or html", "FORMAT"},
+       "Print text (default), markdown, json, tap, junit or html", "FORMAT"},
+      {"scripts", 0, 0, G_OPTION_ARG_INT, &flags.scripts,
+       "Have workers write a script for each of the N gravest root causes, for page and JSON", "N"},
       {"known", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags.known,
        "Known causes beside those that come with Assay, see harness/docs/known-causes.md", "FILE"},
       {"severity", 0, 0, G_OPTION_ARG_FILENAME, &flags.severity,
