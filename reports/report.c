@@ -5,20 +5,11 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "reports/known/known.h"
 #include "reports/query_table.h"
 #include "reports/report_grid.h"
-
-/* Columns of the terminal behind `out`, or 0 if it is none. */
-static int terminal_width(FILE *out) {
-  struct winsize size = {.ws_col = 0};
-  int descriptor = fileno(out);
-  if (descriptor < 0 || !isatty(descriptor)) return 0;
-  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
+#include "reports/terminal.h"
 
 void report_print_table(const report_grid_t *grid, FILE *out) {
   report_write_table(grid, terminal_width(out), out);

@@ -15,6 +15,7 @@ static const struct {
     [OVERVIEW_JSON] = {"json", report_print_json},
     [OVERVIEW_TAP] = {"tap", report_print_tap},
     [OVERVIEW_JUNIT] = {"junit", report_print_junit},
+    [OVERVIEW_SARIF] = {"sarif", report_print_sarif},
     [OVERVIEW_HTML] = {"html", report_print_html},
 };
 
@@ -26,13 +27,13 @@ status_t overview_format_parse(const char *spelling, overview_format_t *out_form
     return STATUS_OK;
   }
   return status_fail(error, STATUS_INVALID,
-                     "no format \"%s\": write text, markdown, json, tap, junit or html", spelling);
+                     "no format \"%s\": write text, markdown, json, tap, junit, sarif or html",
+                     spelling);
 }
 
 overview_detail_t overview_format_detail(overview_format_t format) {
-  bool is_for_people =
-      format == OVERVIEW_TEXT || format == OVERVIEW_MARKDOWN || format == OVERVIEW_HTML;
-  return is_for_people ? OVERVIEW_EXAMPLES : OVERVIEW_ALL;
+  bool needs_all = format == OVERVIEW_JSON || format == OVERVIEW_TAP || format == OVERVIEW_JUNIT;
+  return needs_all ? OVERVIEW_ALL : OVERVIEW_EXAMPLES;
 }
 
 status_t report_print_overview(const overview_t *overview, overview_format_t format, FILE *out,

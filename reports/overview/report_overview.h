@@ -13,6 +13,7 @@ typedef enum overview_format {
   OVERVIEW_JSON,     /* One document: an array of rows for each section, in full. */
   OVERVIEW_TAP,      /* One test point for each executor, op and algorithm. */
   OVERVIEW_JUNIT,    /* The same as JUnit XML: a suite for each executor. */
+  OVERVIEW_SARIF,    /* SARIF 2.1.0: a result for each root cause. */
   OVERVIEW_HTML,     /* One page that needs nothing else. */
   OVERVIEW_FORMAT_COUNT
 } overview_format_t;
@@ -38,6 +39,7 @@ void report_print_json(const overview_t *overview, FILE *out);
 void report_print_page_json(const overview_t *overview, FILE *out);
 void report_print_tap(const overview_t *overview, FILE *out);
 void report_print_junit(const overview_t *overview, FILE *out);
+void report_print_sarif(const overview_t *overview, FILE *out);
 void report_print_html(const overview_t *overview, FILE *out);
 
 /* What TAP and JUnit make of a row of OVERVIEW_ALGORITHMS. */

@@ -102,6 +102,37 @@ for suite in suites + [root]:
 assert not list(suites[1].iter("failure")) and list(suites[0].iter("failure"))
 ' junit.xml "its counts are those of its elements"
 
+run 0 "SARIF" report --db night --sarif night.sarif
+[ ! -s out ]
+ok $? "nothing on standard output"
+# What https://docs.oasis-open.org/sarif/sarif/v2.1.0 requires of the objects that are in it, and no other property.
+python '
+import json, sys
+log = json.load(open(sys.argv[1]))
+assert log["version"] == "2.1.0" and set(log) == {"$schema", "version", "runs"}
+[run] = log["runs"]
+driver = run["tool"]["driver"]
+assert driver["name"] == "Assay" and len({rule["id"] for rule in driver["rules"]}) == len(driver["rules"])
+rules = {rule["id"] for rule in driver["rules"]}
+assert run["results"]
+for result in run["results"]:
+    assert result["ruleId"] in rules and result["message"]["text"]
+    assert result["level"] in ("none", "note", "warning", "error")
+    assert result["baselineState"] in ("new", "unchanged", "updated", "absent")
+    assert all(isinstance(text, str) for text in result["partialFingerprints"].values())
+    for location in result["locations"]:
+        assert location["physicalLocation"]["artifactLocation"]["uri"] == "campaign.db"
+        assert location["physicalLocation"]["region"]["startLine"] >= 1
+        assert all(place["name"] for place in location["logicalLocations"])
+    assert set(result) <= {"ruleId", "level", "baselineState", "message", "locations", "partialFingerprints",
+                           "properties", "suppressions"}
+prints = [result["partialFingerprints"]["rootCause/v1"] for result in run["results"]]
+assert len(set(prints)) == len(prints)
+assert {result["baselineState"] for result in run["results"]} == {"new", "unchanged"}
+' night.sarif "it is what the standard requires, a result for each root cause"
+run 2 "SARIF onto the database" report --db night --sarif night/campaign.db
+like err "is the database itself" "what is wrong"
+
 run 0 "HTML" report --db night --html page.html
 [ ! -s out ]
 ok $? "nothing on standard output"
@@ -169,7 +200,7 @@ run 2 "no time at all" query totals --timeout soon --db night
 run 2 "no database" report
 like err "add --db FILE" "what to do"
 run 2 "no such format" report --db night --format pdf
-like err "write text, markdown, json, tap, junit or html" "the formats are named"
+like err "write text, markdown, json, tap, junit, sarif or html" "the formats are named"
 run 2 "--html with another format" report --db night --html x.html --format tap
 mkdir empty
 run 2 "a folder without a database" report --db empty

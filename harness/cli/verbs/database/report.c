@@ -14,7 +14,8 @@ typedef struct report_flags {
   char *database;
   char *task;
   char *format;
-  char *html; /* Where the page goes; "-" is standard output. */
+  char *html;  /* Where the page goes; "-" is standard output. */
+  char *sarif; /* Likewise. */
   char *fail_on;
   char *severity;
   char **known;
@@ -25,31 +26,43 @@ static status_t fail_to_write(const char *path, failure_t *error) {
   return status_fail(error, STATUS_IO, "cannot write \"%s\": %s", path, strerror(errno));
 }
 
-static status_t write_file(const overview_t *overview, const char *path, const char *page,
-                           failure_t *error) {
+static status_t write_file(const overview_t *overview, overview_format_t format, const char *path,
+                           const char *page, failure_t *error) {
   FILE *out = fopen(path, "w");
   if (out == NULL) return fail_to_write(page, error);
-  status_t status = report_print_overview(overview, OVERVIEW_HTML, out, error);
+  status_t status = report_print_overview(overview, format, out, error);
   if (fclose(out) != 0 && status == STATUS_OK) status = fail_to_write(page, error);
   return status;
 }
 
 /* The page appears whole or not at all: a reader may have the old one open.  What is there and is
  * no plain file (a pipe, a device) is written into. */
-static status_t write_page(const overview_t *overview, const char *path, failure_t *error) {
+static status_t write_page(const overview_t *overview, overview_format_t format, const char *path,
+                           failure_t *error) {
   if (strcmp(path, "-") == 0) {
-    return report_print_overview(overview, OVERVIEW_HTML, stdout, error);
+    return report_print_overview(overview, format, stdout, error);
   }
   bool is_special =
       g_file_test(path, G_FILE_TEST_EXISTS) && !g_file_test(path, G_FILE_TEST_IS_REGULAR);
   if (is_special || g_file_test(path, G_FILE_TEST_IS_SYMLINK)) {
-    return write_file(overview, path, path, error);
+    return write_file(overview, format, path, path, error);
   }
   g_autofree char *unfinished = g_strconcat(path, ".unfinished", NULL);
-  status_t status = write_file(overview, unfinished, path, error);
+  status_t status = write_file(overview, format, unfinished, path, error);
   if (status == STATUS_OK && rename(unfinished, path) != 0) status = fail_to_write(path, error);
   if (status != STATUS_OK) remove(unfinished);
   return status;
+}
+
+/* Files that are asked for, or else standard output. */
+static status_t write_report(const report_flags_t *flags, overview_format_t format,
+                             const overview_t *overview, failure_t *error) {
+  if (flags->sarif != NULL) {
+    STATUS_TRY(write_page(overview, OVERVIEW_SARIF, flags->sarif, error));
+  }
+  if (flags->html != NULL) return write_page(overview, OVERVIEW_HTML, flags->html, error);
+  if (flags->sarif != NULL && flags->format == NULL) return STATUS_OK;
+  return report_print_overview(overview, format, stdout, error);
 }
 
 static status_t read_flags(const report_flags_t *flags, overview_format_t *format,
@@ -62,10 +75,11 @@ static status_t read_flags(const report_flags_t *flags, overview_format_t *forma
     return status_fail(error, STATUS_INVALID,
                        "--html writes a page; leave out --format %s, or --html", flags->format);
   }
-  if (store_is_same_file(flags->html, flags->database)) {
+  const char *const written[] = {flags->html, flags->sarif};
+  for (size_t i = 0; i < G_N_ELEMENTS(written); i++) {
+    if (!store_is_same_file(written[i], flags->database)) continue;
     return status_fail(error, STATUS_INVALID,
-                       "\"%s\" is the database itself; name another file for the page",
-                       flags->html);
+                       "\"%s\" is the database itself; name another file for the page", written[i]);
   }
   if (flags->scripts < 0) {
     return status_fail(error, STATUS_INVALID, "bad value %d (--scripts): write a number from 0 up",
@@ -131,8 +145,7 @@ static int report(const report_flags_t *flags) {
   for (guint i = 0; i < MIN(overview.groups->len, (guint)MAX(flags->scripts, 0)); i++) {
     add_script(&overview, i);
   }
-  status = flags->html != NULL ? write_page(&overview, flags->html, &error)
-                               : report_print_overview(&overview, format, stdout, &error);
+  status = write_report(flags, format, &overview, &error);
   int exit_code =
       status == STATUS_OK ? exit_code_of(flags, &overview) : complain_status(status, &error);
   overview_free(&overview);
@@ -148,8 +161,10 @@ int command_report(const command_t *command, int argc, char **argv) {
        "Report on one campaign alone, as `assay query campaigns` names it", "NAME"},
       {"html", 0, 0, G_OPTION_ARG_FILENAME, &flags.html,
        "Write a page that needs no network to this file; - is standard output", "FILE"},
+      {"sarif", 0, 0, G_OPTION_ARG_FILENAME, &flags.sarif,
+       "Write SARIF 2.1.0 for code scanning to this file; - is standard output", "FILE"},
       {"format", 'f', 0, G_OPTION_ARG_STRING, &flags.format,
-       "Print text (default), markdown, json, tap, junit or html", "FORMAT"},
+       "Print text (default), markdown, json, tap, junit, sarif or html", "FORMAT"},
       {"scripts", 0, 0, G_OPTION_ARG_INT, &flags.scripts,
        "Have workers write a script for each of the N gravest root causes, for page and JSON", "N"},
       {"known", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags.known,
@@ -169,6 +184,7 @@ int command_report(const command_t *command, int argc, char **argv) {
   g_free(flags.task);
   g_free(flags.format);
   g_free(flags.html);
+  g_free(flags.sarif);
   g_free(flags.fail_on);
   g_free(flags.severity);
   g_strfreev(flags.known);

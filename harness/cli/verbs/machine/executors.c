@@ -9,10 +9,12 @@
 #include "harness/exec/registry/pjrt_plugins.h"
 #include "harness/exec/registry/registry.h"
 #include "harness/session/session.h"
+#include "reports/terminal.h"
 #include "reports/verdict/describe.h"
 
 typedef struct listing {
-  json_t *document; /* NULL: print text. */
+  json_t *document;   /* NULL: print text. */
+  bool lists_builtin; /* Models and canaries one by one; else a line for each kind. */
 } listing_t;
 
 static const char *kind_of(const char *name) {
@@ -22,14 +24,23 @@ static const char *kind_of(const char *name) {
   return worker_find(name, strlen(name)) == NULL ? "plugin" : "worker";
 }
 
+/* A line, cut to the width of the terminal, if it goes to one. */
+static void print_line(const char *line) {
+  int width = terminal_width(stdout);
+  g_autofree char *cut = width > 0 ? terminal_cut(line, width) : g_strdup(line);
+  puts(cut);
+}
+
 static void list_one(listing_t *listing, const char *name, const char *state, const char *version,
                      const char *hardware, const char *promises) {
   if (listing->document == NULL) {
-    printf("%-32s %-8s %s%s%s\n", name, state, version, hardware[0] == '\0' ? "" : ", ", hardware);
+    g_autoptr(GString) line = g_string_new(NULL);
+    g_string_printf(line, "%-24s %-6s %s%s%s", name, state, version,
+                    hardware[0] == '\0' ? "" : ", ", hardware);
     int ops = 1; /* As many as the text has, which commas part; it may be thousands of columns. */
     for (const char *comma = promises; (comma = strchr(comma, ',')) != NULL; comma++) ops++;
-    if (promises[0] == '\0') return;
-    printf("%-32s %-8s promises programs of %d ops: --json lists them\n", "", "", ops);
+    if (promises[0] != '\0') g_string_append_printf(line, "; promises %d ops", ops);
+    print_line(line->str);
     return;
   }
   json_array_append_new(
@@ -121,6 +132,36 @@ static void list_pjrt_plugins(listing_t *listing) {
   g_ptr_array_unref(plugins);
 }
 
+/* One of each kind stands for all; what is in the program is always ready. */
+static void fold_builtin(char *const *names) {
+  static const char *const kinds[][2] = {{"model:", "conform by construction"},
+                                         {"canary:", "have one fault each, planted"}};
+  for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+    size_t count = 0;
+    g_autoptr(GString) some = g_string_new(NULL);
+    for (char *const *name = names; *name != NULL; name++) {
+      if (!g_str_has_prefix(*name, kinds[i][0])) continue;
+      if (count++ < 3) g_string_append_printf(some, "%s, ", *name);
+    }
+    g_autofree char *line = g_strdup_printf("%-24s %-6s %zu that %s: %s...; --all lists them",
+                                            kinds[i][0], "ready", count, kinds[i][1], some->str);
+    print_line(line);
+  }
+}
+
+static void list_builtin(listing_t *listing) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  builtin_list(text);
+  g_auto(GStrv) names = g_strsplit(text->str, "\n", -1);
+  if (!listing->lists_builtin) {
+    fold_builtin(names);
+    return;
+  }
+  for (char **name = names; *name != NULL; name++) {
+    if ((*name)[0] != '\0') list_executor(listing, *name);
+  }
+}
+
 static void list_all(listing_t *listing) {
   const executor_options_t options = {.find_builtin = builtin_find};
   char **plugins = executor_plugins(&options);
@@ -132,18 +173,11 @@ static void list_all(listing_t *listing) {
   g_strfreev(plugins);
   list_pjrt_plugins(listing);
   list_workers(listing);
-  GString *text = g_string_new(NULL);
-  builtin_list(text);
-  char **names = g_strsplit(text->str, "\n", -1);
-  for (char **name = names; *name != NULL; name++) {
-    if ((*name)[0] != '\0') list_executor(listing, *name);
-  }
-  g_strfreev(names);
-  g_string_free(text, TRUE);
+  list_builtin(listing);
 }
 
-static void list(bool as_json) {
-  listing_t listing = {.document = as_json ? json_array() : NULL};
+static void list(bool as_json, bool all) {
+  listing_t listing = {.document = as_json ? json_array() : NULL, .lists_builtin = as_json || all};
   list_all(&listing);
   if (as_json) {
     json_print(listing.document, false);
@@ -186,14 +220,15 @@ static int change(const char *verb, const char *name) {
 }
 
 int command_executors(const command_t *command, int argc, char **argv) {
-  gboolean as_json = FALSE;
+  gboolean as_json = FALSE, all = FALSE;
   const GOptionEntry entries[] = {
+      {"all", 0, 0, G_OPTION_ARG_NONE, &all, "List models and canaries one by one", NULL},
       {"json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print one JSON document", NULL},
       G_OPTION_ENTRY_NULL};
   arguments_t arguments = arguments_make(command);
   arguments_add(&arguments, entries);
   if (!arguments_parse(&arguments, &argc, &argv, 0, 2)) return EXIT_CODE_USAGE;
   if (argc > 1) return change(argv[1], argc > 2 ? argv[2] : "");
-  list(as_json);
+  list(as_json, all);
   return EXIT_CODE_CLEAN;
 }
