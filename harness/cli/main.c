@@ -85,7 +85,7 @@ const command_t command_table[] = {
 
 const char cli_executors_text[] =
     "model:NAME, canary:NAME, the name of a plugin, dso:PATH?options, pjrt:PATH?options,\n"
-    "proc:COMMAND; "
+    "proc:COMMAND, steps:NAME (modules op by op); "
     "`assay executors` lists those that are here.";
 const char cli_environment_text[] =
     "ASSAY_ISA=plain|avx2|avx512: the instructions of our own loops (default: the widest that "

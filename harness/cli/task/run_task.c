@@ -218,6 +218,7 @@ int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *ou
   session_options_t *options = &task->options;
   options->executors = task->executors.items;
   options->executor_count = task->executors.count;
+  options->twins = task->executors.twins;
   for (size_t i = 0; i < options->executor_count; i++) {
     options->stream.compiling_is_dear |= executor_compiling_is_dear(options->executors[i]);
   }
