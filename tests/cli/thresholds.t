@@ -42,6 +42,10 @@ run 3 "no file" run --executor model:pairwise --thresholds nowhere
 like err "cannot read nowhere" "no file: said so"
 run 2 "an axis that is none" thresholds --executor model:pairwise --axis depth
 like err "unknown axis 'depth'" "--axis: what to write"
+run 2 "types of none" thresholds --executor model:pairwise --type f99 --op stablehlo.reduce
+like err "no program of these ops has the types 'f99'" "--type: what to write"
+run 0 "two executors" thresholds --executor "$backend?size=100" --executor "$backend?size=200" $sum --max 1024 --json
+is "$(json out 'join " ", map { map { $_->{size} } @{$_->{thresholds}} } @$d')" "100 200" "two executors: one document"
 run 2 "too far" thresholds --executor model:pairwise --max 5
 like err "bad value 5 (--max)" "--max: what to write"
 

@@ -41,6 +41,7 @@ typedef struct thresholds {
   found_thresholds_t *kept;
   json_t *documents; /* NULL: print words. */
   arena_t arena;     /* Of the present program. */
+  size_t base_count; /* Programs that were drawn. */
   bool failed;
 } thresholds_t;
 
@@ -266,6 +267,7 @@ static bool search_roles(thresholds_t *self, const GPtrArray *bases, axis_role_t
 static void search_axis(thresholds_t *self, const op_t *op, axis_role_t role) {
   enum { WHOLE = 1u << AXIS_ROW | 1u << AXIS_COLUMN | 1u << AXIS_TERM };
   GPtrArray *bases = draw_bases(self, op, role);
+  self->base_count += bases->len;
   const found_threshold_t old = {.executor = executor_name(self->executor),
                                  .version = executor_version(self->executor),
                                  .op = op->name,
@@ -322,15 +324,23 @@ static status_t read_flags(thresholds_t *self, failure_t *error) {
   return find_ops(flags->ops, &self->ops, &self->op_count, error);
 }
 
-static int run_on(thresholds_t *self) {
+static int run_all(thresholds_t *self, const executor_list_t *executors) {
   arena_init(&self->arena);
   if (self->flags->json) self->documents = json_array();
-  search_all(self);
+  for (size_t i = 0; i < executors->count; i++) {
+    self->executor = executors->items[i];
+    search_all(self);
+  }
   if (self->documents != NULL) json_print(self->documents, false);
   arena_deinit(&self->arena);
   failure_t error = {0};
   status_t status = STATUS_OK;
-  if (self->flags->out != NULL) {
+  if (self->base_count == 0 && *self->stop == 0) {
+    status = status_fail(&error, STATUS_INVALID,
+                         "no program of these ops has the types '%.100s' (--type) and such an axis "
+                         "(--axis); write an element type (f32), or all types (bf16,bf16->f32)",
+                         self->flags->type);
+  } else if (self->flags->out != NULL) {
     status = found_thresholds_write(self->kept, self->flags->out, &error);
   }
   if (status != STATUS_OK) return complain_status(status, &error);
@@ -345,11 +355,7 @@ static int run(const thresholds_flags_t *flags) {
   int exit_code = status == STATUS_OK ? executor_flags_open(&flags->executor, &executors)
                                       : complain_status(status, &error);
   if (exit_code == EXIT_CODE_CLEAN) {
-    for (size_t i = 0; i < executors.count && exit_code == EXIT_CODE_CLEAN; i++) {
-      self.executor = executors.items[i];
-      exit_code = run_on(&self);
-    }
-    exit_code = executor_list_close(&executors, exit_code);
+    exit_code = executor_list_close(&executors, run_all(&self, &executors));
   }
   found_thresholds_free(self.kept);
   g_free((gpointer)(uintptr_t)self.ops);
