@@ -74,7 +74,7 @@ const command_t command_table[] = {
     {"report", "--db FILE [--html FILE] [--format text|json|tap|junit|html]",
      "summarise a database: vacuous results first, then new findings", command_report},
     {"ops", "", "list the ops", command_ops},
-    {"executors", "[install|remove NAME]",
+    {"executors", "[install|remove NAME[==VERSION]]",
      "list the executors and what state they are in, install or remove one", command_executors},
     {"doctor", "[--executor NAME]", "check this machine, the oracle and the executors",
      command_doctor},

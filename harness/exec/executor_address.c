@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "harness/exec/registry/registry.h"
+#include "harness/exec/registry/versions.h"
 #ifdef ASSAY_HAS_PJRT
 #include "harness/exec/pjrt/pjrt.h"
 #include "harness/exec/registry/pjrt_plugins.h"
@@ -174,7 +174,8 @@ status_t executor_address_find(const char *name, const executor_options_t *optio
   bool is_dso = g_str_has_prefix(name, "dso:");
   const char *where = is_dso ? name + strlen("dso:") : name;
   size_t where_size = strcspn(where, "?");
-  bool is_name = where_size != 0 && strspn(where, name_bytes) == where_size;
+  size_t name_size = strcspn(where, "@?"); /* NAME@VERSION is a worker. */
+  bool is_name = name_size != 0 && strspn(where, name_bytes) == name_size;
   if (where_size == 0 || (!is_dso && !is_name)) {
     return status_fail(error, STATUS_INVALID,
                        "\"%s\" names no executor: write model:NAME, canary:NAME, the NAME of a "
@@ -182,7 +183,7 @@ status_t executor_address_find(const char *name, const executor_options_t *optio
                        "proc:COMMAND",
                        name);
   }
-  const worker_t *worker = is_dso ? NULL : worker_find(where, where_size);
+  g_autoptr(worker_t) worker = is_dso ? NULL : worker_parse(where, where_size);
   if (worker != NULL) {
     *out_address = (executor_address_t){0};
     const char *options_text = where[where_size] == '?' ? where + where_size + 1 : "";

@@ -10,15 +10,15 @@
 #include "harness/exec/registry/paths.h"
 
 const worker_t worker_table[] = {
-    {"xla", "jax", "XLA, on the StableHLO program itself", false},
-    {"jax", "jax", "JAX, through jax.lax with its checks", false},
-    {"stablehlo", "jax", "the StableHLO reference interpreter", false},
-    {"onnxruntime", "onnxruntime", "ONNX Runtime, on ONNX graphs of the program", false},
-    {"torch", "torch", "PyTorch, eager", false},
-    {"tflite", "tflite", "TensorFlow Lite (LiteRT), on models of the program", false},
-    {"numpy", "onnxruntime", "NumPy, by functions of yours", false},
-    {"pjrt-cpu", "pjrt_cpu", "two builds of XLA for processors, as PJRT plugins", true},
-    {NULL, NULL, NULL, false},
+    {"xla", "jax", "XLA, on the StableHLO program itself", false, NULL},
+    {"jax", "jax", "JAX, through jax.lax with its checks", false, NULL},
+    {"stablehlo", "jax", "the StableHLO reference interpreter", false, NULL},
+    {"onnxruntime", "onnxruntime", "ONNX Runtime, on ONNX graphs of the program", false, NULL},
+    {"torch", "torch", "PyTorch, eager", false, NULL},
+    {"tflite", "tflite", "TensorFlow Lite (LiteRT), on models of the program", false, NULL},
+    {"numpy", "onnxruntime", "NumPy, by functions of yours", false, NULL},
+    {"pjrt-cpu", "pjrt_cpu", "two builds of XLA for processors, as PJRT plugins", true, NULL},
+    {NULL, NULL, NULL, false, NULL},
 };
 
 const worker_t *worker_find(const char *name, size_t name_size) {
@@ -64,8 +64,9 @@ static bool is_made_from(const char *stamp, const char *directory, const char *n
 bool worker_is_installed(const worker_t *worker, const char *directory) {
   char *stamp_path = worker_environment_path(worker, worker_stamp);
   char *stamp = NULL;
-  bool is_installed = g_file_get_contents(stamp_path, &stamp, NULL, NULL) &&
-                      is_made_from(stamp, directory, worker->environment);
+  bool is_installed =
+      g_file_get_contents(stamp_path, &stamp, NULL, NULL) &&
+      (worker->version != NULL || is_made_from(stamp, directory, worker->environment));
   g_free(stamp);
   g_free(stamp_path);
   return is_installed;
@@ -79,8 +80,12 @@ status_t worker_command(const worker_t *worker, const char *directory, const cha
                        worker->name);
   }
   if (!worker_is_installed(worker, directory)) {
-    return status_fail(error, STATUS_IO, "%s is not installed: run `assay executors install %s`",
-                       worker->name, worker->name);
+    const char *version = worker->version == NULL ? "" : worker->version;
+    bool is_release = worker->version != NULL;
+    return status_fail(error, STATUS_IO,
+                       "%s%s%s is not installed: run `assay executors install %s%s%s`",
+                       worker->name, is_release ? "@" : "", version, worker->name,
+                       is_release ? "==" : "", version);
   }
   char *parts[] = {worker_environment_path(worker, worker_python),
                    worker_source(directory, worker->name, "_worker.py"), g_strdup(options)};

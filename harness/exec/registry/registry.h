@@ -14,6 +14,7 @@ typedef struct worker {
   const char *environment; /* workers/requirements/ENVIRONMENT.requirements; some share one. */
   const char *summary;     /* One line for `assay executors`. */
   bool brings_plugins; /* It is no worker: its environment holds PJRT plugins (pjrt_plugins.h). */
+  const char *version; /* Of a release by name (versions.h); NULL: what its list locks. */
 } worker_t;
 
 /* All of them, ended by a row whose name is NULL. */
@@ -25,7 +26,8 @@ const worker_t *worker_find(const char *name, size_t name_size);
 /* `directory`, here and below, is where the workers lie; NULL means `workers` beside the program.
  */
 
-/* True if its environment is there, complete, and made from the present requirements. */
+/* True if its environment is there, complete, and, but for a release by name, made from the present
+ * requirements. */
 bool worker_is_installed(const worker_t *worker, const char *directory);
 
 /* The shell command that starts it, owned by the caller.  STATUS_IO, with what to do, unless it is

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names, lists and fills the environments of releases by name, and finds Pythons by version. */
+#include "harness/exec/registry/versions.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/exec/registry/paths.h"
+#include "harness/exec/registry/releases.h"
+#include "harness/exec/registry/run_program.h"
+
+/* ---- Pythons --------------------------------------------------------------------------------- */
+
+static bool is_python(const char *path, const char *version) {
+  static const char test[] = "import sys; sys.exit('%d.%d' % sys.version_info[:2] != sys.argv[1])";
+  const char *const command[] = {path, "-c", test, version, NULL};
+  return program_run(command, RUN_SILENT, NULL);
+}
+
+/* FOLDER/PREFIX*\/bin/pythonVERSION, as pyenv and uv lay them; NULL if there is none. */
+static char *find_in_folders(const char *folder, const char *prefix, const char *version) {
+  GDir *entries = g_dir_open(folder, 0, NULL);
+  const char *entry;
+  char *found = NULL;
+  g_autofree char *file = g_strconcat("python", version, NULL);
+  while (found == NULL && entries != NULL && (entry = g_dir_read_name(entries)) != NULL) {
+    size_t size = strlen(prefix);
+    if (strncmp(entry, prefix, size) != 0 || (entry[size] != '.' && entry[size] != '\0')) continue;
+    found = g_build_filename(folder, entry, "bin", file, NULL);
+    if (!is_python(found, version)) g_clear_pointer(&found, g_free);
+  }
+  if (entries != NULL) g_dir_close(entries);
+  return found;
+}
+
+static bool is_python_version(const char *text) {
+  return g_str_has_prefix(text, "3.") && text[2] != '\0' && strlen(text) <= 4 &&
+         strspn(text + 2, "0123456789") == strlen(text + 2);
+}
+
+status_t base_python_find(const char *version, char **out_python, failure_t *error) {
+  if (version == NULL) {
+    const char *named = g_getenv("ASSAY_PYTHON");
+    *out_python = g_strdup(named == NULL ? "python3" : named);
+    return STATUS_OK;
+  }
+  if (!is_python_version(version)) {
+    return status_fail(error, STATUS_INVALID, "bad version '%s' (--python); write one such as 3.13",
+                       version);
+  }
+  g_autofree char *name = g_strconcat("python", version, NULL);
+  if (is_python(name, version)) {
+    *out_python = g_steal_pointer(&name);
+    return STATUS_OK;
+  }
+  const char *root = g_getenv("PYENV_ROOT");
+  g_autofree char *pyenv = root != NULL
+                               ? g_build_filename(root, "versions", NULL)
+                               : g_build_filename(g_get_home_dir(), ".pyenv", "versions", NULL);
+  g_autofree char *uv = g_build_filename(g_get_user_data_dir(), "uv", "python", NULL);
+  g_autofree char *of_uv = g_strconcat("cpython-", version, NULL);
+  char *found = find_in_folders(pyenv, version, version);
+  if (found == NULL) found = find_in_folders(uv, of_uv, version);
+  if (found == NULL) {
+    return status_fail(
+        error, STATUS_IO,
+        "there is no %s on the PATH, in %s or in %s: install one (`uv python install "
+        "%s` does), or leave --python out",
+        name, pyenv, uv, version);
+  }
+  *out_python = found;
+  return STATUS_OK;
+}
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+static worker_t *make_release(const worker_t *row, const char *version) {
+  worker_t *worker = g_new(worker_t, 1);
+  *worker = *row;
+  worker->version = g_strdup(version);
+  worker->environment = g_strdup(row->environment);
+  if (version != NULL) {
+    worker->environment = g_strconcat(row->environment, "@", version, NULL);
+  }
+  return worker;
+}
+
+worker_t *worker_parse(const char *text, size_t size) {
+  g_autofree char *whole = g_strndup(text, size);
+  size_t name_size = strcspn(whole, "@=");
+  const worker_t *row = worker_find(whole, name_size);
+  if (row == NULL) return NULL;
+  if (whole[name_size] == '\0') return make_release(row, NULL);
+  const char *version = whole + name_size + (g_str_has_prefix(whole + name_size, "==") ? 2 : 1);
+  bool is_version = whole[name_size + 1] != '\0' && release_is_well_formed(version);
+  return is_version ? make_release(row, version) : NULL;
+}
+
+void worker_free(worker_t *worker) {
+  if (worker == NULL) return;
+  g_free((gpointer)(uintptr_t)worker->environment);
+  g_free((gpointer)(uintptr_t)worker->version);
+  g_free(worker);
+}
+
+static gint compare_names(gconstpointer a, gconstpointer b) {
+  return release_compare(strchr(*(const char *const *)a, '@') + 1,
+                         strchr(*(const char *const *)b, '@') + 1);
+}
+
+GPtrArray *worker_installed_releases(const worker_t *worker) {
+  GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+  g_autofree char *folder = g_build_filename(g_get_user_data_dir(), "assay", "executors", NULL);
+  g_autofree char *prefix = g_strconcat(worker->environment, "@", NULL);
+  GDir *entries = g_dir_open(folder, 0, NULL);
+  const char *entry;
+  while (entries != NULL && (entry = g_dir_read_name(entries)) != NULL) {
+    g_autofree char *stamp = g_build_filename(folder, entry, worker_stamp, NULL);
+    if (!g_str_has_prefix(entry, prefix) || !g_file_test(stamp, G_FILE_TEST_EXISTS)) continue;
+    g_ptr_array_add(names, g_strconcat(worker->name, "@", entry + strlen(prefix), NULL));
+  }
+  if (entries != NULL) g_dir_close(entries);
+  g_ptr_array_sort(names, compare_names);
+  return names;
+}
+
+/* ---- Installing ------------------------------------------------------------------------------ */
+
+/* The packages that the worker's list is made from, without their versions, ended by NULL: that
+ * whose release is named, then what the worker wants beside it. */
+static status_t read_packages(const worker_t *worker, const char *directory, char ***out_packages,
+                              failure_t *error) {
+  g_autofree char *list = g_strndup(worker->environment, strcspn(worker->environment, "@"));
+  g_autofree char *file = g_build_filename("requirements", list, NULL);
+  g_autofree char *path = worker_source(directory, file, ".in");
+  g_autofree char *text = NULL;
+  if (worker->brings_plugins) {
+    return status_fail(error, STATUS_INVALID,
+                       "%s is several packages: it is installed as it is, without a version",
+                       worker->name);
+  }
+  if (!g_file_get_contents(path, &text, NULL, NULL)) {
+    return status_fail(error, STATUS_IO, "cannot read %s: is Assay installed whole?", path);
+  }
+  GStrvBuilder *builder = g_strv_builder_new();
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  for (char **line = lines; *line != NULL; line++) {
+    (*line)[strcspn(*line, "=#")] = '\0';
+    if ((*line)[0] != '\0') g_strv_builder_add(builder, *line);
+  }
+  *out_packages = g_strv_builder_end(builder);
+  g_strv_builder_unref(builder);
+  return STATUS_OK;
+}
+
+status_t worker_releases(const worker_t *worker, const char *directory, const char *python,
+                         GPtrArray **out_releases, failure_t *error) {
+  g_auto(GStrv) packages = NULL;
+  g_autofree char *base = NULL;
+  STATUS_TRY(read_packages(worker, directory, &packages, error));
+  STATUS_TRY(base_python_find(python, &base, error));
+  return releases_of(base, packages[0], out_releases, error);
+}
+
+/* pip decides what else goes with that release. */
+static status_t fill(const worker_t *worker, char **packages, const char *release,
+                     failure_t *error) {
+  g_autofree char *python = worker_environment_path(worker, worker_python);
+  g_autofree char *pinned = g_strconcat(packages[0], "==", release, NULL);
+  const char *const install[] = {
+      python,          "-m",    "pip",  "install", "--quiet", "--disable-pip-version-check",
+      "--only-binary", ":all:", pinned, NULL};
+  GStrvBuilder *builder = g_strv_builder_new();
+  for (const char *const *word = install; *word != NULL; word++) g_strv_builder_add(builder, *word);
+  for (char **package = packages + 1; *package != NULL; package++) {
+    g_strv_builder_add(builder, *package);
+  }
+  g_auto(GStrv) words = g_strv_builder_end(builder);
+  g_strv_builder_unref(builder);
+  bool is_filled = program_run((const char *const *)words, RUN_SHOWN, NULL);
+  if (is_filled) return STATUS_OK;
+  return status_fail(error, STATUS_IO,
+                     "pip could not install %s (see above): nothing of it counts as installed",
+                     pinned);
+}
+
+/* What was installed, as the stamp, which comes last. */
+static status_t write_stamp(const worker_t *worker, const char *package, const char *release,
+                            failure_t *error) {
+  g_autofree char *python = worker_environment_path(worker, worker_python);
+  const char *const freeze[] = {python, "-m", "pip", "--disable-pip-version-check", "freeze", NULL};
+  g_autofree char *list = NULL;
+  if (!program_run(freeze, RUN_READ, &list)) {
+    return status_fail(error, STATUS_IO, "%s -m pip freeze failed", python);
+  }
+  g_autofree char *text = g_strdup_printf(
+      "# %s==%s by name; what pip found, without hashes of ours.\n%s", package, release, list);
+  g_autofree char *stamp = worker_environment_path(worker, worker_stamp);
+  g_autoptr(GError) failure = NULL;
+  if (g_file_set_contents(stamp, text, -1, &failure)) return STATUS_OK;
+  return status_fail(error, STATUS_IO, "cannot write %s: %s", stamp, failure->message);
+}
+
+static status_t make_and_fill(const worker_t *worker, char **packages, const char *base,
+                              const char *release, failure_t *error) {
+  g_autofree char *folder = worker_environment_path(worker, "");
+  const char *const make[] = {base, "-m", "venv", "--clear", folder, NULL};
+  if (!program_run(make, RUN_SHOWN, NULL)) {
+    return status_fail(error, STATUS_IO,
+                       "%s -m venv %s failed: on Debian, apt-get install python3-venv", base,
+                       folder);
+  }
+  status_t status = fill(worker, packages, release, error);
+  if (status == STATUS_OK) status = write_stamp(worker, packages[0], release, error);
+  failure_t ignored;
+  if (status != STATUS_OK) worker_remove(worker, &ignored);
+  return status;
+}
+
+status_t worker_install_release(const worker_t *worker, const char *directory, const char *python,
+                                failure_t *error) {
+  g_auto(GStrv) packages = NULL;
+  g_autofree char *base = NULL;
+  STATUS_TRY(read_packages(worker, directory, &packages, error));
+  STATUS_TRY(base_python_find(python, &base, error));
+  g_autofree char *path = worker_environment_path(worker, worker_python);
+  if (worker_is_installed(worker, directory) && (python == NULL || is_python(path, python))) {
+    g_autofree char *folder = worker_environment_path(worker, "");
+    printf("%s@%s is installed in %s\n", worker->name, worker->version, folder);
+    return STATUS_OK;
+  }
+  g_autoptr(GPtrArray) releases = NULL;
+  const char *release = NULL;
+  STATUS_TRY(releases_of(base, packages[0], &releases, error));
+  STATUS_TRY(releases_find(releases, packages[0], worker->version, &release, error));
+  g_autofree char *name = g_strconcat(worker->name, "@", release, NULL);
+  worker_t *found = worker_parse(name, strlen(name));
+  g_autofree char *folder = worker_environment_path(found, "");
+  printf("Installing %s, %s %s, into %s: what pip finds, without hashes of ours\n", name,
+         packages[0], release, folder);
+  fflush(stdout);
+  status_t status = make_and_fill(found, packages, base, release, error);
+  worker_free(found);
+  if (status == STATUS_OK) printf("\n%s is installed: an executor of that name\n", name);
+  return status;
+}
