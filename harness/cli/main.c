@@ -54,6 +54,8 @@ const command_t command_table[] = {
      "make a diverging case as small as possible", command_shrink},
     {"prove", "FINDING --db FILE|LINE --executor NAME|FILE.cases [--out FILE|FOLDER]",
      "write the evidence that a result is wrong, which a script of its own decides", command_prove},
+    {"bisect", "FINDING --db FILE|LINE|FILE.cases --backend NAME [--from V] [--to V]",
+     "which release of a backend brought a fault, or mended it", command_bisect},
     {"issue", "FINDING --db FILE|LINE --executor NAME",
      "write a bug report, with a script that shows the fault without Assay", command_issue},
     {"show", "LINE|FILE.mlir|- [--mlir [--with-data]|--c|--python NAME] [--dialect stablehlo|mhlo]",

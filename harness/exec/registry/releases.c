@@ -100,16 +100,23 @@ status_t releases_of(const char *python, const char *package, GPtrArray **out_re
   return STATUS_OK;
 }
 
-/* "1.24.3, 1.24.4; 1.25.0, 1.25.1": the ones around the place where it would be. */
+/* "1.24.3, 1.24.4, 1.25.0, 1.25.1": the ones around the place where it would be. */
 static char *list_nearest(const GPtrArray *releases, const char *version) {
-  guint above = 0;
-  while (above < releases->len && release_compare(releases->pdata[above], version) < 0) above++;
+  GQueue near = G_QUEUE_INIT;
   GString *text = g_string_new(NULL);
-  guint first = above < NEAREST ? 0 : above - NEAREST;
-  for (guint i = first; i < releases->len && i < above + NEAREST; i++) {
-    g_string_append_printf(text, "%s%s", text->len == 0 ? "" : ", ",
-                           (const char *)releases->pdata[i]);
+  guint above = 0;
+  for (guint i = 0; i < releases->len && above < NEAREST; i++) {
+    char *release = releases->pdata[i];
+    if (release_is_early(release) && !release_is_early(version)) continue;
+    bool is_above = release_compare(release, version) > 0;
+    g_queue_push_tail(&near, release);
+    above += is_above;
+    if (!is_above && g_queue_get_length(&near) > NEAREST) g_queue_pop_head(&near);
   }
+  for (GList *link = near.head; link != NULL; link = link->next) {
+    g_string_append_printf(text, "%s%s", text->len == 0 ? "" : ", ", (const char *)link->data);
+  }
+  g_queue_clear(&near);
   return g_string_free(text, FALSE);
 }
 

@@ -73,6 +73,29 @@ status_t base_python_find(const char *version, char **out_python, failure_t *err
   return STATUS_OK;
 }
 
+/* A Python with pip, beside the environments, which so need none: made once for each version. */
+static status_t find_pip(const char *base, char **out_python, failure_t *error) {
+  static const char version_of[] = "import sys; print('%d.%d' % sys.version_info[:2], end='')";
+  const char *const ask[] = {base, "-c", version_of, NULL};
+  g_autofree char *version = NULL;
+  if (!program_run(ask, RUN_READ, &version)) {
+    return status_fail(error, STATUS_IO, "%s does not run: set ASSAY_PYTHON to a Python 3", base);
+  }
+  g_autofree char *name = g_strconcat("pip-", version, NULL);
+  g_autofree char *folder =
+      g_build_filename(g_get_user_data_dir(), "assay", "executors", name, NULL);
+  g_autofree char *python = g_build_filename(folder, worker_python, NULL);
+  const char *const test[] = {python, "-m", "pip", "--version", NULL};
+  const char *const make[] = {base, "-m", "venv", "--clear", folder, NULL};
+  if (!program_run(test, RUN_SILENT, NULL) && !program_run(make, RUN_SHOWN, NULL)) {
+    return status_fail(error, STATUS_IO,
+                       "%s -m venv %s failed: on Debian, apt-get install python3-venv", base,
+                       folder);
+  }
+  *out_python = g_steal_pointer(&python);
+  return STATUS_OK;
+}
+
 /* ---- Names ----------------------------------------------------------------------------------- */
 
 static worker_t *make_release(const worker_t *row, const char *version) {
@@ -92,6 +115,7 @@ worker_t *worker_parse(const char *text, size_t size) {
   const worker_t *row = worker_find(whole, name_size);
   if (row == NULL) return NULL;
   if (whole[name_size] == '\0') return make_release(row, NULL);
+  if (whole[name_size] == '=' && !g_str_has_prefix(whole + name_size, "==")) return NULL;
   const char *version = whole + name_size + (g_str_has_prefix(whole + name_size, "==") ? 2 : 1);
   bool is_version = whole[name_size + 1] != '\0' && release_is_well_formed(version);
   return is_version ? make_release(row, version) : NULL;
@@ -127,6 +151,8 @@ GPtrArray *worker_installed_releases(const worker_t *worker) {
 
 /* ---- Installing ------------------------------------------------------------------------------ */
 
+static const char report_file[] = "assay.report.json"; /* What pip says that it installed. */
+
 /* The packages that the worker's list is made from, without their versions, ended by NULL: that
  * whose release is named, then what the worker wants beside it. */
 static status_t read_packages(const worker_t *worker, const char *directory, char ***out_packages,
@@ -160,17 +186,21 @@ status_t worker_releases(const worker_t *worker, const char *directory, const ch
   g_autofree char *base = NULL;
   STATUS_TRY(read_packages(worker, directory, &packages, error));
   STATUS_TRY(base_python_find(python, &base, error));
-  return releases_of(base, packages[0], out_releases, error);
+  g_autofree char *pip = NULL;
+  STATUS_TRY(find_pip(base, &pip, error));
+  return releases_of(pip, packages[0], out_releases, error);
 }
 
 /* pip decides what else goes with that release. */
-static status_t fill(const worker_t *worker, char **packages, const char *release,
+static status_t fill(const worker_t *worker, const char *pip, char **packages, const char *release,
                      failure_t *error) {
   g_autofree char *python = worker_environment_path(worker, worker_python);
   g_autofree char *pinned = g_strconcat(packages[0], "==", release, NULL);
+  g_autofree char *report = worker_environment_path(worker, report_file);
   const char *const install[] = {
-      python,          "-m",    "pip",  "install", "--quiet", "--disable-pip-version-check",
-      "--only-binary", ":all:", pinned, NULL};
+      pip,       "-m",      "pip",           "--python", python,     "--disable-pip-version-check",
+      "install", "--quiet", "--only-binary", ":all:",    "--report", report,
+      pinned,    NULL};
   GStrvBuilder *builder = g_strv_builder_new();
   for (const char *const *word = install; *word != NULL; word++) g_strv_builder_add(builder, *word);
   for (char **package = packages + 1; *package != NULL; package++) {
@@ -185,33 +215,25 @@ static status_t fill(const worker_t *worker, char **packages, const char *releas
                      pinned);
 }
 
-/* What was installed, as the stamp, which comes last. */
 static status_t write_stamp(const worker_t *worker, const char *package, const char *release,
                             failure_t *error) {
-  g_autofree char *python = worker_environment_path(worker, worker_python);
-  const char *const freeze[] = {python, "-m", "pip", "--disable-pip-version-check", "freeze", NULL};
-  g_autofree char *list = NULL;
-  if (!program_run(freeze, RUN_READ, &list)) {
-    return status_fail(error, STATUS_IO, "%s -m pip freeze failed", python);
-  }
   g_autofree char *text = g_strdup_printf(
-      "# %s==%s by name; what pip found, without hashes of ours.\n%s", package, release, list);
+      "# %s==%s by name, without hashes of ours: %s beside this has what pip found, with hashes.\n",
+      package, release, report_file);
   g_autofree char *stamp = worker_environment_path(worker, worker_stamp);
   g_autoptr(GError) failure = NULL;
   if (g_file_set_contents(stamp, text, -1, &failure)) return STATUS_OK;
   return status_fail(error, STATUS_IO, "cannot write %s: %s", stamp, failure->message);
 }
 
-static status_t make_and_fill(const worker_t *worker, char **packages, const char *base,
+static status_t make_and_fill(const worker_t *worker, const char *pip, char **packages,
                               const char *release, failure_t *error) {
   g_autofree char *folder = worker_environment_path(worker, "");
-  const char *const make[] = {base, "-m", "venv", "--clear", folder, NULL};
+  const char *const make[] = {pip, "-m", "venv", "--clear", "--without-pip", folder, NULL};
   if (!program_run(make, RUN_SHOWN, NULL)) {
-    return status_fail(error, STATUS_IO,
-                       "%s -m venv %s failed: on Debian, apt-get install python3-venv", base,
-                       folder);
+    return status_fail(error, STATUS_IO, "%s -m venv %s failed", pip, folder);
   }
-  status_t status = fill(worker, packages, release, error);
+  status_t status = fill(worker, pip, packages, release, error);
   if (status == STATUS_OK) status = write_stamp(worker, packages[0], release, error);
   failure_t ignored;
   if (status != STATUS_OK) worker_remove(worker, &ignored);
@@ -219,7 +241,7 @@ static status_t make_and_fill(const worker_t *worker, char **packages, const cha
 }
 
 status_t worker_install_release(const worker_t *worker, const char *directory, const char *python,
-                                failure_t *error) {
+                                FILE *out, failure_t *error) {
   g_auto(GStrv) packages = NULL;
   g_autofree char *base = NULL;
   STATUS_TRY(read_packages(worker, directory, &packages, error));
@@ -227,21 +249,23 @@ status_t worker_install_release(const worker_t *worker, const char *directory, c
   g_autofree char *path = worker_environment_path(worker, worker_python);
   if (worker_is_installed(worker, directory) && (python == NULL || is_python(path, python))) {
     g_autofree char *folder = worker_environment_path(worker, "");
-    printf("%s@%s is installed in %s\n", worker->name, worker->version, folder);
+    fprintf(out, "%s@%s is installed in %s\n", worker->name, worker->version, folder);
     return STATUS_OK;
   }
   g_autoptr(GPtrArray) releases = NULL;
   const char *release = NULL;
-  STATUS_TRY(releases_of(base, packages[0], &releases, error));
+  g_autofree char *pip = NULL;
+  STATUS_TRY(find_pip(base, &pip, error));
+  STATUS_TRY(releases_of(pip, packages[0], &releases, error));
   STATUS_TRY(releases_find(releases, packages[0], worker->version, &release, error));
   g_autofree char *name = g_strconcat(worker->name, "@", release, NULL);
   worker_t *found = worker_parse(name, strlen(name));
   g_autofree char *folder = worker_environment_path(found, "");
-  printf("Installing %s, %s %s, into %s: what pip finds, without hashes of ours\n", name,
-         packages[0], release, folder);
-  fflush(stdout);
-  status_t status = make_and_fill(found, packages, base, release, error);
+  fprintf(out, "Installing %s, %s %s, into %s: what pip finds, without hashes of ours\n", name,
+          packages[0], release, folder);
+  fflush(out);
+  status_t status = make_and_fill(found, pip, packages, release, error);
   worker_free(found);
-  if (status == STATUS_OK) printf("\n%s is installed: an executor of that name\n", name);
+  if (status == STATUS_OK) fprintf(out, "\n%s is installed: an executor of that name\n", name);
   return status;
 }

@@ -5,6 +5,7 @@
 #define ASSAY_EXEC_REGISTRY_VERSIONS_H
 
 #include <glib.h>
+#include <stdio.h>
 
 #include "harness/exec/registry/registry.h"
 
@@ -30,9 +31,10 @@ status_t worker_releases(const worker_t *worker, const char *directory, const ch
                          GPtrArray **out_releases, failure_t *error);
 
 /* worker_install() of a release, with that Python: what is installed is what pip finds, binary
- * packages alone, without hashes of ours; the stamp keeps what it was.  `directory` as in
- * registry.h.  STATUS_INVALID, with the nearest, for a release that there is not. */
+ * packages alone, without hashes of ours; pip's report of it is kept beside the stamp.  `directory`
+ * as in registry.h; what it does is said on `out`.  STATUS_INVALID, with the nearest, for a release
+ * that there is not. */
 status_t worker_install_release(const worker_t *worker, const char *directory, const char *python,
-                                failure_t *error);
+                                FILE *out, failure_t *error);
 
 #endif

@@ -197,7 +197,7 @@ static int change(const char *verb, const char *name, const char *python) {
   if (!installs) {
     status = worker_remove(worker, &error);
   } else if (worker->version != NULL) {
-    status = worker_install_release(worker, NULL, python, &error);
+    status = worker_install_release(worker, NULL, python, stdout, &error);
   } else {
     status = worker_install(worker, NULL, &error);
   }
