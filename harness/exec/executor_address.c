@@ -84,6 +84,24 @@ static status_t find_plugin(const char *name, size_t name_size, const executor_o
   return status;
 }
 
+/* The plugin, with the library that a release brought; `after` is what follows the name. */
+static status_t find_library(const worker_t *worker, const char *after,
+                             const executor_options_t *options, executor_address_t *out_address,
+                             failure_t *error) {
+  const worker_library_t *library = worker->library;
+  g_autofree char *file = NULL;
+  char *path = NULL;
+  STATUS_TRY(worker_library_find(worker, &file, error));
+  STATUS_TRY(find_plugin(library->plugin, strlen(library->plugin), options, &path, error));
+  bool has_more = after[0] == '?' && after[1] != '\0';
+  *out_address = (executor_address_t){
+      .path = path,
+      .is_foreign = true,
+      .options = g_strconcat("library=", file, library->options, has_more ? "," : "",
+                             has_more ? after + 1 : "", NULL)};
+  return STATUS_OK;
+}
+
 static status_t find_command(const char *name, executor_address_t *out_address, failure_t *error) {
   const char *command = name + strlen("proc:");
   if (command[strspn(command, " ")] == '\0') {
@@ -184,11 +202,14 @@ status_t executor_address_find(const char *name, const executor_options_t *optio
                        name);
   }
   g_autoptr(worker_t) worker = is_dso ? NULL : worker_parse(where, where_size);
-  if (worker != NULL) {
+  if (worker != NULL && worker->library == NULL) {
     *out_address = (executor_address_t){0};
     const char *options_text = where[where_size] == '?' ? where + where_size + 1 : "";
     return worker_command(worker, options->worker_directory, options_text, &out_address->command,
                           error);
+  }
+  if (worker != NULL && worker->version != NULL) {
+    return find_library(worker, where + where_size, options, out_address, error);
   }
   char *path = NULL;
   if (is_dso) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/exec/registry/list.h"
 #include "harness/exec/registry/paths.h"
 #include "harness/exec/registry/releases.h"
 #include "harness/exec/registry/run_program.h"
@@ -153,11 +154,25 @@ GPtrArray *worker_installed_releases(const worker_t *worker) {
 
 static const char report_file[] = "assay.report.json"; /* What pip says that it installed. */
 
-/* The packages that the worker's list is made from, without their versions, ended by NULL: that
- * whose release is named, then what the worker wants beside it. */
-static status_t read_packages(const worker_t *worker, const char *directory, char ***out_packages,
-                              failure_t *error) {
-  g_autofree char *list = g_strndup(worker->environment, strcspn(worker->environment, "@"));
+/* What the worker's list is made from: NAME.in. */
+typedef struct wanted {
+  char **packages; /* Without their versions, ended by NULL: first that whose release is named. */
+  char *locked;    /* The release of it that the list locks. */
+} wanted_t;
+
+static void wanted_clear(wanted_t *wanted) {
+  g_strfreev(wanted->packages);
+  g_free(wanted->locked);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(wanted_t, wanted_clear)
+
+static char *list_name(const worker_t *worker) {
+  return g_strndup(worker->environment, strcspn(worker->environment, "@"));
+}
+
+static status_t read_wanted(const worker_t *worker, const char *directory, wanted_t *out_wanted,
+                            failure_t *error) {
+  g_autofree char *list = list_name(worker);
   g_autofree char *file = g_build_filename("requirements", list, NULL);
   g_autofree char *path = worker_source(directory, file, ".in");
   g_autofree char *text = NULL;
@@ -172,100 +187,152 @@ static status_t read_packages(const worker_t *worker, const char *directory, cha
   GStrvBuilder *builder = g_strv_builder_new();
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
   for (char **line = lines; *line != NULL; line++) {
-    (*line)[strcspn(*line, "=#")] = '\0';
-    if ((*line)[0] != '\0') g_strv_builder_add(builder, *line);
+    if ((*line)[0] == '#' || (*line)[0] == '\0') continue;
+    char *version = strstr(*line, "==");
+    if (version != NULL && out_wanted->locked == NULL) out_wanted->locked = g_strdup(version + 2);
+    (*line)[strcspn(*line, "=")] = '\0';
+    g_strv_builder_add(builder, *line);
   }
-  *out_packages = g_strv_builder_end(builder);
+  out_wanted->packages = g_strv_builder_end(builder);
   g_strv_builder_unref(builder);
   return STATUS_OK;
 }
 
 status_t worker_releases(const worker_t *worker, const char *directory, const char *python,
                          GPtrArray **out_releases, failure_t *error) {
-  g_auto(GStrv) packages = NULL;
+  g_auto(wanted_t) wanted = {0};
   g_autofree char *base = NULL;
-  STATUS_TRY(read_packages(worker, directory, &packages, error));
+  STATUS_TRY(read_wanted(worker, directory, &wanted, error));
   STATUS_TRY(base_python_find(python, &base, error));
   g_autofree char *pip = NULL;
   STATUS_TRY(find_pip(base, &pip, error));
-  return releases_of(pip, packages[0], out_releases, error);
+  return releases_of(pip, wanted.packages[0], out_releases, error);
 }
 
-/* pip decides what else goes with that release. */
-static status_t fill(const worker_t *worker, const char *pip, char **packages, const char *release,
-                     failure_t *error) {
-  g_autofree char *python = worker_environment_path(worker, worker_python);
-  g_autofree char *pinned = g_strconcat(packages[0], "==", release, NULL);
-  g_autofree char *report = worker_environment_path(worker, report_file);
-  const char *const install[] = {
-      pip,       "-m",      "pip",           "--python", python,     "--disable-pip-version-check",
-      "install", "--quiet", "--only-binary", ":all:",    "--report", report,
-      pinned,    NULL};
+/* A release on its way into its environment. */
+typedef struct installation {
+  const worker_t *worker; /* Of that release. */
+  const char *directory;
+  const char *pip; /* A Python that has it. */
+  const wanted_t *wanted;
+  const char *release;
+} installation_t;
+
+/* The path of the list that locks it for this Python, or NULL. */
+static char *find_lock(const installation_t *installation) {
+  if (strcmp(installation->release, installation->wanted->locked) != 0) return NULL;
+  g_autofree char *name = list_name(installation->worker);
+  worker_list_t list;
+  failure_t ignored;
+  if (worker_list_read(installation->directory, name, &list, &ignored) != STATUS_OK) return NULL;
+  char *path = NULL;
+  for (char **python = list.pythons; path == NULL && *python != NULL; python++) {
+    if (is_python(installation->pip, *python)) path = g_strdup(list.path);
+  }
+  worker_list_free(&list);
+  return path;
+}
+
+static void add_words(GStrvBuilder *builder, const char *const *words) {
+  for (; *words != NULL; words++) g_strv_builder_add(builder, *words);
+}
+
+/* What its list locks, or that release and what pip decides that goes with it. */
+static status_t fill(const installation_t *installation, failure_t *error) {
+  char **packages = installation->wanted->packages;
+  g_autofree char *python = worker_environment_path(installation->worker, worker_python);
+  g_autofree char *pinned = g_strconcat(packages[0], "==", installation->release, NULL);
+  g_autofree char *report = worker_environment_path(installation->worker, report_file);
+  g_autofree char *lock = find_lock(installation);
+  const char *const install[] = {installation->pip,
+                                 "-m",
+                                 "pip",
+                                 "--python",
+                                 python,
+                                 "--disable-pip-version-check",
+                                 "install",
+                                 "--quiet",
+                                 "--only-binary",
+                                 ":all:",
+                                 "--report",
+                                 report,
+                                 NULL};
+  const char *const locked[] = {"--require-hashes", "--requirement", lock, NULL};
   GStrvBuilder *builder = g_strv_builder_new();
-  for (const char *const *word = install; *word != NULL; word++) g_strv_builder_add(builder, *word);
-  for (char **package = packages + 1; *package != NULL; package++) {
-    g_strv_builder_add(builder, *package);
+  add_words(builder, install);
+  if (lock != NULL) {
+    add_words(builder, locked);
+  } else {
+    g_strv_builder_add(builder, pinned);
+    add_words(builder, (const char *const *)(packages + 1));
   }
   g_auto(GStrv) words = g_strv_builder_end(builder);
   g_strv_builder_unref(builder);
-  bool is_filled = program_run((const char *const *)words, RUN_SHOWN, NULL);
-  if (is_filled) return STATUS_OK;
+  if (program_run((const char *const *)words, RUN_SHOWN, NULL)) return STATUS_OK;
   return status_fail(error, STATUS_IO,
                      "pip could not install %s (see above): nothing of it counts as installed",
                      pinned);
 }
 
-static status_t write_stamp(const worker_t *worker, const char *package, const char *release,
-                            failure_t *error) {
-  g_autofree char *text = g_strdup_printf(
-      "# %s==%s by name, without hashes of ours: %s beside this has what pip found, with hashes.\n",
-      package, release, report_file);
-  g_autofree char *stamp = worker_environment_path(worker, worker_stamp);
+/* What was installed, as the stamp, which comes last. */
+static status_t write_stamp(const installation_t *installation, failure_t *error) {
+  g_autofree char *text =
+      g_strdup_printf("# %s==%s by name: %s beside this has what pip found, with hashes.\n",
+                      installation->wanted->packages[0], installation->release, report_file);
+  g_autofree char *stamp = worker_environment_path(installation->worker, worker_stamp);
   g_autoptr(GError) failure = NULL;
   if (g_file_set_contents(stamp, text, -1, &failure)) return STATUS_OK;
   return status_fail(error, STATUS_IO, "cannot write %s: %s", stamp, failure->message);
 }
 
-static status_t make_and_fill(const worker_t *worker, const char *pip, char **packages,
-                              const char *release, failure_t *error) {
-  g_autofree char *folder = worker_environment_path(worker, "");
-  const char *const make[] = {pip, "-m", "venv", "--clear", "--without-pip", folder, NULL};
+static status_t make_and_fill(const installation_t *installation, failure_t *error) {
+  g_autofree char *folder = worker_environment_path(installation->worker, "");
+  const char *const make[] = {installation->pip, "-m",   "venv", "--clear",
+                              "--without-pip",   folder, NULL};
   if (!program_run(make, RUN_SHOWN, NULL)) {
-    return status_fail(error, STATUS_IO, "%s -m venv %s failed", pip, folder);
+    return status_fail(error, STATUS_IO, "%s -m venv %s failed", installation->pip, folder);
   }
-  status_t status = fill(worker, pip, packages, release, error);
-  if (status == STATUS_OK) status = write_stamp(worker, packages[0], release, error);
+  status_t status = fill(installation, error);
+  if (status == STATUS_OK) status = write_stamp(installation, error);
   failure_t ignored;
-  if (status != STATUS_OK) worker_remove(worker, &ignored);
+  if (status != STATUS_OK) worker_remove(installation->worker, &ignored);
   return status;
+}
+
+/* Whether it is there, for that Python if one is named. */
+static bool is_there(const worker_t *worker, const char *directory, const char *python) {
+  g_autofree char *path = worker_environment_path(worker, worker_python);
+  return worker_is_installed(worker, directory) && (python == NULL || is_python(path, python));
 }
 
 status_t worker_install_release(const worker_t *worker, const char *directory, const char *python,
                                 FILE *out, failure_t *error) {
-  g_auto(GStrv) packages = NULL;
+  g_auto(wanted_t) wanted = {0};
   g_autofree char *base = NULL;
-  STATUS_TRY(read_packages(worker, directory, &packages, error));
+  STATUS_TRY(read_wanted(worker, directory, &wanted, error));
   STATUS_TRY(base_python_find(python, &base, error));
-  g_autofree char *path = worker_environment_path(worker, worker_python);
-  if (worker_is_installed(worker, directory) && (python == NULL || is_python(path, python))) {
-    g_autofree char *folder = worker_environment_path(worker, "");
-    fprintf(out, "%s@%s is installed in %s\n", worker->name, worker->version, folder);
+  const char *asked = worker->version == NULL ? wanted.locked : worker->version;
+  g_autofree char *name = g_strconcat(worker->name, "@", asked, NULL);
+  g_autoptr(worker_t) named = worker_parse(name, strlen(name));
+  if (is_there(named, directory, python)) {
+    g_autofree char *folder = worker_environment_path(named, "");
+    fprintf(out, "%s is installed in %s\n", name, folder);
     return STATUS_OK;
   }
+  g_autofree char *pip = NULL;
   g_autoptr(GPtrArray) releases = NULL;
   const char *release = NULL;
-  g_autofree char *pip = NULL;
   STATUS_TRY(find_pip(base, &pip, error));
-  STATUS_TRY(releases_of(pip, packages[0], &releases, error));
-  STATUS_TRY(releases_find(releases, packages[0], worker->version, &release, error));
-  g_autofree char *name = g_strconcat(worker->name, "@", release, NULL);
-  worker_t *found = worker_parse(name, strlen(name));
+  STATUS_TRY(releases_of(pip, wanted.packages[0], &releases, error));
+  STATUS_TRY(releases_find(releases, wanted.packages[0], asked, &release, error));
+  g_autofree char *found_name = g_strconcat(worker->name, "@", release, NULL);
+  g_autoptr(worker_t) found = worker_parse(found_name, strlen(found_name));
   g_autofree char *folder = worker_environment_path(found, "");
-  fprintf(out, "Installing %s, %s %s, into %s: what pip finds, without hashes of ours\n", name,
-          packages[0], release, folder);
+  fprintf(out, "Installing %s, %s %s, into %s\n", found_name, wanted.packages[0], release, folder);
   fflush(out);
-  status_t status = make_and_fill(found, pip, packages, release, error);
-  worker_free(found);
-  if (status == STATUS_OK) fprintf(out, "\n%s is installed: an executor of that name\n", name);
-  return status;
+  const installation_t installation = {
+      .worker = found, .directory = directory, .pip = pip, .wanted = &wanted, .release = release};
+  STATUS_TRY(make_and_fill(&installation, error));
+  fprintf(out, "\n%s is installed: an executor of that name\n", found_name);
+  return STATUS_OK;
 }

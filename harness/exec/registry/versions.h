@@ -31,7 +31,8 @@ status_t worker_releases(const worker_t *worker, const char *directory, const ch
                          GPtrArray **out_releases, failure_t *error);
 
 /* worker_install() of a release, with that Python: what is installed is what pip finds, binary
- * packages alone, without hashes of ours; pip's report of it is kept beside the stamp.  `directory`
+ * packages alone, without hashes of ours, but for the release that its list locks; that one it is
+ * of a library without a version, too.  pip's report of it is kept beside the stamp.  `directory`
  * as in registry.h; what it does is said on `out`.  STATUS_INVALID, with the nearest, for a release
  * that there is not. */
 status_t worker_install_release(const worker_t *worker, const char *directory, const char *python,

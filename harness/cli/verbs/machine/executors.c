@@ -19,7 +19,8 @@ static const char *kind_of(const char *name) {
   if (g_str_has_prefix(name, "model:")) return "model";
   if (g_str_has_prefix(name, "canary:")) return "canary";
   if (g_str_has_prefix(name, "pjrt:")) return "pjrt";
-  return worker_find(name, strcspn(name, "@")) == NULL ? "plugin" : "worker";
+  const worker_t *worker = worker_find(name, strcspn(name, "@"));
+  return worker == NULL || worker->library != NULL ? "plugin" : "worker";
 }
 
 static void list_one(listing_t *listing, const char *name, const char *state, const char *version,
@@ -91,18 +92,25 @@ static void list_executor(listing_t *listing, const char *name) {
   }
 }
 
+/* A worker, or a library by releases, and those of its releases that are installed. */
+static void list_worker(listing_t *listing, const worker_t *worker) {
+  g_autoptr(GPtrArray) releases = worker_installed_releases(worker);
+  bool is_library = worker->library != NULL;
+  bool is_installed = is_library ? releases->len > 0 : worker_is_installed(worker, NULL);
+  if (!is_installed) {
+    g_autofree char *how = g_strdup_printf("%s; `assay executors install %s` installs it",
+                                           worker->summary, worker->name);
+    g_autofree char *name = g_strconcat(worker->name, is_library ? "@RELEASE" : "", NULL);
+    list_one(listing, name, "absent", how, "", "");
+  } else if (!is_library && !worker->brings_plugins) {
+    list_executor(listing, worker->name);
+  }
+  for (guint i = 0; i < releases->len; i++) list_executor(listing, releases->pdata[i]);
+}
+
 static void list_workers(listing_t *listing) {
   for (const worker_t *worker = worker_table; worker->name != NULL; worker++) {
-    if (worker_is_installed(worker, NULL)) {
-      if (!worker->brings_plugins) list_executor(listing, worker->name);
-    } else {
-      char *how = g_strdup_printf("%s; `assay executors install %s` installs it", worker->summary,
-                                  worker->name);
-      list_one(listing, worker->name, "absent", how, "", "");
-      g_free(how);
-    }
-    g_autoptr(GPtrArray) releases = worker_installed_releases(worker);
-    for (guint i = 0; i < releases->len; i++) list_executor(listing, releases->pdata[i]);
+    list_worker(listing, worker);
   }
 }
 
@@ -196,7 +204,7 @@ static int change(const char *verb, const char *name, const char *python) {
   }
   if (!installs) {
     status = worker_remove(worker, &error);
-  } else if (worker->version != NULL) {
+  } else if (worker->version != NULL || worker->library != NULL) {
     status = worker_install_release(worker, NULL, python, stdout, &error);
   } else {
     status = worker_install(worker, NULL, &error);
