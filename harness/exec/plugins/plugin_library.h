@@ -26,8 +26,9 @@ typedef struct plugin_library {
   char path[64]; /* Of the private copy. */
 } plugin_library_t;
 
-/* dlopen() with `settings` ("KEY=VALUE", ended by NULL) before all else in the environment. */
-static inline void *plugin_load_with(const char *path, char *const *settings) {
+/* The environment with `settings` ("KEY=VALUE", ended by NULL) before all else, freed with free();
+ * NULL without memory. */
+static inline char **plugin_environment_with(char *const *settings) {
   size_t setting_count = 0;
   size_t count = 0;
   while (settings[setting_count] != NULL) setting_count++;
@@ -36,6 +37,13 @@ static inline void *plugin_load_with(const char *path, char *const *settings) {
   if (merged == NULL) return NULL;
   memcpy(merged, settings, setting_count * sizeof *merged);
   memcpy(merged + setting_count, environ, count * sizeof *merged);
+  return merged;
+}
+
+/* dlopen() with these settings. */
+static inline void *plugin_load_with(const char *path, char *const *settings) {
+  char **merged = plugin_environment_with(settings);
+  if (merged == NULL) return NULL;
   char **saved = environ;
   environ = merged;
   void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);

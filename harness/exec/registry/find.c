@@ -20,19 +20,21 @@ static const worker_library_t onednn = {
     .plugin = "onednn", .pattern = "lib/libdnnl.so.[0-9]", .options = ""};
 
 const worker_t worker_table[] = {
-    {"xla", "jax", "XLA, on the StableHLO program itself", false, NULL, NULL},
-    {"jax", "jax", "JAX, through jax.lax with its checks", false, NULL, NULL},
-    {"stablehlo", "jax", "the StableHLO reference interpreter", false, NULL, NULL},
-    {"onnxruntime", "onnxruntime", "ONNX Runtime, on ONNX graphs of the program", false, NULL,
+    {"xla", "jax", "XLA, on the StableHLO program itself", false, true, NULL, NULL},
+    {"jax", "jax", "JAX, through jax.lax with its checks", false, true, NULL, NULL},
+    {"stablehlo", "jax", "the StableHLO reference interpreter", false, true, NULL, NULL},
+    {"onnxruntime", "onnxruntime", "ONNX Runtime, on ONNX graphs of the program", false, true, NULL,
      NULL},
-    {"torch", "torch", "PyTorch, eager", false, NULL, NULL},
-    {"tflite", "tflite", "TensorFlow Lite (LiteRT), on models of the program", false, NULL, NULL},
-    {"numpy", "onnxruntime", "NumPy, by functions of yours", false, NULL, NULL},
-    {"pjrt-cpu", "pjrt_cpu", "two builds of XLA for processors, as PJRT plugins", true, NULL, NULL},
-    {"openblas", "openblas", "OpenBLAS, as SciPy has it", false, &openblas, NULL},
-    {"mkl", "mkl", "oneMKL, by the plugin of OpenBLAS", false, &mkl, NULL},
-    {"onednn", "onednn", "oneDNN 3", false, &onednn, NULL},
-    {NULL, NULL, NULL, false, NULL, NULL},
+    {"torch", "torch", "PyTorch, eager", false, true, NULL, NULL},
+    {"tflite", "tflite", "TensorFlow Lite (LiteRT), on models of the program", false, true, NULL,
+     NULL},
+    {"numpy", "onnxruntime", "NumPy, by functions of yours", false, false, NULL, NULL},
+    {"pjrt-cpu", "pjrt_cpu", "two builds of XLA for processors, as PJRT plugins", true, false, NULL,
+     NULL},
+    {"openblas", "openblas", "OpenBLAS, as SciPy has it", false, true, &openblas, NULL},
+    {"mkl", "mkl", "oneMKL, by the plugin of OpenBLAS", false, true, &mkl, NULL},
+    {"onednn", "onednn", "oneDNN 3", false, true, &onednn, NULL},
+    {NULL, NULL, NULL, false, false, NULL, NULL},
 };
 
 const worker_t *worker_find(const char *name, size_t name_size) {

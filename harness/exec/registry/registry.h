@@ -21,6 +21,7 @@ typedef struct worker {
   const char *environment; /* workers/requirements/ENVIRONMENT.requirements; some share one. */
   const char *summary;     /* One line for `assay executors`. */
   bool brings_plugins; /* It is no worker: its environment holds PJRT plugins (pjrt_plugins.h). */
+  bool has_releases;   /* NAME@VERSION is one: of the first package of its list. */
   const worker_library_t *library; /* It is no worker, but a library by releases; else NULL. */
   const char *version; /* Of a release by name (versions.h); NULL: what its list locks. */
 } worker_t;

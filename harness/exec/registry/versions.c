@@ -118,7 +118,8 @@ worker_t *worker_parse(const char *text, size_t size) {
   if (whole[name_size] == '\0') return make_release(row, NULL);
   if (whole[name_size] == '=' && !g_str_has_prefix(whole + name_size, "==")) return NULL;
   const char *version = whole + name_size + (g_str_has_prefix(whole + name_size, "==") ? 2 : 1);
-  bool is_version = whole[name_size + 1] != '\0' && release_is_well_formed(version);
+  bool is_version =
+      row->has_releases && whole[name_size + 1] != '\0' && release_is_well_formed(version);
   return is_version ? make_release(row, version) : NULL;
 }
 
@@ -138,7 +139,7 @@ GPtrArray *worker_installed_releases(const worker_t *worker) {
   GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
   g_autofree char *folder = g_build_filename(g_get_user_data_dir(), "assay", "executors", NULL);
   g_autofree char *prefix = g_strconcat(worker->environment, "@", NULL);
-  GDir *entries = g_dir_open(folder, 0, NULL);
+  GDir *entries = worker->has_releases ? g_dir_open(folder, 0, NULL) : NULL;
   const char *entry;
   while (entries != NULL && (entry = g_dir_read_name(entries)) != NULL) {
     g_autofree char *stamp = g_build_filename(folder, entry, worker_stamp, NULL);
@@ -176,11 +177,6 @@ static status_t read_wanted(const worker_t *worker, const char *directory, wante
   g_autofree char *file = g_build_filename("requirements", list, NULL);
   g_autofree char *path = worker_source(directory, file, ".in");
   g_autofree char *text = NULL;
-  if (worker->brings_plugins) {
-    return status_fail(error, STATUS_INVALID,
-                       "%s is several packages: it is installed as it is, without a version",
-                       worker->name);
-  }
   if (!g_file_get_contents(path, &text, NULL, NULL)) {
     return status_fail(error, STATUS_IO, "cannot read %s: is Assay installed whole?", path);
   }

@@ -14,7 +14,8 @@
 status_t base_python_find(const char *version, char **out_python, failure_t *error);
 
 /* The row that "NAME@VERSION" or "NAME==VERSION" means, with the environment of that release, freed
- * with worker_free(); NULL if NAME is none, or VERSION is no text of one.  NAME alone is the locked
+ * with worker_free(); NULL if NAME is none, or has no
+ * releases, or VERSION is no text of one.  NAME alone is the locked
  * one. */
 worker_t *worker_parse(const char *text, size_t size);
 void worker_free(worker_t *worker);

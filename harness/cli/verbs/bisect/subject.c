@@ -96,7 +96,7 @@ status_t bisect_subject_open(const bisect_request_t *request, bisect_subject_t *
                               .worker = worker_parse(request->backend, size),
                               .releases = g_ptr_array_new_with_free_func(g_free)};
   status_t status = STATUS_OK;
-  if (subject.worker == NULL || subject.worker->version != NULL) {
+  if (subject.worker == NULL || !subject.worker->has_releases || subject.worker->version != NULL) {
     status = status_fail(error, STATUS_INVALID,
                          "%s has no releases to install: write the name of a worker that `assay "
                          "executors` lists, without a version",

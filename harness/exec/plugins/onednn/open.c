@@ -86,7 +86,14 @@ void onednn_use_threads(const onednn_t *onednn) {
 
 static int32_t create_engine(onednn_t *onednn, assay_reason_t *reason) {
   const dnnl_functions_t *dnnl = &onednn->dnnl;
+  char *const settings[] = {onednn->device_setting, NULL};
+  char **merged = plugin_environment_with(settings);
+  if (merged == NULL) return assay_explain(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
+  char **saved = environ;
+  environ = merged; /* Devices are sought now. */
   dnnl_status_t status = dnnl->dnnl_engine_create(&onednn->engine, dnnl_cpu, 0);
+  environ = saved;
+  free(merged);
   if (status == dnnl_success) {
     status = dnnl->dnnl_stream_create(&onednn->stream, onednn->engine, dnnl_stream_default_flags);
   }
@@ -115,6 +122,19 @@ static int32_t choose_fpmath(onednn_t *onednn, const char *name, assay_reason_t 
                        "fpmath=%s: write strict, bf16, f16 or any, as this oneDNN has them", name);
 }
 
+/* A build for SYCL asks OpenCL for its processor, whose driver its wheel puts beside it; no setting
+ * if there is none. */
+static void find_device_setting(onednn_t *onednn, const char *library) {
+  const char *slash = strrchr(library, '/');
+  char driver[ASSAY_OPTION_BYTES + 32];
+  int folder = slash == NULL ? 0 : (int)(slash - library);
+  snprintf(driver, sizeof driver, "%.*s/libintelocl.so", folder, library);
+  bool is_there = slash != NULL && access(driver, R_OK) == 0;
+  onednn->has_device = is_there;
+  snprintf(onednn->device_setting, sizeof onednn->device_setting, "%s%s",
+           is_there ? "OCL_ICD_FILENAMES=" : "ASSAY_NO_DEVICE=", is_there ? driver : "");
+}
+
 int32_t onednn_open_options(onednn_t *onednn, const char *options, assay_reason_t *reason) {
   char isa[ASSAY_OPTION_BYTES] = "";
   char types[ASSAY_OPTION_BYTES] = "documented";
@@ -136,8 +156,9 @@ int32_t onednn_open_options(onednn_t *onednn, const char *options, assay_reason_
                          types);
   }
   bool is_default = isa[0] == '\0' && strcmp(threads, "1") == 0;
+  find_device_setting(onednn, library);
   snprintf(onednn->threads_setting, sizeof onednn->threads_setting, "OMP_NUM_THREADS=%s", threads);
-  char *const settings[] = {onednn->threads_setting, NULL};
+  char *const settings[] = {onednn->threads_setting, onednn->device_setting, NULL};
   code = plugin_library_open(library, !is_default, settings, &onednn->library, reason);
   if (code == ASSAY_EXECUTOR_OK) code = find_functions(onednn, reason);
   if (code == ASSAY_EXECUTOR_OK) code = choose_isa(onednn, isa, reason);

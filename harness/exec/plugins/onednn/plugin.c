@@ -19,7 +19,9 @@ static void onednn_close(void *self) {
   if (onednn->attributes != NULL) dnnl->dnnl_primitive_attr_destroy(onednn->attributes);
   if (onednn->stream != NULL) dnnl->dnnl_stream_destroy(onednn->stream);
   if (onednn->engine != NULL) dnnl->dnnl_engine_destroy(onednn->engine);
-  if (onednn->library.handle != NULL) plugin_library_close(&onednn->library);
+  /* The threads of SYCL do not survive that their code is unloaded. */
+  bool can_unload = !onednn->has_device;
+  if (onednn->library.handle != NULL && can_unload) plugin_library_close(&onednn->library);
   free(onednn);
 }
 

@@ -17,6 +17,8 @@ typedef struct onednn {
   int threads;
   void (*set_threads)(int count); /* NULL if the library is built without OpenMP. */
   char threads_setting[ASSAY_OPTION_BYTES * 2];
+  bool has_device; /* It is a build for SYCL, and this names its driver. */
+  char device_setting[ASSAY_OPTION_BYTES * 2];
   char version[32];
   const char *hardware;
 } onednn_t;
