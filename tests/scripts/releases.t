@@ -68,25 +68,25 @@ like out "findings: 0 only before, 1 only after" "compared: what is new"
 
 # ---- Bisecting -----------------------------------------------------------------------------------------
 run 0 "bisect" bisect "$sum" --backend onnxruntime --from 1.2 --to 1.6.1
-like out "=> brought by 1.4 (1.2 conforms), or by one of the 1 between them, which cannot be tested" "bisect: what is between is told"
+like out "=> brought by 1.4 (1.2 conforms; or by one of the 1 between, which cannot be tested)" "bisect: what is between is told"
 like out "^  1.4  *diverges  *value: 6" "bisect: what came"
 like out "^  1.3  *untestable  *refused: not in this release" "bisect: why one cannot be tested"
 [ ! -e "$installed/onnxruntime@1.4" ] && [ -e "$installed/onnxruntime@1.2" ]
 ok $? "bisect: what it installed is gone, what was there is left"
 run 0 "bisect again" bisect "$sum" --backend onnxruntime --from 1.2 --to 1.6.1 --json
-[ ! -s err ] && [ "$(json out '$d->[0]{brought}')" = 1.4 ]
+[ ! -s err ] && [ "$(json out '$d->[0]{changes}[0]{release}')" = 1.4 ]
 ok $? "bisect again: nothing is tried again, and the answer is the same"
 tail -c 20 "$XDG_DATA_HOME/assay/bisect/onnxruntime.tsv" >cut
 truncate -s -9 "$XDG_DATA_HOME/assay/bisect/onnxruntime.tsv"
 run 0 "bisect after a crash" bisect "$sum" --backend onnxruntime --from 1.2 --to 1.6.1 --json
-[ "$(grep -c ': is installed and runs\|: runs' err)" = 1 ] && [ "$(json out '$d->[0]{brought}')" = 1.4 ]
+[ "$(grep -c ': is installed and runs\|: runs' err)" = 1 ] && [ "$(json out '$d->[0]{changes}[0]{release}')" = 1.4 ]
 ok $? "bisect after a crash: only the line that was cut off is learned again"
 run 0 "mended" bisect "$sum" --backend onnxruntime --from 1.4 --to 1.6
-like out "=> mended in 1.6 (1.5 diverges), or by one of the 1 between them" "mended: by the first that conforms"
+like out "=> mended in 1.6 (1.5 diverges; or by one of the 1 between" "mended: by the first that conforms"
 like out "^  1.5.1  *untestable  *pip could not install" "mended: a release that cannot be installed"
 run 0 "every release" bisect "$sum" --backend onnxruntime --from 1.5 --to 1.6.1 --every --early
 like out "^  1.6rc1  *conforms" "every release: candidates, too"
-like out "^  1.6.1  *diverges" "every release: what came back shows"
+like out "=> mended in 1.6rc1 (1.5 diverges.*), brought by 1.6.1 (1.6 conforms)" "every release: what came back shows"
 run 2 "an empty range" bisect "$sum" --backend onnxruntime --from 1.11
 like err "there are 0 releases of onnxruntime in that range, .* 1.1 to 1.10" "an empty range: what there is"
 run 2 "no worker" bisect "$sum" --backend numpy

@@ -81,38 +81,43 @@ static const char *const outcome_words[] = {[TRIAL_UNKNOWN] = "not tried",
                                             [TRIAL_DIVERGES] = "diverges",
                                             [TRIAL_UNTESTABLE] = "untestable"};
 
-/* "brought by 1.26.0 (1.25.1 conforms)", "mended in ...", or why neither can be said. */
-static void print_change(const bisect_subject_t *subject, const bisect_case_t *asked,
-                         GString *out) {
-  bisection_change_t change;
+/* "brought by 1.26.0 (1.25.1 conforms), mended in ...", or that nothing changes. */
+static void print_changes(const bisect_subject_t *subject, const bisect_case_t *asked,
+                          GString *out) {
   const trial_t *trials = asked->trials;
   guint count = subject->releases->len;
-  if (!bisection_find(trials, count, &change)) {
-    size_t decided = 0;
-    size_t diverging = 0;
-    for (guint i = 0; i < count; i++) {
-      decided += trials[i].outcome == TRIAL_CONFORMS || trials[i].outcome == TRIAL_DIVERGES;
-      diverging += trials[i].outcome == TRIAL_DIVERGES;
+  bisection_change_t change = {.before = 0};
+  while (bisection_find(trials, count, change.before, &change)) {
+    bool is_brought = trials[change.after].outcome == TRIAL_DIVERGES;
+    const char *after = subject->releases->pdata[change.after];
+    const char *before = subject->releases->pdata[change.before];
+    g_string_append_printf(out, "%s%s %s (%s %s", out->len == 0 ? "" : ", ",
+                           is_brought ? "brought by" : "mended in", after, before,
+                           outcome_words[trials[change.before].outcome]);
+    size_t between = change.after - change.before - 1;
+    if (between > 0) {
+      g_string_append_printf(out, "; or by one of the %zu between, which cannot be tested",
+                             between);
     }
-    g_string_append(out, decided == 0     ? "no release could be tested"
-                         : diverging == 0 ? "conforms from end to end"
-                                          : "diverges from end to end");
-    return;
+    g_string_append_c(out, ')');
+    change.before = change.after;
   }
-  bool is_brought = trials[change.after].outcome == TRIAL_DIVERGES;
-  const char *after = subject->releases->pdata[change.after];
-  const char *before = subject->releases->pdata[change.before];
-  g_string_append_printf(out, "%s %s (%s %s)", is_brought ? "brought by" : "mended in", after,
-                         before, outcome_words[trials[change.before].outcome]);
-  if (change.after > change.before + 1) {
-    g_string_append_printf(out, ", or by one of the %zu between them, which cannot be tested",
-                           change.after - change.before - 1);
+  if (out->len > 0) return;
+  size_t tried[4] = {0};
+  for (guint i = 0; i < count; i++) tried[trials[i].outcome]++;
+  if (tried[TRIAL_CONFORMS] + tried[TRIAL_DIVERGES] == 0) {
+    g_string_append(out, "no release could be tested");
+  } else {
+    bool diverges = tried[TRIAL_DIVERGES] > 0;
+    g_string_append_printf(out, "%s in all %zu releases that were tried",
+                           diverges ? "diverges" : "conforms",
+                           tried[diverges ? TRIAL_DIVERGES : TRIAL_CONFORMS]);
   }
 }
 
 static void print_case(const bisect_subject_t *subject, const bisect_case_t *asked) {
   g_autoptr(GString) change = g_string_new(NULL);
-  print_change(subject, asked, change);
+  print_changes(subject, asked, change);
   printf("%s\n", asked->line);
   for (guint i = 0; i < subject->releases->len; i++) {
     const trial_t *trial = &asked->trials[i];
@@ -125,7 +130,7 @@ static void print_case(const bisect_subject_t *subject, const bisect_case_t *ask
 
 static json_t *describe_case(const bisect_subject_t *subject, const bisect_case_t *asked) {
   g_autoptr(GString) words = g_string_new(NULL);
-  print_change(subject, asked, words);
+  print_changes(subject, asked, words);
   json_t *trials = json_array();
   for (guint i = 0; i < subject->releases->len; i++) {
     const trial_t *trial = &asked->trials[i];
@@ -134,13 +139,18 @@ static json_t *describe_case(const bisect_subject_t *subject, const bisect_case_
         trials, json_pack("{s:s, s:s, s:s}", "release", (const char *)subject->releases->pdata[i],
                           "outcome", outcome_words[trial->outcome], "detail", trial->detail));
   }
-  json_t *document = json_pack("{s:s, s:s, s:s, s:o}", "case", asked->line, "backend",
-                               subject->backend, "answer", words->str, "trials", trials);
-  bisection_change_t change;
-  if (bisection_find(asked->trials, subject->releases->len, &change)) {
+  json_t *changes = json_array();
+  json_t *document =
+      json_pack("{s:s, s:s, s:s, s:o, s:o}", "case", asked->line, "backend", subject->backend,
+                "answer", words->str, "changes", changes, "trials", trials);
+  bisection_change_t change = {.before = 0};
+  while (bisection_find(asked->trials, subject->releases->len, change.before, &change)) {
     bool is_brought = asked->trials[change.after].outcome == TRIAL_DIVERGES;
-    json_object_set_new(document, is_brought ? "brought" : "mended",
-                        json_string(subject->releases->pdata[change.after]));
+    json_array_append_new(
+        changes, json_pack("{s:s, s:s, s:s}", "change", is_brought ? "brought" : "mended",
+                           "release", (const char *)subject->releases->pdata[change.after],
+                           "before", (const char *)subject->releases->pdata[change.before]));
+    change.before = change.after;
   }
   return document;
 }

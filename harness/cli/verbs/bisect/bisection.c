@@ -15,54 +15,45 @@ static bool find_end(const trial_t *trials, size_t count, bool is_last, size_t *
   return false;
 }
 
-/* Between two that were decided otherwise: the first that is as the last one, and what was decided
- * before it.  A fault that came twice is found once. */
-static bisection_change_t narrow(const trial_t *trials, size_t first, size_t last) {
-  bisection_change_t change = {.before = first, .after = last};
-  for (size_t i = first + 1; i < change.after; i++) {
+bool bisection_find(const trial_t *trials, size_t count, size_t from,
+                    bisection_change_t *out_change) {
+  size_t before = count; /* The last that was decided. */
+  for (size_t i = from; i < count; i++) {
     if (!is_decided(&trials[i])) continue;
-    if (trials[i].outcome == trials[last].outcome) {
-      change.after = i;
-    } else {
-      change.before = i;
+    if (before < count && trials[before].outcome != trials[i].outcome) {
+      *out_change = (bisection_change_t){.before = before, .after = i};
+      return true;
     }
+    before = i;
   }
-  return change;
+  return false;
+}
+
+/* The middle of what was not tried inside a change; false if all was. */
+static bool find_middle(const trial_t *trials, const bisection_change_t *change,
+                        size_t *out_index) {
+  size_t open = 0;
+  for (size_t i = change->before + 1; i < change->after; i++) {
+    open += trials[i].outcome == TRIAL_UNKNOWN;
+  }
+  size_t left = open / 2 + 1;
+  for (size_t i = change->before + 1; i < change->after && open > 0; i++) {
+    if (trials[i].outcome != TRIAL_UNKNOWN || --left > 0) continue;
+    *out_index = i;
+    return true;
+  }
+  return false;
 }
 
 bool bisection_next(const trial_t *trials, size_t count, size_t *out_index) {
-  size_t first = 0;
-  size_t last = 0;
-  if (!find_end(trials, count, false, &first) || !find_end(trials, count, true, &last)) {
-    return false;
+  for (int is_last = 0; is_last < 2; is_last++) {
+    if (!find_end(trials, count, is_last != 0, out_index)) return false;
+    if (!is_decided(&trials[*out_index])) return true;
   }
-  *out_index = is_decided(&trials[first]) ? last : first;
-  if (!is_decided(&trials[*out_index])) return true;
-  if (trials[first].outcome == trials[last].outcome) return false;
-  bisection_change_t change = narrow(trials, first, last);
-  size_t open = 0;
-  for (size_t i = change.before + 1; i < change.after; i++) {
-    open += trials[i].outcome == TRIAL_UNKNOWN;
+  bisection_change_t change = {.before = 0};
+  while (bisection_find(trials, count, change.before, &change)) {
+    if (find_middle(trials, &change, out_index)) return true;
+    change.before = change.after;
   }
-  if (open == 0) return false;
-  size_t skipped = open / 2;
-  for (size_t i = change.before + 1; i < change.after; i++) {
-    if (trials[i].outcome != TRIAL_UNKNOWN) continue;
-    *out_index = i;
-    if (skipped == 0) break;
-    skipped--;
-  }
-  return true;
-}
-
-bool bisection_find(const trial_t *trials, size_t count, bisection_change_t *out_change) {
-  size_t first = 0;
-  size_t last = 0;
-  if (!find_end(trials, count, false, &first) || !find_end(trials, count, true, &last) ||
-      !is_decided(&trials[first]) || !is_decided(&trials[last]) ||
-      trials[first].outcome == trials[last].outcome) {
-    return false;
-  }
-  *out_change = narrow(trials, first, last);
-  return true;
+  return false;
 }

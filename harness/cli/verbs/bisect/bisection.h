@@ -22,17 +22,18 @@ typedef struct trial {
 
 /* False if all is known that the search needs; else which of `count` releases, in ascending order,
  * is to be tried.  The ends come first (where one cannot be tested, its nearest neighbour), then
- * the middle of what is open. */
+ * the middle of what is open between two that differ. */
 bool bisection_next(const trial_t *trials, size_t count, size_t *out_index);
 
 /* Where the outcome changes: between these two, which were tried; what lies between them cannot be
- * tested. */
+ * tested, or was not. */
 typedef struct bisection_change {
   size_t before;
   size_t after;
 } bisection_change_t;
 
-/* False if the ends have the same outcome, or none of the releases could be tested. */
-bool bisection_find(const trial_t *trials, size_t count, bisection_change_t *out_change);
+/* The first change that begins at release `from` or later; false if there is none. */
+bool bisection_find(const trial_t *trials, size_t count, size_t from,
+                    bisection_change_t *out_change);
 
 #endif
