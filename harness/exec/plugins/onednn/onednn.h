@@ -33,7 +33,7 @@
   FUNCTION(dnnl_primitive_execute)              \
   FUNCTION(dnnl_primitive_destroy)
 
-/* What oneDNN 3 has no longer, or with another signature: version3.h. */
+/* What oneDNN 3 has no longer, or with another signature: version3/version3.h. */
 #define ONEDNN_2_FUNCTIONS(FUNCTION)                   \
   FUNCTION(dnnl_memory_desc_init_by_strides)           \
   FUNCTION(dnnl_memory_desc_get_size)                  \
@@ -56,7 +56,7 @@
   FUNCTION(dnnl_post_ops_append_binary)                \
   FUNCTION(dnnl_primitive_desc_create)
 
-typedef struct version3 version3_t; /* version3.h */
+typedef struct version3 version3_t; /* version3/version3.h */
 
 typedef struct dnnl_functions {
 #define FUNCTION(name) __typeof__(&name) name;
@@ -169,6 +169,21 @@ bool plan_find_stored_sum(const assay_program_t *program, plan_stored_sum_t *out
 /* A dense tensor in row-major order. */
 dnnl_status_t plan_describe(const dnnl_functions_t *dnnl, uint32_t rank, const int64_t *sizes,
                             dnnl_data_type_t type, dnnl_memory_desc_t *out_memory);
+
+/* How windows lie, by spatial dimension; a dilation of 0 is none. */
+typedef struct plan_windows {
+  dnnl_dims_t strides;
+  dnnl_dims_t kernel; /* Of a pooling. */
+  dnnl_dims_t dilations;
+  dnnl_dims_t low;
+  dnnl_dims_t high;
+} plan_windows_t;
+
+/* The operation of a plan whose inputs and output are described, of either major version. */
+dnnl_status_t plan_describe_convolution(const dnnl_functions_t *dnnl, plan_t *plan,
+                                        const plan_windows_t *windows);
+dnnl_status_t plan_describe_max_pooling(const dnnl_functions_t *dnnl, plan_t *plan,
+                                        const plan_windows_t *windows);
 
 /* Appends an eltwise operation to post-ops, of either major version. */
 dnnl_status_t plan_append_eltwise(const dnnl_functions_t *dnnl, dnnl_post_ops_t operations,

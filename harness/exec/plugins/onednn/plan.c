@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which primitive does which op, and what plans have in common. */
-#include "harness/exec/plugins/onednn/version3.h"
+#include "harness/exec/plugins/onednn/version3/describe.h"
+#include "harness/exec/plugins/onednn/version3/version3.h"
 
 int32_t plan_answer(const dnnl_functions_t *dnnl, dnnl_status_t status, const char *what,
                     assay_reason_t *reason) {
@@ -19,6 +20,30 @@ dnnl_status_t plan_describe(const dnnl_functions_t *dnnl, uint32_t rank, const i
     stride *= sizes[d];
   }
   return dnnl->dnnl_memory_desc_init_by_strides(out_memory, (int)rank, sizes, type, strides);
+}
+
+dnnl_status_t plan_describe_convolution(const dnnl_functions_t *dnnl, plan_t *plan,
+                                        const plan_windows_t *windows) {
+  if (dnnl->version3 != NULL) {
+    version3_describe_convolution(plan, windows);
+    return dnnl_success;
+  }
+  return dnnl->dnnl_dilated_convolution_forward_desc_init(
+      &plan->operation.convolution, dnnl_forward_inference, dnnl_convolution_direct,
+      &plan->inputs[0], &plan->inputs[1], NULL, &plan->output, windows->strides, windows->dilations,
+      windows->low, windows->high);
+}
+
+dnnl_status_t plan_describe_max_pooling(const dnnl_functions_t *dnnl, plan_t *plan,
+                                        const plan_windows_t *windows) {
+  if (dnnl->version3 != NULL) {
+    version3_describe_max_pooling(plan, windows);
+    return dnnl_success;
+  }
+  return dnnl->dnnl_pooling_v2_forward_desc_init(&plan->operation.pooling, dnnl_forward_inference,
+                                                 dnnl_pooling_max, &plan->inputs[0], &plan->output,
+                                                 windows->strides, windows->kernel,
+                                                 windows->dilations, windows->low, windows->high);
 }
 
 dnnl_status_t plan_append_eltwise(const dnnl_functions_t *dnnl, dnnl_post_ops_t operations,

@@ -3,7 +3,7 @@
 #ifndef ASSAY_EXEC_PLUGINS_ONEDNN_SESSION_H
 #define ASSAY_EXEC_PLUGINS_ONEDNN_SESSION_H
 
-#include "harness/exec/plugins/onednn/version3.h"
+#include "harness/exec/plugins/onednn/version3/version3.h"
 
 typedef struct onednn {
   plugin_library_t library;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of oneDNN 2 that fill structures in, for a library that has them no longer. */
-#include "harness/exec/plugins/onednn/version3_describe.h"
+#include "harness/exec/plugins/onednn/version3/describe.h"
 
 static dnnl_status_t describe_memory(dnnl_memory_desc_t *out, int rank, const dnnl_dims_t dims,
                                      dnnl_data_type_t type, const dnnl_dims_t strides) {
@@ -115,43 +115,32 @@ static dnnl_status_t describe_resampling(dnnl_resampling_desc_t *out, dnnl_prop_
   return factors == NULL ? dnnl_success : dnnl_unimplemented;
 }
 
-static dnnl_status_t describe_convolution(
-    dnnl_convolution_desc_t *out, dnnl_prop_kind_t kind, dnnl_alg_kind_t algorithm,
-    const dnnl_memory_desc_t *source, const dnnl_memory_desc_t *weights,
-    const dnnl_memory_desc_t *bias, const dnnl_memory_desc_t *result, const dnnl_dims_t strides,
-    const dnnl_dims_t dilations, const dnnl_dims_t low, const dnnl_dims_t high) {
+void version3_describe_convolution(plan_t *plan, const plan_windows_t *windows) {
+  dnnl_convolution_desc_t *out = &plan->operation.convolution;
   *out = (dnnl_convolution_desc_t){.primitive_kind = dnnl_convolution,
-                                   .prop_kind = kind,
-                                   .alg_kind = algorithm,
-                                   .src_desc = *source,
-                                   .weights_desc = *weights,
-                                   .dst_desc = *result};
-  size_t size = (size_t)source->ndims * sizeof strides[0]; /* More than the spatial ones. */
-  if (bias != NULL) out->bias_desc = *bias;
-  memcpy(out->strides, strides, size);
-  memcpy(out->dilates, dilations, size);
-  memcpy(out->padding[0], low, size);
-  memcpy(out->padding[1], high, size);
-  return dnnl_success;
+                                   .prop_kind = dnnl_forward_inference,
+                                   .alg_kind = dnnl_convolution_direct,
+                                   .src_desc = plan->inputs[0],
+                                   .weights_desc = plan->inputs[1],
+                                   .dst_desc = plan->output};
+  memcpy(out->strides, windows->strides, sizeof out->strides);
+  memcpy(out->dilates, windows->dilations, sizeof out->dilates);
+  memcpy(out->padding[0], windows->low, sizeof out->padding[0]);
+  memcpy(out->padding[1], windows->high, sizeof out->padding[1]);
 }
 
-static dnnl_status_t describe_pooling(dnnl_pooling_v2_desc_t *out, dnnl_prop_kind_t kind,
-                                      dnnl_alg_kind_t algorithm, const dnnl_memory_desc_t *source,
-                                      const dnnl_memory_desc_t *result, const dnnl_dims_t strides,
-                                      const dnnl_dims_t kernel, const dnnl_dims_t dilation,
-                                      const dnnl_dims_t low, const dnnl_dims_t high) {
+void version3_describe_max_pooling(plan_t *plan, const plan_windows_t *windows) {
+  dnnl_pooling_v2_desc_t *out = &plan->operation.pooling;
   *out = (dnnl_pooling_v2_desc_t){.primitive_kind = dnnl_pooling_v2,
-                                  .prop_kind = kind,
-                                  .alg_kind = algorithm,
-                                  .src_desc = *source,
-                                  .dst_desc = *result};
-  size_t size = (size_t)source->ndims * sizeof strides[0];
-  memcpy(out->strides, strides, size);
-  memcpy(out->kernel, kernel, size);
-  memcpy(out->dilation, dilation, size);
-  memcpy(out->padding[0], low, size);
-  memcpy(out->padding[1], high, size);
-  return dnnl_success;
+                                  .prop_kind = dnnl_forward_inference,
+                                  .alg_kind = dnnl_pooling_max,
+                                  .src_desc = plan->inputs[0],
+                                  .dst_desc = plan->output};
+  memcpy(out->strides, windows->strides, sizeof out->strides);
+  memcpy(out->kernel, windows->kernel, sizeof out->kernel);
+  memcpy(out->dilation, windows->dilations, sizeof out->dilation);
+  memcpy(out->padding[0], windows->low, sizeof out->padding[0]);
+  memcpy(out->padding[1], windows->high, sizeof out->padding[1]);
 }
 
 static dnnl_status_t describe_binary(dnnl_binary_desc_t *out, dnnl_alg_kind_t algorithm,
@@ -199,8 +188,6 @@ void version3_fill_in(dnnl_functions_t *dnnl) {
   dnnl->dnnl_eltwise_forward_desc_init = describe_eltwise;
   dnnl->dnnl_layer_normalization_forward_desc_init = describe_layer_normalization;
   dnnl->dnnl_resampling_forward_desc_init = describe_resampling;
-  dnnl->dnnl_dilated_convolution_forward_desc_init = describe_convolution;
-  dnnl->dnnl_pooling_v2_forward_desc_init = describe_pooling;
   dnnl->dnnl_binary_desc_init = describe_binary;
   dnnl->dnnl_primitive_attr_set_output_scales = refuse_output_scales;
   dnnl->dnnl_primitive_attr_set_scales = refuse_scales;

@@ -6,8 +6,8 @@
  * the library is a later one they are filled here, and made into its own objects at the last
  * moment.  Scales and zero points are given to a primitive when it runs there, and output scales
  * are gone: attributes that have them are refused, and quantized programs with them. */
-#ifndef ASSAY_EXEC_PLUGINS_ONEDNN_VERSION3_H
-#define ASSAY_EXEC_PLUGINS_ONEDNN_VERSION3_H
+#ifndef ASSAY_EXEC_PLUGINS_ONEDNN_VERSION3_VERSION3_H
+#define ASSAY_EXEC_PLUGINS_ONEDNN_VERSION3_VERSION3_H
 
 #include "harness/exec/plugins/onednn/onednn.h"
 #include "harness/exec/plugins/plugin_library.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes oneDNN 3's primitives of descriptors of oneDNN 2. */
-#include "harness/exec/plugins/onednn/version3.h"
+#include "harness/exec/plugins/onednn/version3/version3.h"
 
-#include "harness/exec/plugins/onednn/version3_describe.h"
+#include "harness/exec/plugins/onednn/version3/describe.h"
 
 int32_t version3_open(const plugin_library_t *library, version3_t *out_version,
                       dnnl_functions_t *inout_dnnl, assay_reason_t *reason) {
