@@ -43,8 +43,12 @@ class Lowering:
 
     def __init__(self, way: str) -> None:
         from jaxlib.mlir import ir, passmanager
-        from jaxlib.mlir._mlir_libs import _jax_mlir_ext
         from jaxlib.mlir.dialects import stablehlo
+
+        try:
+            from jaxlib.mlir._mlir_libs import _jax_mlir_ext
+        except ImportError:  # The name that it had in jaxlib 0.5.
+            from jaxlib.mlir._mlir_libs import register_jax_dialects as _jax_mlir_ext
 
         self.ir = ir
         self.manager: Any = passmanager.PassManager
