@@ -58,7 +58,8 @@ class Lowering:
         self.context.append_dialect_registry(registry)
         self.context.load_all_available_dialects()
         stablehlo.register_dialect(self.context)
-        stablehlo.register_interpreter_dialect(self.context)
+        if hasattr(stablehlo, "register_interpreter_dialect"):  # Not in jaxlib 0.6 and before.
+            stablehlo.register_interpreter_dialect(self.context)
         stablehlo.register_stablehlo_passes()
         with self.context, ir.Location.unknown():
             self._run(LOADS_QUANT, ir.Module.parse("module {}"))
