@@ -103,10 +103,8 @@ static worker_t *make_release(const worker_t *row, const char *version) {
   worker_t *worker = g_new(worker_t, 1);
   *worker = *row;
   worker->version = g_strdup(version);
-  worker->environment = g_strdup(row->environment);
-  if (version != NULL) {
-    worker->environment = g_strconcat(row->environment, "@", version, NULL);
-  }
+  worker->environment = version == NULL ? g_strdup(row->environment)
+                                        : g_strconcat(row->environment, "@", version, NULL);
   return worker;
 }
 
