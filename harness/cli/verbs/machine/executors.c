@@ -171,6 +171,7 @@ static void print_companions(const worker_t *worker) {
   for (const worker_t *other = worker_table; other->name != NULL; other++) {
     size_t size = strlen(other->environment);
     bool shares = strcmp(other->name, worker->name) != 0 &&
+                  (other->has_releases || worker->version == NULL) &&
                   strncmp(other->environment, worker->environment, size) == 0 &&
                   (worker->environment[size] == '\0' || worker->environment[size] == '@');
     if (shares) printf("This also applies to %s: they share an environment.\n", other->name);
