@@ -86,8 +86,8 @@ const command_t command_table[] = {
 };
 
 const char cli_executors_text[] =
-    "model:NAME, canary:NAME, the name of a plugin, dso:PATH?options, pjrt:PATH?options,\n"
-    "proc:COMMAND; "
+    "model:NAME, canary:NAME, the name of a plugin or worker, NAME@VERSION, dso:PATH?options,\n"
+    "pjrt:PATH?options, proc:COMMAND; "
     "`assay executors` lists those that are here.";
 const char cli_environment_text[] =
     "ASSAY_ISA=plain|avx2|avx512: the instructions of our own loops (default: the widest that "

@@ -68,7 +68,7 @@ run 0 "bisect" bisect "$sum" --backend onnxruntime --from 1.2 --to 1.6.1
 like out "=> brought by 1.4 (1.2 conforms; or by one of the 1 between, which cannot be tested)" "bisect: what is between is told"
 like out "^  1.4  *diverges  *value: 6" "bisect: what came"
 like out "^  1.3  *untestable  *refused: not in this release" "bisect: why one cannot be tested"
-[ ! -e "$installed/onnxruntime@1.4" ] && [ -e "$installed/onnxruntime@1.2" ]
+[ ! -e "$installed/onnxruntime@1.4" ] && [ ! -e "$installed/onnxruntime@1.6.1" ] && [ -e "$installed/onnxruntime@1.2" ]
 ok $? "bisect: what it installed is gone, what was there is left"
 run 0 "bisect again" bisect "$sum" --backend onnxruntime --from 1.2 --to 1.6.1 --json
 [ ! -s err ] && [ "$(json out '$d->[0]{changes}[0]{release}')" = 1.4 ]
