@@ -20,6 +20,7 @@ static const kernel_variable_t variables[] = {
 
 static bool is_of(const kernel_variable_t *variable, const char *executor) {
   if (g_str_has_prefix(executor, "dso:") || g_str_has_prefix(executor, "proc:")) return true;
+  if (g_str_has_prefix(executor, "steps:")) executor += strlen("steps:");
   g_autofree char *name = g_strndup(executor, strcspn(executor, "@?"));
   g_auto(GStrv) names = g_strsplit(variable->executors, " ", -1);
   return g_strv_contains((const char *const *)names, name);
