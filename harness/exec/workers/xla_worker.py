@@ -49,7 +49,7 @@ from shared_programs.collective_program import Collective
 from shared_programs.dynamic_program import Specialized, with_example
 from stablehlo_modules import byteir_stablehlo
 from stablehlo_modules.quantized_stablehlo import WAYS, Lowering
-from xla_backend.xla_collective import CollectiveHandle, Processes
+from xla_backend.xla_collective import CollectiveHandle, Processes, load
 from xla_backend.xla_dynamic import DynamicHandle
 
 OPS = (
@@ -193,7 +193,7 @@ class Xla(Worker):
         if program.is_quantized or "!quant." in program.mlir:
             program = self.lowering.lower(program)
         try:
-            run = self.client.compile_and_load(program.mlir, self.devices, self.options)
+            run = load(self.client, program.mlir, self.devices, self.options)
         except self.jax.errors.JaxRuntimeError as error:
             raise refusal(error) from error
         return Handle(run, [kind.dtype for kind in program.operands], wanted, program.mlir)
@@ -216,7 +216,7 @@ class Xla(Worker):
             return Specialized(program, self.compile)
 
         def compile_text(text: str) -> Any:
-            run = self.client.compile_and_load(text, self.devices, self.options)
+            run = load(self.client, text, self.devices, self.options)
             return lambda arrays: run.execute([self.jax.device_put(one, self.device) for one in arrays])
 
         try:

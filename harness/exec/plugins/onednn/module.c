@@ -133,8 +133,7 @@ dnnl_status_t module_set_post_ops(const dnnl_functions_t *dnnl, const module_pos
     const module_post_op_t *next = &list[i];
     status = next->added != NULL
                  ? dnnl->dnnl_post_ops_append_binary(operations, dnnl_binary_add, next->added)
-                 : dnnl->dnnl_post_ops_append_eltwise(operations, 1, next->algorithm, next->alpha,
-                                                      next->beta);
+                 : plan_append_eltwise(dnnl, operations, next->algorithm, next->alpha, next->beta);
   }
   if (status == dnnl_success) {
     status = dnnl->dnnl_primitive_attr_set_post_ops(plan->attributes, operations); /* A copy. */

@@ -147,22 +147,18 @@ static dnnl_status_t describe_pooling(const dnnl_functions_t *dnnl, const poolin
     strides[0][rank] = dim->input_stride;
     strides[1][rank] = dim->output_stride;
   }
-  dnnl_dims_t kernel;
-  dnnl_dims_t steps;
-  dnnl_dims_t dilations;
-  dnnl_dims_t low;
-  dnnl_dims_t high;
+  plan_windows_t windows = {.strides = {0}};
   for (uint32_t i = 0; i < pooling->spatial_count; i++, rank++) {
     const pooling_dim_t *dim = &pooling->spatial[i];
     sizes[0][rank] = dim->input_size;
     sizes[1][rank] = dim->output_size;
     strides[0][rank] = dim->input_stride;
     strides[1][rank] = dim->output_stride;
-    kernel[i] = dim->window.size;
-    steps[i] = dim->window.stride;
-    dilations[i] = dim->window.dilation - 1;
-    low[i] = dim->window.low;
-    high[i] = dim->window.high;
+    windows.kernel[i] = dim->window.size;
+    windows.strides[i] = dim->window.stride;
+    windows.dilations[i] = dim->window.dilation - 1;
+    windows.low[i] = dim->window.low;
+    windows.high[i] = dim->window.high;
   }
   dnnl_memory_desc_t *descriptors[2] = {&plan->inputs[0], &plan->output};
   for (int side = 0; side < 2; side++) {
@@ -170,9 +166,7 @@ static dnnl_status_t describe_pooling(const dnnl_functions_t *dnnl, const poolin
                                                                   sizes[side], type, strides[side]);
     if (status != dnnl_success) return status;
   }
-  return dnnl->dnnl_pooling_v2_forward_desc_init(&plan->operation.pooling, dnnl_forward_inference,
-                                                 dnnl_pooling_max, &plan->inputs[0], &plan->output,
-                                                 steps, kernel, dilations, low, high);
+  return plan_describe_max_pooling(dnnl, plan, &windows);
 }
 
 /* Broken, or refused by the shape of the windows; else OK and the dimensions. */
