@@ -159,6 +159,16 @@ typedef struct plan_stored_sum {
  * them. */
 bool plan_find_stored_sum(const assay_program_t *program, plan_stored_sum_t *out_sum);
 
+/* Describes in `inout_plan` the average over windows, of what is stored in one type, into another:
+ * of the windows of a sum, without padding. */
+typedef struct plan_average {
+  dnnl_data_type_t from;
+  dnnl_data_type_t to;
+} plan_average_t;
+int32_t plan_describe_average(const dnnl_functions_t *dnnl, const assay_program_t *program,
+                              const plan_average_t *types, plan_t *inout_plan,
+                              assay_reason_t *reason);
+
 /* A dense tensor in row-major order. */
 dnnl_status_t plan_describe(const dnnl_functions_t *dnnl, uint32_t rank, const int64_t *sizes,
                             dnnl_data_type_t type, dnnl_memory_desc_t *out_memory);
