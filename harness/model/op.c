@@ -23,11 +23,12 @@ static void add_families(GPtrArray *rows, bool are_on_request) {
   }
 }
 
-/* The families' rows in one array, which lives as long as the program, and those that are declared.
- */
-static gpointer join_families(gpointer declared) {
+/* The rows that there are, and those that are declared, in one array that lives as long as the
+ * program: somebody may walk through an earlier one. */
+static gpointer join_families(const op_t *const *present, const op_t *const *declared) {
   GPtrArray *rows = g_ptr_array_new();
-  add_families(rows, false);
+  if (present == NULL) add_families(rows, false);
+  add_rows(rows, present, false);
   add_rows(rows, declared, false);
   g_ptr_array_add(rows, NULL);
   return g_ptr_array_free(rows, FALSE);
@@ -41,10 +42,20 @@ static gpointer join_on_request(gpointer unused) {
   return g_ptr_array_free(rows, FALSE);
 }
 
-/* The first call joins them, for good. */
+/* The first call joins them, and each that declares some adds these. */
 static const op_t *const *join_rows(const op_t *const *declared) {
-  static GOnce once = G_ONCE_INIT;
-  return g_once(&once, join_families, (gpointer)(uintptr_t)declared);
+  static GMutex mutex;
+  static gpointer rows;
+  const op_t *const *present = g_atomic_pointer_get(&rows);
+  if (present != NULL && declared == NULL) return present;
+  g_mutex_lock(&mutex);
+  present = g_atomic_pointer_get(&rows);
+  if (present == NULL || declared != NULL) {
+    present = join_families(present, declared);
+    g_atomic_pointer_set(&rows, (gpointer)(uintptr_t)present);
+  }
+  g_mutex_unlock(&mutex);
+  return present;
 }
 
 const op_t *const *op_all(void) { return join_rows(NULL); }
@@ -54,13 +65,7 @@ const op_t *const *op_on_request(void) {
   return g_once(&once, join_on_request, NULL);
 }
 
-bool op_declare(const op_t *const *rows) {
-  const op_t *const *all = join_rows(rows);
-  for (; *all != NULL; all++) {
-    if (*all == *rows) return true;
-  }
-  return *rows == NULL;
-}
+void op_declare(const op_t *const *rows) { join_rows(rows); }
 
 bool op_has_folder(str_t name) {
   for (const op_t *const *const *family = op_families; *family != NULL; family++) {

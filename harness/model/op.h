@@ -191,12 +191,12 @@ const op_t *op_find(str_t name);
 const op_t *const *op_all(void);
 const op_t *const *op_on_request(void);
 
-/* Whether a folder has a row of that name: asked before op_declare(). */
+/* Whether a folder has a row of that name, whatever is declared. */
 bool op_has_folder(str_t name);
 
-/* Adds rows, ended by NULL, which live as long as the program, to those of the folders: before any
- * of these functions was called, and once.  Returns whether they are there. */
-bool op_declare(const op_t *const *rows);
+/* Adds rows, ended by NULL, which live as long as the program, to those that there are.  No two
+ * have one name: one caller at a time looks for these before it adds any. */
+void op_declare(const op_t *const *rows);
 
 /* The row of that id; NULL for NULL.  The op has it. */
 const op_constraint_t *op_constraint_find(const op_t *op, const char *id);

@@ -159,6 +159,27 @@ def question_of(
     return question
 
 
+_loaded: list[str] = []
+
+
+def ops(*paths: str | os.PathLike[str]) -> tuple[str, ...]:
+    """The names of all ops, after those of files or folders were added (harness/docs/op-files.md): assay.ops("mine.op").
+
+    An added op is there for all threads until the process ends; a file that is there already is passed over."""
+    for path in map(os.fspath, paths):
+        error = new_error()
+        raise_if(lib.assay_ops_load(path.encode(), error), error)
+        _loaded.append(os.path.abspath(path))
+        op_names.cache_clear()
+        op_name.cache_clear()
+    return op_names()
+
+
+def loaded_ops() -> str:
+    """What ASSAY_OPS has to be for the program to know the ops that were added here."""
+    return ":".join(filter(None, [os.environ.get("ASSAY_OPS", ""), *dict.fromkeys(_loaded)]))
+
+
 @functools.lru_cache(maxsize=None)
 def op_names() -> tuple[str, ...]:
     names: list[str] = []

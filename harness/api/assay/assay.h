@@ -12,9 +12,10 @@
  * not null must point to what its description says, and memory that runs out ends the process.)
  * Out parameters are written only on ASSAY_OK.  That results are wrong is no error but a verdict.
  *
- * Threads.  The library has no state of its own.  A context is used by one thread at a time, and
- * several threads check at once with a context each.  Programs that are finished, contracts,
- * verdicts and accept sets may be read by many threads, as long as nobody changes or frees them.
+ * Threads.  The library has no state of its own but the ops that assay_ops_load() adds.  A context
+ * is used by one thread at a time, and several threads check at once with a context each.  Programs
+ * that are finished, contracts, verdicts and accept sets may be read by many threads, as long as
+ * nobody changes or frees them.
  * The caller's rounding mode, flush-to-zero and locale change nothing, and are left as they are.
  *
  * Ownership.  What a call gives as `out_...` handle is the caller's to free; freeing NULL does
@@ -90,6 +91,13 @@ const char *assay_permission_name(size_t index);
  * One op with its attributes, operand types and result types; no data.  (The executor ABI has a
  * struct assay_program of its own: hence the handle's name.) */
 typedef struct assay_program_handle assay_program_handle_t;
+
+/* Adds the ops that files declare (harness/docs/op-files.md): of a file, or of all *.op of a
+ * folder; of several, with ":" between them.  They are there for all threads, under their names,
+ * until the process ends; a file that is loaded already is passed over, one that says otherwise of
+ * a name that is there is an error, and then none is added.  Ops that are known are not declared
+ * anew. */
+int32_t assay_ops_load(const char *paths, assay_error_t *error);
 
 /* Begins a program of the op, such as "stablehlo.dot_general".  The next functions add to it, in
  * any order; assay_program_finish() then checks all of it, and it changes no more. */

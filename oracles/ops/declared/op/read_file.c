@@ -326,6 +326,7 @@ status_t declared_parse(str_t text, const char *path, declaration_t **out_declar
     declared_free(declaration);
     return status;
   }
+  declaration->text = arena_copy_text(&declaration->arena, text.data, text.size);
   declared_make_row(declaration);
   *out_declaration = declaration;
   return STATUS_OK;
