@@ -42,30 +42,41 @@ static gpointer join_on_request(gpointer unused) {
   return g_ptr_array_free(rows, FALSE);
 }
 
-/* The first call joins them, and each that declares some adds these. */
-static const op_t *const *join_rows(const op_t *const *declared) {
-  static GMutex mutex;
-  static gpointer rows;
-  const op_t *const *present = g_atomic_pointer_get(&rows);
-  if (present != NULL && declared == NULL) return present;
-  g_mutex_lock(&mutex);
-  present = g_atomic_pointer_get(&rows);
-  if (present == NULL || declared != NULL) {
-    present = join_families(present, declared);
-    g_atomic_pointer_set(&rows, (gpointer)(uintptr_t)present);
-  }
-  g_mutex_unlock(&mutex);
-  return present;
+/* Which rows there are now; made by the first call. */
+typedef struct registry {
+  GMutex mutex; /* Of who adds some. */
+  gpointer rows;
+  GPtrArray *earlier; /* Arrays that somebody may walk through. */
+} registry_t;
+
+static gpointer make_registry(gpointer unused) {
+  (void)unused;
+  registry_t *registry = g_new0(registry_t, 1);
+  g_mutex_init(&registry->mutex);
+  registry->rows = join_families(NULL, NULL);
+  registry->earlier = g_ptr_array_new();
+  return registry;
 }
 
-const op_t *const *op_all(void) { return join_rows(NULL); }
+static registry_t *find_registry(void) {
+  static GOnce once = G_ONCE_INIT;
+  return g_once(&once, make_registry, NULL);
+}
+
+const op_t *const *op_all(void) { return g_atomic_pointer_get(&find_registry()->rows); }
 
 const op_t *const *op_on_request(void) {
   static GOnce once = G_ONCE_INIT;
   return g_once(&once, join_on_request, NULL);
 }
 
-void op_declare(const op_t *const *rows) { join_rows(rows); }
+void op_declare(const op_t *const *rows) {
+  registry_t *registry = find_registry();
+  g_mutex_lock(&registry->mutex);
+  g_ptr_array_add(registry->earlier, registry->rows);
+  g_atomic_pointer_set(&registry->rows, join_families(registry->rows, rows));
+  g_mutex_unlock(&registry->mutex);
+}
 
 bool op_has_folder(str_t name) {
   for (const op_t *const *const *family = op_families; *family != NULL; family++) {

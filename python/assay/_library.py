@@ -162,10 +162,17 @@ def question_of(
 _loaded: list[str] = []
 
 
+@functools.lru_cache(maxsize=None)
+def _known() -> frozenset[str]:
+    """The ops that no file has to declare: asked before any file is loaded."""
+    return frozenset(op_names())
+
+
 def ops(*paths: str | os.PathLike[str]) -> tuple[str, ...]:
     """The names of all ops, after those of files or folders were added (harness/docs/op-files.md): assay.ops("mine.op").
 
     An added op is there for all threads until the process ends; a file that is there already is passed over."""
+    _known()
     for path in map(os.fspath, paths):
         error = new_error()
         raise_if(lib.assay_ops_load(path.encode(), error), error)
@@ -194,6 +201,7 @@ def op_name(name: str) -> str:
     if name in op_names():
         return name
     found = [whole for whole in op_names() if whole.split(".", 1)[-1] == name]
+    found = [whole for whole in found if whole in _known()] or found  # Files change no name that is there.
     if len(found) == 1:
         return found[0]
     if found:

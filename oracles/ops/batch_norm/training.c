@@ -9,7 +9,7 @@ row_t batch_norm_invert(formula_t *formula, row_t a) {
   return formula_divide(formula, formula_number(formula, 1), a);
 }
 
-/* What gradients divide twice by is the square of what they divide by once. */
+/* What gradients divide twice by is the square of what they divide by once (theory.md, T240). */
 norm_divisor_t batch_norm_divisor(formula_t *formula, row_t variance) {
   double attribute = batch_norm_attributes(formula->program)->epsilon;
   bool is_forgotten = formula_has_fault(formula, FAULT_epsilon_forgotten);

@@ -157,7 +157,7 @@ typedef struct declaration declaration_t;
 struct declaration {
   op_t op; /* The first member: a program leads here by its op. */
   const char *path;
-  const char *text; /* The whole file. */
+  const char *text;            /* The whole file. */
   uint32_t types;              /* Bits by number of a float type, see declared_types. */
   uint32_t float_result_count; /* Results of floats come first. */
   bool has_integers;           /* Some step is of integers or booleans; */

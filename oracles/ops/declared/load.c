@@ -109,10 +109,18 @@ static status_t load(const char *paths, failure_t *error) {
   return status;
 }
 
+static gpointer make_mutex(gpointer unused) {
+  (void)unused;
+  GMutex *mutex = g_new0(GMutex, 1);
+  g_mutex_init(mutex);
+  return mutex;
+}
+
 status_t declared_load(const char *paths, failure_t *error) {
-  static GMutex mutex;
-  g_mutex_lock(&mutex);
+  static GOnce once = G_ONCE_INIT;
+  GMutex *mutex = g_once(&once, make_mutex, NULL); /* Names are looked for, then added. */
+  g_mutex_lock(mutex);
   status_t status = load(paths, error);
-  g_mutex_unlock(&mutex);
+  g_mutex_unlock(mutex);
   return status;
 }
