@@ -158,11 +158,17 @@ typedef struct kind {
 
 /* The first whose op is a step. */
 static const kind_t kinds[] = {
-    {"stablehlo.convolution", module_plan_product}, {"stablehlo.dot_general", module_plan_product},
-    {"byteir.softmax", module_plan_softmax},        {"byteir.log_softmax", module_plan_softmax},
-    {"stablehlo.reduce", module_plan_reduction},    {"stablehlo.add", module_plan_binary},
-    {"stablehlo.subtract", module_plan_binary},     {"stablehlo.multiply", module_plan_binary},
-    {"stablehlo.maximum", module_plan_binary},      {"stablehlo.minimum", module_plan_binary},
+    {"stablehlo.convolution", module_plan_product},
+    {"stablehlo.dot_general", module_plan_product},
+    {"byteir.softmax", module_plan_softmax},
+    {"byteir.log_softmax", module_plan_softmax},
+    {"stablehlo.reduce", module_plan_reduction},
+    {"stablehlo.reduce_window", module_plan_reduction},
+    {"stablehlo.add", module_plan_binary},
+    {"stablehlo.subtract", module_plan_binary},
+    {"stablehlo.multiply", module_plan_binary},
+    {"stablehlo.maximum", module_plan_binary},
+    {"stablehlo.minimum", module_plan_binary},
 };
 
 int32_t plan_module(const dnnl_functions_t *dnnl, const assay_program_t *program,

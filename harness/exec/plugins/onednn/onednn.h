@@ -166,6 +166,16 @@ typedef struct plan_stored_sum {
  * them. */
 bool plan_find_stored_sum(const assay_program_t *program, plan_stored_sum_t *out_sum);
 
+/* Describes in `inout_plan` the average over windows, of what is stored in one type, into another:
+ * of the windows of a sum, without padding. */
+typedef struct plan_average {
+  dnnl_data_type_t from;
+  dnnl_data_type_t to;
+} plan_average_t;
+int32_t plan_describe_average(const dnnl_functions_t *dnnl, const assay_program_t *program,
+                              const plan_average_t *types, plan_t *inout_plan,
+                              assay_reason_t *reason);
+
 /* A dense tensor in row-major order. */
 dnnl_status_t plan_describe(const dnnl_functions_t *dnnl, uint32_t rank, const int64_t *sizes,
                             dnnl_data_type_t type, dnnl_memory_desc_t *out_memory);
@@ -182,8 +192,8 @@ typedef struct plan_windows {
 /* The operation of a plan whose inputs and output are described, of either major version. */
 dnnl_status_t plan_describe_convolution(const dnnl_functions_t *dnnl, plan_t *plan,
                                         const plan_windows_t *windows);
-dnnl_status_t plan_describe_max_pooling(const dnnl_functions_t *dnnl, plan_t *plan,
-                                        const plan_windows_t *windows);
+dnnl_status_t plan_describe_pooling(const dnnl_functions_t *dnnl, plan_t *plan,
+                                    dnnl_alg_kind_t algorithm, const plan_windows_t *windows);
 
 /* Appends an eltwise operation to post-ops, of either major version. */
 dnnl_status_t plan_append_eltwise(const dnnl_functions_t *dnnl, dnnl_post_ops_t operations,

@@ -34,16 +34,15 @@ dnnl_status_t plan_describe_convolution(const dnnl_functions_t *dnnl, plan_t *pl
       windows->low, windows->high);
 }
 
-dnnl_status_t plan_describe_max_pooling(const dnnl_functions_t *dnnl, plan_t *plan,
-                                        const plan_windows_t *windows) {
+dnnl_status_t plan_describe_pooling(const dnnl_functions_t *dnnl, plan_t *plan,
+                                    dnnl_alg_kind_t algorithm, const plan_windows_t *windows) {
   if (dnnl->version3 != NULL) {
-    version3_describe_max_pooling(plan, windows);
+    version3_describe_pooling(plan, algorithm, windows);
     return dnnl_success;
   }
-  return dnnl->dnnl_pooling_v2_forward_desc_init(&plan->operation.pooling, dnnl_forward_inference,
-                                                 dnnl_pooling_max, &plan->inputs[0], &plan->output,
-                                                 windows->strides, windows->kernel,
-                                                 windows->dilations, windows->low, windows->high);
+  return dnnl->dnnl_pooling_v2_forward_desc_init(
+      &plan->operation.pooling, dnnl_forward_inference, algorithm, &plan->inputs[0], &plan->output,
+      windows->strides, windows->kernel, windows->dilations, windows->low, windows->high);
 }
 
 dnnl_status_t plan_append_eltwise(const dnnl_functions_t *dnnl, dnnl_post_ops_t operations,

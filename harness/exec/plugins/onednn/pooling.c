@@ -134,8 +134,10 @@ static const char *sort_dims(const assay_program_t *program, const plugin_window
   return pooling->spatial_count == 0 ? "no windows of one element" : NULL;
 }
 
+/* `types`: of the input and the output. */
 static dnnl_status_t describe_pooling(const dnnl_functions_t *dnnl, const pooling_t *pooling,
-                                      dnnl_data_type_t type, plan_t *plan) {
+                                      dnnl_alg_kind_t algorithm, const dnnl_data_type_t types[2],
+                                      plan_t *plan) {
   dnnl_dims_t sizes[2] = {{0}};
   dnnl_dims_t strides[2] = {{0}};
   int rank = 0;
@@ -162,11 +164,11 @@ static dnnl_status_t describe_pooling(const dnnl_functions_t *dnnl, const poolin
   }
   dnnl_memory_desc_t *descriptors[2] = {&plan->inputs[0], &plan->output};
   for (int side = 0; side < 2; side++) {
-    dnnl_status_t status = dnnl->dnnl_memory_desc_init_by_strides(descriptors[side], rank,
-                                                                  sizes[side], type, strides[side]);
+    dnnl_status_t status = dnnl->dnnl_memory_desc_init_by_strides(
+        descriptors[side], rank, sizes[side], types[side], strides[side]);
     if (status != dnnl_success) return status;
   }
-  return plan_describe_max_pooling(dnnl, plan, &windows);
+  return plan_describe_pooling(dnnl, plan, algorithm, &windows);
 }
 
 /* Broken, or refused by the shape of the windows; else OK and the dimensions. */
@@ -196,6 +198,24 @@ static int32_t find_pooling(const assay_program_t *program, pooling_t *out_pooli
   if (refused == NULL) refused = sort_dims(program, windows, out_pooling);
   if (refused == NULL) return ASSAY_EXECUTOR_OK;
   return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
+}
+
+int32_t plan_describe_average(const dnnl_functions_t *dnnl, const assay_program_t *program,
+                              const plan_average_t *types, plan_t *inout_plan,
+                              assay_reason_t *reason) {
+  pooling_t pooling;
+  int32_t code = find_pooling(program, &pooling, reason);
+  if (code != ASSAY_EXECUTOR_OK) return code;
+  for (uint32_t i = 0; i < pooling.spatial_count; i++) {
+    const plugin_window_t *window = &pooling.spatial[i].window;
+    if (window->low != 0 || window->high != 0) {
+      return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no averages with padding");
+    }
+  }
+  const dnnl_data_type_t both[2] = {types->from, types->to};
+  dnnl_status_t status =
+      describe_pooling(dnnl, &pooling, dnnl_pooling_avg_include_padding, both, inout_plan);
+  return plan_answer(dnnl, status, "pooling", reason);
 }
 
 /* ---- Sums. ----------------------------------------------------------------------------------- */
@@ -300,5 +320,7 @@ int32_t plan_pooling(const dnnl_functions_t *dnnl, const assay_program_t *progra
                        .input_arguments = {DNNL_ARG_SRC},
                        .combine = plan_find_combine(body, type),
                        .result_count = assay_type_count(&program->results[0])};
-  return plan_answer(dnnl, describe_pooling(dnnl, &pooling, type, out_plan), "pooling", reason);
+  const dnnl_data_type_t types[2] = {type, type};
+  dnnl_status_t status = describe_pooling(dnnl, &pooling, dnnl_pooling_max, types, out_plan);
+  return plan_answer(dnnl, status, "pooling", reason);
 }

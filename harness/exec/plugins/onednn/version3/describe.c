@@ -129,11 +129,12 @@ void version3_describe_convolution(plan_t *plan, const plan_windows_t *windows) 
   memcpy(out->padding[1], windows->high, sizeof out->padding[1]);
 }
 
-void version3_describe_max_pooling(plan_t *plan, const plan_windows_t *windows) {
+void version3_describe_pooling(plan_t *plan, dnnl_alg_kind_t algorithm,
+                               const plan_windows_t *windows) {
   dnnl_pooling_v2_desc_t *out = &plan->operation.pooling;
   *out = (dnnl_pooling_v2_desc_t){.primitive_kind = dnnl_pooling_v2,
                                   .prop_kind = dnnl_forward_inference,
-                                  .alg_kind = dnnl_pooling_max,
+                                  .alg_kind = algorithm,
                                   .src_desc = plan->inputs[0],
                                   .dst_desc = plan->output};
   memcpy(out->strides, windows->strides, sizeof out->strides);

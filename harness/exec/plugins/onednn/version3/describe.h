@@ -11,6 +11,7 @@ void version3_fill_in(dnnl_functions_t *dnnl);
 
 /* Operations with windows, of what the plan has described. */
 void version3_describe_convolution(plan_t *plan, const plan_windows_t *windows);
-void version3_describe_max_pooling(plan_t *plan, const plan_windows_t *windows);
+void version3_describe_pooling(plan_t *plan, dnnl_alg_kind_t algorithm,
+                               const plan_windows_t *windows);
 
 #endif
