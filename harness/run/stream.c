@@ -21,6 +21,9 @@ enum { DATA_SETS_PER_REFUSED = 2, DATA_SETS_FOR_REFUSED_MAX = 1024 };
  * before them taught what is, so that others are found sooner, and one program shows few faults. */
 enum { DATA_SETS_PER_ACCEPTED = 8 };
 
+/* A case of an op that is made of others is charged as so much less of one. */
+enum { COMPOUND_FACTOR = 3 };
+
 /* Programs that nobody would be asked about, one after the other: an op may have no others. */
 enum { LEFT_OUT_MAX = 64 };
 
@@ -117,9 +120,11 @@ static uint64_t program_weight(const program_t *program) {
   return 1 + elements / SMALL_ELEMENTS;
 }
 
-/* What came of the present program, at the end of its turn. */
+/* What came of the present program, at the end of its turn.  Ops that are made of others get more
+ * turns: there are far more programs of them. */
 static void settle_turn(stream_t *stream, uint64_t cases) {
   uint64_t cost = cases * program_weight(&stream->instance.program);
+  if (stream->instance.program.op->is_compound) cost = MAX(cost / COMPOUND_FACTOR, 1);
   for (size_t i = 0; i < stream->party_count; i++) {
     stream_party_t *party = &stream->parties[i];
     bool is_asked = party->asked > 0 || stream->options.executor_count == 0;

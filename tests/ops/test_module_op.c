@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "generated/module_permissions.h"
-#include "harness/draw/draw_quantization.h"
+#include "harness/gen/gen.h"
 #include "harness/kinds/module/module.h"
 #include "oracles/oracle.h"
 
@@ -230,25 +230,34 @@ static const struct {
     {"either+fma", "either", "backend", true},
 };
 
+static void check_element(const oracle_call_t *call, uint32_t result, size_t element) {
+  answer_t answer;
+  const oracle_t *oracle = oracle_find(call->instance->program.op);
+  if (oracle->decide(call, result, element, &answer) != STATUS_OK) g_error("%s", call->error->text);
+  if (answer.conforms) return;
+  g_autoptr(GString) line = g_string_new(NULL);
+  case_print(call->instance, line);
+  g_error("%s: result %u, element %zu, expected %s", line->str, result, element, answer.expected);
+}
+
 static void check_case(asking_t *asking, const implementation_model_t *schedule) {
   const program_t *program = &asking->instance.program;
   const oracle_t *oracle = oracle_find(program->op);
-  tensor_t result = tensor_make(&asking->arena, &program->results[0]);
+  tensor_t results[CASE_RESULTS_MAX];
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    results[i] = tensor_make(&asking->arena, &program->results[i]);
+  }
   failure_t error = {0};
   oracle_call_t call = {.instance = &asking->instance, .arena = &asking->arena, .error = &error};
-  if (oracle->simulate(&call, schedule, &result) != STATUS_OK) g_error("%s", error.text);
+  if (oracle->simulate(&call, schedule, results) != STATUS_OK) g_error("%s", error.text);
   call.contract = &asking->contract;
-  call.results = &result;
+  call.results = results;
   decision_memo_t memo;
   decision_memo_init(&memo);
   call.memo = &memo;
-  for (size_t i = 0; i < type_element_count(&result.type); i++) {
-    answer_t answer;
-    if (oracle->decide(&call, 0, i, &answer) != STATUS_OK) g_error("%s", error.text);
-    if (answer.conforms) continue;
-    g_autoptr(GString) line = g_string_new(NULL);
-    case_print(&asking->instance, line);
-    g_error("%s: element %zu, expected %s", line->str, i, answer.expected);
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    size_t count = type_element_count(&program->results[i]);
+    for (size_t k = 0; k < count; k++) check_element(&call, i, k);
   }
   decision_memo_deinit(&memo);
 }
@@ -268,9 +277,7 @@ static void test_silent(gconstpointer data) {
     program_t program;
     op->draw(&rng, &limits, &asking.arena, &program);
     asking.instance = case_make(&asking.arena, &program);
-    for (uint32_t k = 0; k < program.operand_count; k++) {
-      draw_stored(&rng, &asking.instance.operands[k]);
-    }
+    gen_data(&rng, &asking.instance);
     check_case(&asking, &schedule);
   }
   arena_deinit(&asking.arena);
