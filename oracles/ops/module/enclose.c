@@ -69,7 +69,8 @@ static status_t enclose_by_oracle(walk_t *walk, const module_step_t *step, const
                                  .contract = contract,
                                  .operands = operands,
                                  .arena = walk->arena,
-                                 .error = &reason};
+                                 .error = &reason,
+                                 .are_stored = contract != NULL && walk->intermediates == INTERMEDIATES_ROUNDED};
   status_t status = oracle->enclose(&call, out_results);
   if (status == STATUS_OK) return status;
   if (status == STATUS_INVALID) return status_fail(walk->error, status, "%s", reason.text);
@@ -190,6 +191,21 @@ static bool is_sum(const module_step_t *step) {
          module_step_is(step, "reduce");
 }
 
+/* Of one finite number, taken twice: no difference, and no square below zero (T219). */
+static void share(const walk_t *walk, const module_step_t *step, const box_t *operand,
+                  box_t *inout_boxes) {
+  const type_t *type = &step->program.results[0];
+  bool is_square = module_step_is(step, "multiply"), is_zero = module_step_is(step, "subtract");
+  bool is_shared = (is_square || is_zero) && step->operands[0] == step->operands[1] &&
+                   walk->intermediates == INTERMEDIATES_ROUNDED && type->quantization == NULL &&
+                   type->element->format != NULL;
+  if (!is_shared) return;
+  for (size_t i = 0; i < type_element_count(type); i++) {
+    if (!box_is_finite(operand[i])) continue;
+    inout_boxes[i] = is_zero ? box_point(0) : box_maximum(inout_boxes[i], box_point(0));
+  }
+}
+
 /* The operands' bits, if all are known. */
 static bool find_known(const void *context, const module_step_t *step, case_t *out_case) {
   const walk_t *walk = context;
@@ -226,6 +242,7 @@ static status_t enclose_stored(walk_t *walk, const module_step_t *step, const bo
   }
   STATUS_TRY(enclose_by_oracle(walk, step, program, &walk->contract, given, out_made));
   narrow(walk, step, out_made[0]);
+  share(walk, step, given[0], out_made[0]);
   bool is_quantize = module_step_is(step, "uniform_quantize");
   if (walk->intermediates == INTERMEDIATES_ROUNDED || !is_quantize) return STATUS_OK;
   STATUS_TRY(add_unrounded_quantize(walk, step, given[0], out_made[0]));
