@@ -65,12 +65,13 @@ static status_t enclose_by_oracle(walk_t *walk, const module_step_t *step, const
   const oracle_t *oracle = oracle_find(program->op);
   if (oracle == NULL || oracle->enclose == NULL) return fail_at(walk, step, "no oracle does that");
   failure_t reason = {0};
-  const enclosure_call_t call = {.program = program,
-                                 .contract = contract,
-                                 .operands = operands,
-                                 .arena = walk->arena,
-                                 .error = &reason,
-                                 .are_stored = contract != NULL && walk->intermediates == INTERMEDIATES_ROUNDED};
+  const enclosure_call_t call = {
+      .program = program,
+      .contract = contract,
+      .operands = operands,
+      .arena = walk->arena,
+      .error = &reason,
+      .are_stored = contract != NULL && walk->intermediates == INTERMEDIATES_ROUNDED};
   status_t status = oracle->enclose(&call, out_results);
   if (status == STATUS_OK) return status;
   if (status == STATUS_INVALID) return status_fail(walk->error, status, "%s", reason.text);

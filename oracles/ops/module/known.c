@@ -6,6 +6,7 @@
 #include "oracles/ops/data_movement/moves.h"
 #include "oracles/ops/module/module.h"
 #include "oracles/ops/reduce/gather.h"
+#include "oracles/ops/reduce/reduce.h"
 
 /* Elements of one value of which it is asked whether something else conforms. */
 enum { PROVEN_MAX = 512 };
@@ -29,6 +30,7 @@ bool module_step_moves(const module_step_t *step) {
 static bool picks(const module_step_t *step) {
   const program_t *program = &step->program;
   bool is_reduction = module_step_is(step, "reduce") && program->result_count == 1 &&
+                      !reduce_has_written_body(program) &&
                       program->operands[0].quantization == NULL &&
                       program->operands[0].element == program->results[0].element;
   if (!is_reduction) return false;

@@ -102,6 +102,10 @@ typedef struct module_faulty_step {
   const implementation_model_t *schedule;
   const tensor_t *values; /* By value: what was computed. */
 } module_faulty_step_t;
+
+/* The same for the faults of fused.h; *out_is_known is false if the fault is none of them. */
+status_t module_simulate_fused(const module_faulty_step_t *faulty, tensor_t *inout_results,
+                               bool *out_is_known);
 status_t module_simulate_faulty(const module_faulty_step_t *faulty, tensor_t *inout_results);
 
 /* A case of one program on tensors, seen as the program takes them, simulated. */
