@@ -28,7 +28,6 @@ static const canary_t canaries[] = {
   CANARY(name, contract, ops, within, class_)
 #define SUM_OP(name)
 #include "generated/all_canaries.def"
-#include "oracles/ops/module/checks/more_canaries.def" /* Of steps, which only modules have. */
 #include "tests/campaign/canaries.def"
 #undef SUM_OP
 #undef CANARY_EITHER

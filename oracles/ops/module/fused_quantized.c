@@ -38,7 +38,12 @@ static bool quantizes_floats(const fused_t *fused) {
 }
 
 static void forget_result_zero_point(fused_t *fused) {
-  if (quantizes_floats(fused)) clear_zero_points(fused, &fused->program.results[0]);
+  if (!quantizes_floats(fused)) return;
+  clear_zero_points(fused, &fused->program.results[0]);
+  fused->results[0].type = fused->program.results[0];
+}
+static void restore_result_type(fused_t *fused) {
+  fused->results[0].type = fused_step(fused)->program.results[0];
 }
 
 /* Downwards, where it should be to nearest. */
@@ -91,7 +96,7 @@ static void remove_quantization(fused_t *fused) {
 
 const fused_fault_t fused_quantized_faults[] = {
     {FAULT_module_zero_point_forgotten, forget_zero_point, NULL},
-    {FAULT_module_result_zero_point_forgotten, forget_result_zero_point, NULL},
+    {FAULT_module_result_zero_point_forgotten, forget_result_zero_point, restore_result_type},
     {FAULT_module_quantizes_down, NULL, quantize_down},
     {FAULT_module_saturates_early, NULL, saturate_early},
     {FAULT_module_first_scale, take_first_scale, NULL},

@@ -5,15 +5,15 @@
 /* Steps and terms are bounded by what enclosing them takes. */
 enum { ELEMENTS_MAX = 1 << 14, TERMS_MAX = 1 << 9 };
 
-/* In 16: the share of each family; what is left are quantized regions. */
+/* In 20: the share of each family; what is left are quantized regions. */
 static const struct {
   pattern_t *draw;
   uint32_t share;
 } families[] = {
-    {pattern_elementwise, 3}, {pattern_reductions, 3}, {pattern_products, 3},  {pattern_windows, 1},
-    {pattern_norms, 2},       {pattern_movement, 1},   {pattern_quantized, 1},
+    {pattern_elementwise, 4}, {pattern_reductions, 3}, {pattern_products, 4},  {pattern_windows, 1},
+    {pattern_norms, 2},       {pattern_movement, 3},   {pattern_quantized, 1},
 };
-enum { SHARES = 16 };
+enum { SHARES = 20 };
 
 void module_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, program_t *out_program) {
   draw_limits_t own = *limits;

@@ -59,10 +59,22 @@ static sketch_value_t with_tensor(sketch_t *sketch, sketch_value_t value) {
                                     : sketch_binary(sketch, name, other, value);
 }
 
+/* What is simplified, and right for most numbers alone: x + 0, x 1, x 0, x - 0. */
+static sketch_value_t with_neutral(sketch_t *sketch, sketch_value_t value) {
+  static const struct {
+    const char *name;
+    double number;
+  } rows[] = {{"add", 0}, {"multiply", 1}, {"multiply", 0}, {"subtract", 0}, {"add", -0.0}};
+  const type_t type = *sketch_type(sketch, value);
+  size_t row = rng_below(sketch->rng, G_N_ELEMENTS(rows));
+  sketch_value_t spread = spread_number(sketch, &type, rows[row].number);
+  return sketch_binary(sketch, rows[row].name, value, spread);
+}
+
 sketch_value_t pattern_touch(sketch_t *sketch, sketch_value_t value) {
   rng_t *rng = sketch->rng;
   const type_t type = *sketch_type(sketch, value);
-  switch (rng_below(rng, 9)) {
+  switch (rng_below(rng, 10)) {
     case 0:
       return pattern_relu(sketch, value);
     case 1:
@@ -76,6 +88,8 @@ sketch_value_t pattern_touch(sketch_t *sketch, sketch_value_t value) {
       return with_tensor(sketch, value);
     case 6:
       return sketch_unary(sketch, "negate", value);
+    case 7:
+      return with_neutral(sketch, value);
     default:
       if (type.rank == 0) return with_tensor(sketch, value);
       return with_vector(sketch, sketch_one_of(sketch, all_binary), value,

@@ -40,6 +40,9 @@ static type_t right_type(const product_t *product) {
 static sketch_value_t finish_layer(sketch_t *sketch, sketch_value_t value) {
   rng_t *rng = sketch->rng;
   uint32_t rank = sketch_type(sketch, value)->rank;
+  if (rng_one_in(rng, 5)) {
+    return pattern_add_bias(sketch, pattern_relu(sketch, value), rank - 1);
+  }
   if (rng_below(rng, 3) > 0) {
     value = pattern_add_bias(sketch, value, rank - (rng_one_in(rng, 4) ? 2 : 1));
   }

@@ -26,11 +26,32 @@ static sketch_value_t spread_over_rows(sketch_t *sketch, sketch_value_t value, u
   return sketch_broadcast(sketch, value, dims, shape);
 }
 
+/* What kernels fuse into a reduction: a maximum with zero, a negation, a number added, a product,
+ * or another step. */
+static sketch_value_t prepare(sketch_t *sketch, sketch_value_t value) {
+  const type_t type = *sketch_type(sketch, value);
+  const type_t scalar = type_make(type.element, 0, NULL);
+  sketch_value_t number;
+  switch (rng_below(sketch->rng, 6)) {
+    case 0:
+      return pattern_relu(sketch, value);
+    case 1:
+      return sketch_unary(sketch, "negate", value);
+    case 2:
+      number = sketch_splat(sketch, &scalar, (double)rng_between(sketch->rng, 1, 5));
+      return sketch_binary(sketch, "add", value, sketch_spread(sketch, number, 0, &type));
+    case 3:
+      return sketch_binary(sketch, "multiply", value, sketch_weight(sketch, &type));
+    default:
+      return pattern_touch(sketch, value);
+  }
+}
+
 static pattern_returns_t reduce_computed(sketch_t *sketch) {
   uint32_t dim;
   const type_t type = draw_rows(sketch, sketch_number(sketch), &dim);
-  sketch_value_t value = pattern_touch(sketch, sketch_argument(sketch, &type));
-  if (rng_one_in(sketch->rng, 4)) value = pattern_touch(sketch, value);
+  sketch_value_t value = prepare(sketch, sketch_argument(sketch, &type));
+  if (rng_one_in(sketch->rng, 6)) value = pattern_touch(sketch, value);
   value = sketch_reduce(sketch, sketch_one_of(sketch, bodies), value, dim);
   if (rng_one_in(sketch->rng, 2)) value = pattern_touch(sketch, value);
   return pattern_return(value);
