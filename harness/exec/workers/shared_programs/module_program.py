@@ -114,7 +114,7 @@ def with_functions(program: Program, decompose: Callable[[Program], Program | No
         if made is None:
             continue
         names = ", ".join(f"%{name}" for name in step.results)
-        operands = ", ".join(f"%{name}" for name in step.operands)
+        operands = ", ".join(_name_in_mlir(name) for name in step.operands)
         line = re.search(rf"^    {re.escape(names)} = .*?( : \([^\n]*)$", mlir, re.M | re.S)
         if line is None:
             raise step.refuse("is not found in the MLIR")
@@ -123,6 +123,11 @@ def with_functions(program: Program, decompose: Callable[[Program], Program | No
         functions.append(_function(made.mlir, number))
     end = mlir.rstrip().rfind("}")
     return replace(program, mlir=mlir[:end] + "".join(functions) + mlir[end:])
+
+
+def _name_in_mlir(value: str) -> str:
+    """a0 is %arg0 there, v0 is %v0."""
+    return f"%arg{value[1:]}" if value.startswith("a") else f"%{value}"
 
 
 def _function(mlir: str, number: int) -> str:
