@@ -107,8 +107,8 @@ typedef struct op {
   /* Its meaning is a formula of several steps, each of which may be rounded. */
   bool is_composite;
 
-  /* Its programs are made of those of other ops: `op_all()` leaves it out, what draws of all ops has
-   * it too. */
+  /* Its programs are made of those of other ops: `op_all()` leaves it out, what draws of all ops
+   * has it too. */
   bool is_compound;
 
   /* What the oracle knows of it, where that comes with the row (oracles/oracle.h); NULL: it is
