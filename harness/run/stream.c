@@ -6,12 +6,12 @@
 #include "harness/model/dynamic/dynamic.h"
 #include "harness/run/acceptance/evenness.h"
 
-/* Looking for a program that is expected to be taken costs as much as running it so often; no more
- * than that is given back in data. */
+/* Looking for a promising program costs as much as running it so often: no more is given back. */
 enum { DRAWN_PER_DATA_SET = 32, DATA_SETS_FOR_DRAWN_MAX = 32 };
 
-/* Of strata of large programs one data set costs as much as many of a small one. */
-enum { LARGE_FACTOR = 8 };
+/* Of strata of large programs one data set costs as much as many of a small one.  Ops that are made
+ * of others get so many turns for one. */
+enum { LARGE_FACTOR = 8, COMPOUND_FACTOR = 3 };
 
 /* A program that is accepted after many that were refused gets as much data as there were of these,
  * and as much again: looking for programs then takes less than half of the cases. */
@@ -20,9 +20,6 @@ enum { DATA_SETS_PER_REFUSED = 2, DATA_SETS_FOR_REFUSED_MAX = 1024 };
 /* But the first programs that are accepted no more than so many for each of them: what was refused
  * before them taught what is, so that others are found sooner, and one program shows few faults. */
 enum { DATA_SETS_PER_ACCEPTED = 8 };
-
-/* A case of an op that is made of others is charged as so much less of one. */
-enum { COMPOUND_FACTOR = 3 };
 
 /* Programs that nobody would be asked about, one after the other: an op may have no others. */
 enum { LEFT_OUT_MAX = 64 };
@@ -120,8 +117,7 @@ static uint64_t program_weight(const program_t *program) {
   return 1 + elements / SMALL_ELEMENTS;
 }
 
-/* What came of the present program, at the end of its turn.  Ops that are made of others get more
- * turns: there are far more programs of them. */
+/* What came of the present program, at the end of its turn. */
 static void settle_turn(stream_t *stream, uint64_t cases) {
   uint64_t cost = cases * program_weight(&stream->instance.program);
   if (stream->instance.program.op->is_compound) cost = MAX(cost / COMPOUND_FACTOR, 1);

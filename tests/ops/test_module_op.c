@@ -6,6 +6,7 @@
 #include "generated/module_permissions.h"
 #include "harness/gen/gen.h"
 #include "harness/kinds/module/module.h"
+#include "harness/model/fault.h"
 #include "oracles/oracle.h"
 
 enum { TEXT_PROGRAMS = 600, MODEL_CASES = 500, TRIPLES = 1500 };
@@ -220,14 +221,19 @@ static const struct {
   const char *name;
   const char *formula;
   const char *contract;
-  bool fused;
+  bool fused;    /* Products are added unrounded. */
+  bool reorders; /* Sums have drawn orders. */
+  fault_t flushes;
 } silent[] = {
-    {"steps", NULL, "spec", false},
-    {"fma", NULL, "backend,intermediates=rounded", true},
-    {"wider", "wider", "spec,intermediates=wider", false},
-    {"wider+fma", "wider", "backend,intermediates=wider", true},
-    {"either", "either", "spec,intermediates=either", false},
-    {"either+fma", "either", "backend", true},
+    {"steps", NULL, "spec", false, false, FAULT_NONE},
+    {"fma", NULL, "backend,intermediates=rounded", true, true, FAULT_NONE},
+    {"wider", "wider", "spec,intermediates=wider", false, false, FAULT_NONE},
+    {"wider+fma", "wider", "backend,intermediates=wider", true, true, FAULT_NONE},
+    {"either", "either", "spec,intermediates=either", false, false, FAULT_NONE},
+    {"either+fma", "either", "backend", true, true, FAULT_NONE},
+    {"flushed operands", NULL, "backend,ftz=both", true, true, FAULT_flush_inputs},
+    {"flushed results", NULL, "spec,ftz=both", false, false, FAULT_flush_outputs},
+    {"flushed results, wider", "wider", "backend,ftz=both", false, true, FAULT_flush_outputs},
 };
 
 static void check_element(const oracle_call_t *call, uint32_t result, size_t element) {
@@ -262,12 +268,21 @@ static void check_case(asking_t *asking, const implementation_model_t *schedule)
   decision_memo_deinit(&memo);
 }
 
+static void draw_order(rng_t *rng, implementation_model_t *inout_schedule) {
+  static const sum_order_kind_t kinds[] = {SUM_SEQUENTIAL, SUM_REVERSE, SUM_HALVES,  SUM_BLOCKS,
+                                           SUM_LANES,      SUM_RANDOM,  SUM_SHUFFLED};
+  inout_schedule->order.kind = kinds[rng_below(rng, G_N_ELEMENTS(kinds))];
+  inout_schedule->order.width = 1 + (uint32_t)rng_below(rng, 4);
+  inout_schedule->seed = rng_bits(rng);
+}
+
 static void test_silent(gconstpointer data) {
   size_t row = GPOINTER_TO_SIZE(data);
   const op_t *op = op_find(str_from(MODULE_OP));
   implementation_model_t schedule = schedule_plain();
   schedule.formula = silent[row].formula;
   schedule.fused = silent[row].fused;
+  schedule.fault = silent[row].flushes;
   asking_t asking = {.contract = parse_contract(silent[row].contract)};
   arena_init(&asking.arena);
   rng_t rng = rng_make(row + 5);
@@ -278,6 +293,7 @@ static void test_silent(gconstpointer data) {
     op->draw(&rng, &limits, &asking.arena, &program);
     asking.instance = case_make(&asking.arena, &program);
     gen_data(&rng, &asking.instance);
+    if (silent[row].reorders) draw_order(&rng, &schedule);
     check_case(&asking, &schedule);
   }
   arena_deinit(&asking.arena);

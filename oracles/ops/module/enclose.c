@@ -17,12 +17,6 @@ static const double wider_roundings = 2;                 /* T176 */
 /* Zero points of up to this magnitude are added within that (theory.md, T176). */
 static const double small_zero_point = 0x1p8; /* T176 */
 
-/* The unit roundoff of a format, and the largest of those that are wider (theory.md, D6). */
-static double roundoff_of(const format_t *format) { return ldexp(1, -format->precision); }
-static double wider_roundoff_of(const format_t *format) {
-  return ldexp(1, -format->precision - (format->precision <= 5 ? 3 : 11));
-}
-
 typedef struct walk {
   const module_t *module;
   contract_t contract; /* Of the steps. */
@@ -82,13 +76,6 @@ static void unite(const box_t *other, size_t count, box_t *inout_boxes) {
   for (size_t i = 0; i < count; i++) inout_boxes[i] = box_unite(inout_boxes[i], other[i]);
 }
 
-/* What lies within so many roundings of that size, or within a subnormal number. */
-static box_t widen_relatively(box_t box, double roundings, const format_t *format) {
-  if (!box_is_finite(box)) return box_whole_line();
-  double least = ldexp(1, format->exponent_min - format->precision + 1);
-  return box_widen(box, box_magnitude(box) * roundings + least);
-}
-
 /* The numbers that the operand of a uniform_quantize stands for, as a kernel has them. */
 static box_t *numbers_of_operand(walk_t *walk, const module_step_t *step, const box_t *boxes) {
   const type_t *type = &step->program.operands[0];
@@ -99,7 +86,7 @@ static box_t *numbers_of_operand(walk_t *walk, const module_step_t *step, const 
   box_t *numbers = ARENA_NEW_ARRAY(walk->arena, box_t, count);
   for (size_t i = 0; i < count; i++) {
     numbers[i] =
-        widen_relatively(box_value(type, i, boxes[i]), roundings * roundoff_of(format), format);
+        module_widen(box_value(type, i, boxes[i]), roundings * module_roundoff(format), format);
   }
   return numbers;
 }
@@ -151,13 +138,6 @@ static status_t add_quantized_op(walk_t *walk, const module_step_t *step, box_t 
   return STATUS_OK;
 }
 
-/* From the neighbour below of what is stored to that above, and the exact results (T175). */
-static box_t unrounded(box_t stored, box_t exact, const format_t *format) {
-  if (!box_is_finite(stored) || !box_is_finite(exact)) return box_whole_line();
-  box_t beyond = {box_below(stored.low), box_above(stored.high)};
-  return box_unite(box_round_either_way(beyond, format), exact);
-}
-
 /* What later steps may see of a result of floats, and what may be returned of it. */
 static void widen_floats(walk_t *walk, const module_step_t *step, uint32_t result,
                          const box_t *stored, const box_t *exact) {
@@ -172,11 +152,11 @@ static void widen_floats(walk_t *walk, const module_step_t *step, uint32_t resul
   box_t *rounded = ARENA_NEW_ARRAY(walk->arena, box_t, count);
   for (size_t i = 0; i < count; i++) {
     box_t number = exact == NULL ? stored[i] : exact[i];
-    seen[i] = selects ? box_unite(stored[i], number) : unrounded(stored[i], number, format);
+    seen[i] = selects ? box_unite(stored[i], number) : module_unrounded(stored[i], number, format);
     if (is_merged)
       seen[i] = box_unite(seen[i],
-                          widen_relatively(number, merged_roundings * roundoff_of(format), format));
-    box_t wider = widen_relatively(number, 2 * wider_roundoff_of(format), format);
+                          module_widen(number, merged_roundings * module_roundoff(format), format));
+    box_t wider = module_widen(number, 2 * module_wider_roundoff(format), format);
     rounded[i] = box_is_finite(wider) ? box_round(wider, format) : box_whole_line();
     returned[i] = box_unite(stored[i], rounded[i]);
   }
@@ -190,21 +170,6 @@ static void widen_floats(walk_t *walk, const module_step_t *step, uint32_t resul
 static bool is_sum(const module_step_t *step) {
   return module_step_is(step, "dot_general") || module_step_is(step, "convolution") ||
          module_step_is(step, "reduce");
-}
-
-/* Of one finite number, taken twice: no difference, and no square below zero (T219). */
-static void share(const walk_t *walk, const module_step_t *step, const box_t *operand,
-                  box_t *inout_boxes) {
-  const type_t *type = &step->program.results[0];
-  bool is_square = module_step_is(step, "multiply"), is_zero = module_step_is(step, "subtract");
-  bool is_shared = (is_square || is_zero) && step->operands[0] == step->operands[1] &&
-                   walk->intermediates == INTERMEDIATES_ROUNDED && type->quantization == NULL &&
-                   type->element->format != NULL;
-  if (!is_shared) return;
-  for (size_t i = 0; i < type_element_count(type); i++) {
-    if (!box_is_finite(operand[i])) continue;
-    inout_boxes[i] = is_zero ? box_point(0) : box_maximum(inout_boxes[i], box_point(0));
-  }
 }
 
 /* The operands' bits, if all are known. */
@@ -243,7 +208,7 @@ static status_t enclose_stored(walk_t *walk, const module_step_t *step, const bo
   }
   STATUS_TRY(enclose_by_oracle(walk, step, program, &walk->contract, given, out_made));
   narrow(walk, step, out_made[0]);
-  share(walk, step, given[0], out_made[0]);
+  if (walk->intermediates == INTERMEDIATES_ROUNDED) module_share(step, given[0], out_made[0]);
   bool is_quantize = module_step_is(step, "uniform_quantize");
   if (walk->intermediates == INTERMEDIATES_ROUNDED || !is_quantize) return STATUS_OK;
   STATUS_TRY(add_unrounded_quantize(walk, step, given[0], out_made[0]));

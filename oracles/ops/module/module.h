@@ -45,6 +45,18 @@ status_t module_enclose_boxes(const enclosure_call_t *call,
 void module_narrow(const case_t *known, const contract_t *contract, arena_t *arena,
                    box_t *inout_boxes);
 
+/* Of one finite number, taken twice: no difference, and no square below zero (T219).  `operand` is
+ * what the step takes. */
+void module_share(const module_step_t *step, const box_t *operand, box_t *inout_boxes);
+
+/* The unit roundoff of a format, and the largest of those that are wider (theory.md, D6); what lies
+ * within so many roundings of that size, or within a subnormal number; from the neighbour below of
+ * what is stored to that above, and the exact results (T175). */
+double module_roundoff(const format_t *format);
+double module_wider_roundoff(const format_t *format);
+box_t module_widen(box_t box, double roundings, const format_t *format);
+box_t module_unrounded(box_t stored, box_t exact, const format_t *format);
+
 /* The bits of a value of which each element is one number, not zero if it is a float, whose sign
  * would be open; or NULL. */
 const tensor_t *module_find_bits(const type_t *type, const box_t *boxes, arena_t *arena);
