@@ -36,6 +36,9 @@ status_t module_enclose(const case_t *instance, const contract_t *contract, aren
 /* The contract of the steps under that of a module. */
 contract_t module_contract_of_steps(const contract_t *contract);
 
+/* Whether a contract has every intermediate value rounded to its type. */
+bool module_rounds_all(const contract_t *contract);
+
 /* oracle_t.enclose */
 status_t module_enclose_boxes(const enclosure_call_t *call,
                               box_t *const out_results[CASE_RESULTS_MAX]);
