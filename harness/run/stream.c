@@ -10,8 +10,7 @@
 /* Looking for a promising program costs as much as running it so often: no more is given back. */
 enum { DRAWN_PER_DATA_SET = 32, DATA_SETS_FOR_DRAWN_MAX = 32 };
 
-/* Of strata of large programs one data set costs as much as many of a small one.  Ops that are made
- * of others get so many turns for one. */
+/* One data set of a large stratum costs as many small ones; ops made of others get more turns. */
 enum { LARGE_FACTOR = 8, COMPOUND_FACTOR = 3 };
 
 /* A program that is accepted after many that were refused gets as much data as there were of these,
