@@ -10,16 +10,16 @@
 /* Generated from the folders: oracles/ops/row_table.c.in. */
 extern const op_t *const *const op_families[];
 
-static void add_rows(GPtrArray *rows, const op_t *const *added, bool are_on_request) {
+static void add_rows(GPtrArray *rows, const op_t *const *added, bool are_compound) {
   for (; added != NULL && *added != NULL; added++) {
-    if ((*added)->is_on_request != are_on_request) continue;
+    if ((*added)->is_compound != are_compound) continue;
     g_ptr_array_add(rows, (gpointer)(uintptr_t)*added);
   }
 }
 
-static void add_families(GPtrArray *rows, bool are_on_request) {
+static void add_families(GPtrArray *rows, bool are_compound) {
   for (const op_t *const *const *family = op_families; *family != NULL; family++) {
-    add_rows(rows, *family, are_on_request);
+    add_rows(rows, *family, are_compound);
   }
 }
 
@@ -34,7 +34,7 @@ static gpointer join_families(const op_t *const *present, const op_t *const *dec
   return g_ptr_array_free(rows, FALSE);
 }
 
-static gpointer join_on_request(gpointer unused) {
+static gpointer join_compound(gpointer unused) {
   (void)unused;
   GPtrArray *rows = g_ptr_array_new();
   add_families(rows, true);
@@ -65,9 +65,9 @@ static registry_t *find_registry(void) {
 
 const op_t *const *op_all(void) { return g_atomic_pointer_get(&find_registry()->rows); }
 
-const op_t *const *op_on_request(void) {
+const op_t *const *op_compound(void) {
   static GOnce once = G_ONCE_INIT;
-  return g_once(&once, join_on_request, NULL);
+  return g_once(&once, join_compound, NULL);
 }
 
 void op_declare(const op_t *const *rows) {
@@ -88,7 +88,7 @@ bool op_has_folder(str_t name) {
 }
 
 const op_t *op_find(str_t name) {
-  const op_t *const *const lists[] = {op_all(), op_on_request()};
+  const op_t *const *const lists[] = {op_all(), op_compound()};
   for (size_t i = 0; i < G_N_ELEMENTS(lists); i++) {
     for (const op_t *const *row = lists[i]; *row != NULL; row++) {
       if (str_equal_text(name, (*row)->name)) return *row;

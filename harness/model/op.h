@@ -115,8 +115,9 @@ typedef struct op {
   /* Its meaning is a formula of several steps, each of which may be rounded. */
   bool is_composite;
 
-  /* Nothing draws it unless it is named: `op_all()` leaves it out, `op_find()` finds it. */
-  bool is_on_request;
+  /* Its programs are made of those of other ops: `op_all()` leaves it out, what draws of all ops
+   * has it too. */
+  bool is_compound;
 
   /* What the oracle knows of it, where that comes with the row (oracles/oracle.h); NULL: it is
    * found by name. */
@@ -185,11 +186,11 @@ typedef struct op {
   bool (*fits_dynamic)(const program_t *program);
 } op_t;
 
-/* The row called `name`, or NULL; all rows in order of folder, ended by NULL, and those that are
- * there on request alone. */
+/* The row called `name`, or NULL; all rows in order of folder, ended by NULL, and those of ops that
+ * are made of others. */
 const op_t *op_find(str_t name);
 const op_t *const *op_all(void);
-const op_t *const *op_on_request(void);
+const op_t *const *op_compound(void);
 
 /* Whether a folder has a row of that name, whatever is declared. */
 bool op_has_folder(str_t name);

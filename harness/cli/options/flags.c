@@ -216,8 +216,11 @@ status_t find_ops(char *const *names, const op_t *const **out_ops, size_t *out_c
                   failure_t *error) {
   GPtrArray *ops = g_ptr_array_new();
   if (names == NULL || names[0] == NULL) {
-    for (const op_t *const *op = op_all(); *op != NULL; op++) {
-      g_ptr_array_add(ops, (gpointer)(uintptr_t)*op);
+    const op_t *const *const lists[] = {op_all(), op_compound()};
+    for (size_t i = 0; i < G_N_ELEMENTS(lists); i++) {
+      for (const op_t *const *op = lists[i]; *op != NULL; op++) {
+        g_ptr_array_add(ops, (gpointer)(uintptr_t)*op);
+      }
     }
   } else {
     for (; *names != NULL; names++) {
