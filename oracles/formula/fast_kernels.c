@@ -236,6 +236,12 @@ KERNEL_INLINE double rsqrt_of(double x) {
   return kernel_rsqrt(x > 0 ? finite_or_nan(x) : not_a_number());
 }
 
+KERNEL_INLINE double expm1_of(double x) { return kernel_expm1(finite_or_nan(x)); }
+KERNEL_INLINE double log1p_of(double x) { return kernel_log1p(finite_or_nan(x)); }
+/* Of points alone. */
+KERNEL_INLINE double sin_of(double x) { return kernel_sin(x); }
+KERNEL_INLINE double cos_of(double x) { return kernel_cos(x); }
+
 static void apply(elementary_t function, fast_error_t error, const fast_numbers_t *a,
                   fast_numbers_t *out) {
   switch (function) {
@@ -259,6 +265,18 @@ static void apply(elementary_t function, fast_error_t error, const fast_numbers_
       break;
     case ELEMENTARY_rsqrt:
       APPLY(rsqrt_of, 0, DBL_MAX, false, true);
+      break;
+    case ELEMENTARY_expm1:
+      APPLY(expm1_of, -1, DBL_MAX, true, false);
+      break;
+    case ELEMENTARY_log1p:
+      APPLY(log1p_of, -DBL_MAX, DBL_MAX, true, false);
+      break;
+    case ELEMENTARY_sin:
+      APPLY(sin_of, -1, 1, true, false);
+      break;
+    case ELEMENTARY_cos:
+      APPLY(cos_of, -1, 1, true, false);
       break;
     case ELEMENTARY_COUNT:
       break;

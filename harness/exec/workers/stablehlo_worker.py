@@ -34,7 +34,13 @@ import numpy as np
 
 import assay_worker
 from assay_worker import BITS, Program, Type, Unsupported, Worker
-from shared_programs import batch_norm_program, byteir_program, collective_program, module_program
+from shared_programs import (
+    batch_norm_program,
+    byteir_program,
+    collective_program,
+    module_program,
+    pointwise_program,
+)
 from shared_programs.collective_program import Collective
 from shared_programs.dynamic_program import Specialized, with_example
 from shared_programs.process_groups import threads_needed
@@ -49,7 +55,7 @@ OPS = (
     "stablehlo.add", "stablehlo.subtract", "stablehlo.multiply", "stablehlo.maximum",
     "stablehlo.minimum", "stablehlo.negate", "stablehlo.shift_right_arithmetic",
     "stablehlo.reshape", "stablehlo.transpose", "stablehlo.broadcast_in_dim",
-    "stablehlo.concatenate",
+    "stablehlo.concatenate", *pointwise_program.OPS,
 )  # fmt: skip
 REDUCTIONS = ("stablehlo.reduce", "stablehlo.reduce_window", "stablehlo.select_and_scatter")
 ELEMENTS_MAX = 1 << 16  # Each element is an object of its own there.

@@ -185,9 +185,24 @@ def plain(*names: str) -> Callable[[Node], str]:
     return words
 
 
+def compare(node: Node) -> str:
+    found = []
+    for key, kind in (("comparison_direction", "direction"), ("compare_type", "type")):
+        word = re.search(rf"comparison_{kind} (\w+)", str(node.attributes.get(key, "")))
+        if word is not None and word.group(1) != "NOTYPE":
+            found.append(f"{key}={word.group(1)}")
+    return " ".join(found)
+
+
 STABLEHLO: dict[str, Callable[[Node], str]] = {
     **{name: plain() for name in ("add", "subtract", "multiply", "maximum", "minimum", "negate",
-                                  "shift_right_arithmetic", "reshape", "convert")},
+                                  "shift_right_arithmetic", "reshape", "convert", "divide",
+                                  "remainder", "sqrt", "abs", "sign", "floor", "ceil",
+                                  "round_nearest_even", "round_nearest_afz", "and", "or", "xor",
+                                  "not", "select", "clamp", "exponential", "exponential_minus_one",
+                                  "log", "log_plus_one", "logistic", "tanh", "rsqrt", "sine",
+                                  "cosine")},
+    "compare": compare,
     "dot_general": dot_general,
     "convolution": convolution,
     "reduce": reduce,
