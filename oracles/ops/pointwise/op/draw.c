@@ -94,6 +94,7 @@ static uint64_t draw_float_partner(rng_t *rng, pointwise_t function, const eleme
   bool is_number = !format_has_nan(format) || !format_is_nan(format, other);
   bool divides = function == POINTWISE_DIVIDE || function == POINTWISE_REMAINDER;
   if (divides && is_number && rng_one_in(rng, 2)) return draw_multiple(rng, element, other);
+  if (!is_number && rng_one_in(rng, 2)) return other;
   if (!is_number || rng_one_in(rng, 3)) return draw_number(rng, element);
   uint64_t choice = rng_below(rng, 4);
   if (choice == 0) return special_value_negated(element, other);
