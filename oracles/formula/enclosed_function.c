@@ -228,7 +228,7 @@ static double largest_magnitude(const enclosed_t *set) {
   return fmax(fabs(mpfr_get_d(set->low, MPFR_RNDA)), fabs(mpfr_get_d(set->high, MPFR_RNDA)));
 }
 
-/* theory.md, T61. */
+/* theory.md, T61 and T227. */
 void enclosed_apply(const formula_t *formula, elementary_t function, enclosed_t *out,
                     const enclosed_t *a) {
   const function_row_t *row = &functions[function];

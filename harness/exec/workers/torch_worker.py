@@ -148,7 +148,8 @@ class Torch(Worker):
         if program.is_quantized and program.op not in MOVEMENTS:
             return self.quantized.find(program)
         is_dependent = program.op in data_dependent_program.OPS
-        moves = program.op == "stablehlo.convert" or program.op in MOVEMENTS
+        slices = program.op in ("stablehlo.slice", "stablehlo.reverse")
+        moves = program.op in ("stablehlo.convert", "stablehlo.slice") or program.op in MOVEMENTS
         self._require_types(program, self.conversions if moves else self.types)
         if program.op == "stablehlo.reduce":
             return self._reduce(program)
@@ -158,7 +159,7 @@ class Torch(Worker):
             return self.data_dependent.find(program)
         if byteir_program.is_byteir(program):
             return self.byteir.find(program)
-        if program.op in (*ELEMENTWISE, *MOVEMENTS):
+        if program.op in (*ELEMENTWISE, *MOVEMENTS) or slices:
             return self.elementwise.find(program)
         if program.op in pointwise_program.OPS:
             return self.pointwise.find(program)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The exact oracle of the pointwise ops: floats by MPFR, rounded to odd where they are not exact
- * and then to the format (theory.md, T6); integers in 128 bits. */
+ * and then to the format (theory.md, T226); integers in 128 bits. */
 #include <glib.h>
 #include <math.h>
 
