@@ -48,6 +48,7 @@ COMMAND(report);
 COMMAND(ops);
 COMMAND(executors);
 COMMAND(identify);
+COMMAND(thresholds);
 COMMAND(doctor);
 COMMAND(completion);
 

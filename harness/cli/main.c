@@ -35,6 +35,8 @@ const command_t command_table[] = {
      "how wrong could results be without being noticed?", command_power},
     {"identify", "--executor NAME --op OP --n N|FIRST..LAST [--type T] [--m M] [--columns C]",
      "find how an executor adds, and predict its bits", command_identify},
+    {"thresholds", "--executor NAME [--op OP] [--axis AXIS] [--max N] [--out FILE]",
+     "find the sizes at which the implementation of an executor changes", command_thresholds},
     {"replay", "LINE|FILE|FILE.mlir|- --executor NAME",
      "run recorded cases again and explain the verdict", command_replay},
     {"retest", "--db FILE --executor NAME [--state open|waived|fixed|all] [--tap]",
@@ -85,7 +87,7 @@ const command_t command_table[] = {
 
 const char cli_executors_text[] =
     "model:NAME, canary:NAME, the name of a plugin, dso:PATH?options, pjrt:PATH?options,\n"
-    "proc:COMMAND; "
+    "proc:COMMAND, steps:NAME (modules op by op); "
     "`assay executors` lists those that are here.";
 const char cli_environment_text[] =
     "ASSAY_ISA=plain|avx2|avx512: the instructions of our own loops (default: the widest that "

@@ -12,6 +12,7 @@
 #endif
 
 static const char plugin_suffix[] = "_plugin.so";
+static const char stepwise_prefix[] = "steps:";
 static const char name_bytes[] =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
 
@@ -161,8 +162,24 @@ bool executor_has_pjrt(void) {
 #endif
 }
 
+/* That of the executor behind "steps:". */
+static status_t find_stepwise(const char *name, const executor_options_t *options,
+                              executor_address_t *out_address, failure_t *error) {
+  const char *whole = name + strlen(stepwise_prefix);
+  if (whole[0] == '\0' || g_str_has_prefix(whole, stepwise_prefix)) {
+    return status_fail(error, STATUS_INVALID,
+                       "steps: needs the name of another executor, as in steps:xla");
+  }
+  STATUS_TRY(executor_address_find(whole, options, out_address, error));
+  out_address->is_stepwise = true;
+  return STATUS_OK;
+}
+
 status_t executor_address_find(const char *name, const executor_options_t *options,
                                executor_address_t *out_address, failure_t *error) {
+  if (g_str_has_prefix(name, stepwise_prefix)) {
+    return find_stepwise(name, options, out_address, error);
+  }
   const assay_executor_t *table =
       options->find_builtin == NULL ? NULL : options->find_builtin(name);
   if (table != NULL) {
@@ -178,8 +195,8 @@ status_t executor_address_find(const char *name, const executor_options_t *optio
   if (where_size == 0 || (!is_dso && !is_name)) {
     return status_fail(error, STATUS_INVALID,
                        "\"%s\" names no executor: write model:NAME, canary:NAME, the NAME of a "
-                       "plugin or worker, NAME?options, dso:PATH?options, pjrt:PATH?options, or "
-                       "proc:COMMAND",
+                       "plugin or worker, NAME?options, dso:PATH?options, pjrt:PATH?options, "
+                       "proc:COMMAND, or steps: and one of these",
                        name);
   }
   const worker_t *worker = is_dso ? NULL : worker_find(where, where_size);

@@ -15,6 +15,7 @@
 #include "harness/exec/program_cache.h"
 #include "harness/exec/transport/dso.h"
 #include "harness/exec/transport/reason.h"
+#include "harness/exec/transport/stepwise.h"
 #include "harness/exec/transport/table.h"
 #include "harness/model/dynamic/dynamic.h"
 
@@ -37,9 +38,12 @@ static status_t open_backend(const void *context, call_memory_t *memory,
                              transport_t **out_transport, failure_t *error) {
   const executor_address_t *address = context;
   if (address->table == NULL) {
-    return dso_transport_open(address->path, address->options, memory, out_transport, error);
+    STATUS_TRY(dso_transport_open(address->path, address->options, memory, out_transport, error));
+  } else {
+    STATUS_TRY(
+        table_transport_open(address->table, address->options, NULL, memory, out_transport, error));
   }
-  return table_transport_open(address->table, address->options, NULL, memory, out_transport, error);
+  return address->is_stepwise ? stepwise_transport_add(out_transport, error) : STATUS_OK;
 }
 
 /* Of one call.  A device is brought up, and its compiler searches for kernels, for longer than a
@@ -68,8 +72,10 @@ static status_t open_transport(executor_t *executor, const executor_options_t *o
                                failure_t *error) {
   const executor_address_t *address = &executor->address;
   if (address->command != NULL) {
-    return process_transport_open(address->command, options->timeout_ms, options->memory_bytes_max,
-                                  &executor->transport, error);
+    STATUS_TRY(process_transport_open(address->command, options->timeout_ms,
+                                      options->memory_bytes_max, &executor->transport, error));
+    if (!address->is_stepwise) return STATUS_OK;
+    return stepwise_transport_add(&executor->transport, error);
   }
   if (!is_hosted(address, options)) {
     return open_backend(address, executor->memory, &executor->transport, error);

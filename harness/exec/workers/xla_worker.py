@@ -21,6 +21,9 @@ are.
 Sizes that are unknown when a program is compiled are bounded dynamic shapes (xla_dynamic.py).  What XLA is given
 for known sizes alone, ByteIR's ops and quantized programs, is compiled anew for each size with sizes=each.
 
+Modules of several steps are one module for XLA; with modules=apart an optimization barrier stands behind each
+step, as XLA's users write them to keep a value as it is.
+
 all_reduce and reduce_scatter run on as many devices of this process as a program has processes:
 xla_collective.py.
 """
@@ -139,6 +142,7 @@ class Xla(Worker):
         self.variant = assay_worker.take(options, "byteir", variants[0], variants)
         way = assay_worker.take(options, "quantized", "math", tuple(WAYS))
         self.compiles_each = assay_worker.take(options, "sizes", "bounded", ("bounded", "each")) == "each"
+        self.has_barriers = assay_worker.take(options, "modules", "whole", ("whole", "apart")) == "apart"
         os.environ["JAX_PLATFORMS"] = "cuda" if platform == "gpu" else "cpu"
         os.environ["JAX_ENABLE_X64"] = "1"  # Else 64-bit operands become 32-bit ones.
         import jax
@@ -147,7 +151,7 @@ class Xla(Worker):
 
         strange = [key for key in options if not key.startswith("xla_")]
         if strange:
-            known = "platform, byteir, quantized, sizes, or an option of XLA, xla_..."
+            known = "platform, byteir, quantized, sizes, modules, or an option of XLA, xla_..."
             raise Invalid(f"no option {strange[0]}: {known}")
         self.lowering = Lowering(way)
         self.platform = platform
@@ -185,6 +189,8 @@ class Xla(Worker):
             program = byteir_stablehlo.decompose(program, self.variant)
         if module_program.is_module(program):
             program = module_program.with_functions(program, self._decompose_step)
+            if self.has_barriers:
+                program = module_program.with_barriers(program)
         program.require_known()
         if program.is_quantized or "!quant." in program.mlir:
             program = self.lowering.lower(program)

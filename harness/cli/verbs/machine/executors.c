@@ -150,7 +150,8 @@ static void list(bool as_json) {
   } else {
     puts(
         "\nAlso: dso:PATH?options for a shared object, pjrt:PATH?options for a PJRT plugin,\n"
-        "proc:COMMAND for a worker process.\n"
+        "proc:COMMAND for a worker process, steps:NAME for any of these that runs modules op by "
+        "op.\n"
         "A model takes options: model:lanes8+fma+acc=f64+seed=3+init=2; a canary a schedule:\n"
         "canary:drop_last_term+pairwise.");
   }
