@@ -197,7 +197,7 @@ void test_operands(solver_t *solver, found_causes_t *found) {
     test_one(solver, CAUSE_without_init,
              &(hypothesis_t){.change = map_values, .index = MAP_NEUTRAL_INIT}, found);
   }
-  if (program->operands[0].element->kind == ELEMENT_COMPLEX && program->operand_count == 2) {
+  if (program->operand_count == 2 && program->operands[0].element->kind == ELEMENT_COMPLEX) {
     test_one(solver, CAUSE_conjugated_lhs,
              &(hypothesis_t){.change = map_values, .index = MAP_CONJUGATE}, found);
   }

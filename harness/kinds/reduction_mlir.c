@@ -50,9 +50,9 @@ static uint32_t print_compare(region_t *region, const char *direction, const cha
                               const char *rhs, const scalar_type_t *type) {
   uint32_t value = region->next_value++;
   g_string_append_printf(region->text,
-                         "      %%%u = \"stablehlo.compare\"(%s, %s) <{comparison_direction = "
+                         "      %%%u = \"stablehlo.%s\"(%s, %s) <{comparison_direction = "
                          "#stablehlo<comparison_direction %s>}> : ",
-                         value, lhs, rhs, direction);
+                         value, "compare", lhs, rhs, direction);
   print_signature(region, "(", type, ") -> tensor<i1>\n");
   return value;
 }
@@ -70,8 +70,8 @@ static uint32_t print_select(region_t *region, uint32_t predicate, uint32_t inpu
   uint32_t value = region->next_value++;
   const scalar_type_t *type = &region->arguments[input];
   g_string_append_printf(region->text,
-                         "      %%%u = \"stablehlo.select\"(%%%u, %%lhs%u, %%rhs%u) : ", value,
-                         predicate, input, input);
+                         "      %%%u = \"stablehlo.%s\"(%%%u, %%lhs%u, %%rhs%u) : ", value,
+                         "select", predicate, input, input);
   print_signature(region, "(tensor<i1>, ", type, ") -> ");
   scalar_type_print_mlir(type, region->text);
   g_string_append_c(region->text, '\n');

@@ -166,6 +166,23 @@ bool program_keeps_shape(const program_t *program) {
   return type_shapes_equal(&program->operands[0], &program->results[0]);
 }
 
+bool program_is_plain(const program_t *program) {
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    if (program->operands[i].quantization != NULL) return false;
+  }
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    if (program->results[i].quantization != NULL) return false;
+  }
+  return true;
+}
+
+bool program_has_one_type(const program_t *program) {
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    if (!type_equal(&program->operands[i], &program->results[0])) return false;
+  }
+  return true;
+}
+
 const op_constraint_t *program_broken(const program_t *program) {
   for (const op_constraint_t *row = program->op->constraints; row->id != NULL; row++) {
     if (row->holds != NULL && !row->holds(program)) return row;

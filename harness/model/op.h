@@ -221,10 +221,13 @@ void op_constraint_print_clause(const op_t *op, const op_constraint_t *constrain
                                 GString *out_text);
 
 /* For op_constraint_t.holds of many ops: there is one result, of one operand or of two; the first
- * result has the shape of the first operand. */
+ * result has the shape of the first operand; no operand and no result is quantized; all operands
+ * have the type of the first result. */
 bool program_is_unary(const program_t *program);
 bool program_is_binary(const program_t *program);
 bool program_keeps_shape(const program_t *program);
+bool program_is_plain(const program_t *program);
+bool program_has_one_type(const program_t *program);
 
 /* The first of op_t.constraints that the program breaks, or NULL; its id, or NULL. */
 const op_constraint_t *program_broken(const program_t *program);

@@ -108,7 +108,8 @@ static bool has_quantized(const program_t *program) {
 bool program_has_types(const program_t *program, const char *types) {
   if (types == NULL) return true;
   if (strstr(types, "->") == NULL) {
-    return !has_quantized(program) && strcmp(program->operands[0].element->name, types) == 0 &&
+    return !has_quantized(program) && program->operand_count > 0 &&
+           strcmp(program->operands[0].element->name, types) == 0 &&
            strcmp(program->results[0].element->name, types) == 0;
   }
   g_autoptr(GString) text = g_string_new(NULL);

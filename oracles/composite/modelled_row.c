@@ -104,6 +104,14 @@ static double function_at(elementary_t which, double x) {
       return tanh(x);
     case ELEMENTARY_rsqrt:
       return (double)(1 / sqrtl(x)); /* Two roundings would often be one too many. */
+    case ELEMENTARY_expm1:
+      return expm1(x);
+    case ELEMENTARY_log1p:
+      return log1p(x);
+    case ELEMENTARY_sin:
+      return sin(x);
+    case ELEMENTARY_cos:
+      return cos(x);
     case ELEMENTARY_COUNT:
     default:
       return (double)NAN;

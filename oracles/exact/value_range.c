@@ -124,6 +124,11 @@ static double enclosure_end(const format_t *format, mpfr_srcptr end, bool is_low
   return format_to_double(format, format_from_mpfr(format, end, rounding, OVERFLOW_SATURATE));
 }
 
+bool mpfr_is_tiny(mpfr_srcptr value, const format_t *format) {
+  return mpfr_regular_p(value) && mpfr_cmp_si_2exp(value, 1, format->exponent_min) < 0 &&
+         mpfr_cmp_si_2exp(value, -1, format->exponent_min) > 0;
+}
+
 /* A finite number that rounds beyond the range becomes infinity or NaN, by the format. */
 static void allow_overflow(value_range_t *range, const format_t *format, bool negative) {
   if (format->specials == FORMAT_FINITE) return;

@@ -46,6 +46,11 @@ mpfr_prec_t exact_sum_precision(const format_t *format);
 /* True if |value| rounds, to nearest, beyond the largest finite number. */
 bool mpfr_overflows(mpfr_srcptr value, const format_t *format);
 
+/* Hardware may tell that a result is subnormal before it is rounded (IEEE 754-2019, 7.5, lets both
+ * pass), or with one bit more than the subnormal has: what only rounding makes the smallest normal
+ * number is then flushed too.  Whether the value is such a one, or smaller. */
+bool mpfr_is_tiny(mpfr_srcptr value, const format_t *format);
+
 /* The finite part of the accept set: [rn(reference - error), rn(reference + error)], the ends
  * rounded outwards instead if `outwards`.  The enclosure's own ends are computed outwards.  Sets
  * low, high and the infinities (or NaN, where the format overflows to NaN) that the enclosure

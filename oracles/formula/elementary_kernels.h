@@ -11,6 +11,7 @@
 #define ASSAY_ORACLES_FORMULA_ELEMENTARY_KERNELS_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "harness/num/binary64.h"
@@ -65,16 +66,9 @@ KERNEL_INLINE double kernel_exp2(double x) {
   return (1 + kernel_expm1_small((x - k) * 0x1.62e42fefa39efp-1)) * kernel_power(k);
 }
 
-/* Of positive normal binary64 numbers m 2^e, sqrt(1/2) <= m < sqrt(2): with s = (m - 1) / (m + 1),
- * ln m = 2 (s + s^3 / 3 + s^5 / 5 + ...); after s^21 the remainder is below 0.0295^11 / 23 < 2^-60
- * of it.  The sum with e ln 2 loses at most a factor of 2. */
-KERNEL_INLINE double kernel_log(double x) {
-  uint64_t bits = binary64_bits(x);
-  /* The bits of sqrt(1/2) subtracted, the exponent field is that of m's power. */
-  int64_t shifted = (int64_t)(bits - UINT64_C(0x3fe6a09e667f3bcd)) >> BINARY64_FRACTION_BITS;
-  double e = (double)shifted;
-  double m = binary64_value(bits - ((uint64_t)shifted << BINARY64_FRACTION_BITS));
-  double s = (m - 1) / (m + 1);
+/* ln((1 + s) / (1 - s)) = 2 (s + s^3 / 3 + s^5 / 5 + ...) for |s| <= 0.1716; after s^21 the
+ * remainder is below 0.0295^11 / 23 < 2^-60 of it. */
+KERNEL_INLINE double kernel_log_of_ratio(double s) {
   double z = s * s;
   double sum = 1.0 / 21;
   sum = sum * z + 1.0 / 19;
@@ -86,7 +80,18 @@ KERNEL_INLINE double kernel_log(double x) {
   sum = sum * z + 1.0 / 7;
   sum = sum * z + 1.0 / 5;
   sum = sum * z + 1.0 / 3;
-  double logarithm = 2 * s + 2 * s * (z * sum);
+  return 2 * s + 2 * s * (z * sum);
+}
+
+/* Of positive normal binary64 numbers m 2^e, sqrt(1/2) <= m < sqrt(2), by s = (m - 1) / (m + 1).
+ * The sum with e ln 2 loses at most a factor of 2. */
+KERNEL_INLINE double kernel_log(double x) {
+  uint64_t bits = binary64_bits(x);
+  /* The bits of sqrt(1/2) subtracted, the exponent field is that of m's power. */
+  int64_t shifted = (int64_t)(bits - UINT64_C(0x3fe6a09e667f3bcd)) >> BINARY64_FRACTION_BITS;
+  double e = (double)shifted;
+  double m = binary64_value(bits - ((uint64_t)shifted << BINARY64_FRACTION_BITS));
+  double logarithm = kernel_log_of_ratio((m - 1) / (m + 1));
   double result = (e * 0x1.62e42feep-1 + logarithm) + e * 0x1.a39ef35793c76p-33;
   return x > 0 ? result : binary64_value(UINT64_C(0x7ff8) << 48);
 }
@@ -156,5 +161,88 @@ KERNEL_INLINE double kernel_tanh(double x) {
 }
 
 KERNEL_INLINE double kernel_rsqrt(double x) { return 1 / sqrt(x); }
+
+/* e^x - 1 loses at most a factor of 4 where it is not small. */
+KERNEL_INLINE double kernel_expm1(double x) {
+  double small = fabs(x) < 0.35 ? x : 0;
+  double value = fabs(x) < 0.35 ? kernel_expm1_small(small) : kernel_exp(x) - 1;
+  return x != x || x == 0 ? x : value; /* NaN and -0 are kept. */
+}
+
+/* By s = x / (x + 2) where 1 + x is between sqrt(1/2) and sqrt(2).  Else 1 + x is exact below 1,
+ * and above it rounds by 2^-53 of itself, which is less than 2^-51 of its logarithm. */
+KERNEL_INLINE double kernel_log1p(double x) {
+  bool is_near = (x > -0.29) & (x < 0.41);
+  double small = is_near ? x : 0;
+  double of_small = kernel_log_of_ratio(small / (small + 2));
+  double value = is_near ? of_small : kernel_log(1 + x);
+  return x != x ? x : value;
+}
+
+/* Beyond, arguments are not reduced here, and the result is NaN. */
+#define KERNEL_PERIODIC_MAX 0x1p20
+
+/* The remainder of x by pi / 2, and *out_turns, how often that was taken off.  pi / 2 is in three
+ * parts of which the first two have 33 bits: products with numbers of 20 bits are exact, and so is
+ * the first difference, of multiples of 2^-32 (x is one of 2^-24 at least where anything is taken
+ * off).  The second is exact or of size 2^-12 and more; what the third lacks is below 2^-98. */
+KERNEL_INLINE double kernel_reduce(double x, double *out_turns) {
+  double k = kernel_round(x * 0x1.45f306dc9c883p-1);
+  *out_turns = k;
+  return ((x - k * 0x1.921fb544p+0) - k * 0x1.0b4611a6p-34) - k * 0x1.3198a2e037073p-69;
+}
+
+/* For |r| <= 0.79: Taylor, remainders being below 0.79^18 / 19! and 0.79^20 / 20! < 2^-60. */
+KERNEL_INLINE double kernel_sin_small(double r) {
+  double z = r * r;
+  double sum = 1.0 / 355687428096000;
+  sum = sum * z - 1.0 / 1307674368000;
+  sum = sum * z + 1.0 / 6227020800;
+  sum = sum * z - 1.0 / 39916800;
+  sum = sum * z + 1.0 / 362880;
+  sum = sum * z - 1.0 / 5040;
+  sum = sum * z + 1.0 / 120;
+  sum = sum * z - 1.0 / 6;
+  return r + r * (z * sum);
+}
+KERNEL_INLINE double kernel_cos_small(double r) {
+  double z = r * r;
+  double sum = -1.0 / 6402373705728000;
+  sum = sum * z + 1.0 / 20922789888000;
+  sum = sum * z - 1.0 / 87178291200;
+  sum = sum * z + 1.0 / 479001600;
+  sum = sum * z - 1.0 / 3628800;
+  sum = sum * z + 1.0 / 40320;
+  sum = sum * z - 1.0 / 720;
+  sum = sum * z + 1.0 / 24;
+  sum = sum * z - 1.0 / 2;
+  return 1 + z * sum;
+}
+
+/* The next whole number that is not above k / 2, of a whole k. */
+KERNEL_INLINE double kernel_half(double k) { return kernel_round(k * 0.5 - 0.25); }
+
+/* The sine of r + quarters pi / 2. */
+KERNEL_INLINE double kernel_sin_of(double r, double quarters) {
+  double half = kernel_half(quarters);
+  bool is_odd = quarters - 2 * half != 0, is_negative = half - 2 * kernel_half(half) != 0;
+  double sine = kernel_sin_small(r), cosine = kernel_cos_small(r);
+  double value = is_odd ? cosine : sine;
+  return is_negative ? -value : value;
+}
+
+KERNEL_INLINE double kernel_sin(double x) {
+  double turns, near = fabs(x) <= KERNEL_PERIODIC_MAX ? x : 0;
+  double r = kernel_reduce(near, &turns);
+  double value = x == 0 ? x : kernel_sin_of(r, turns); /* -0 is kept. */
+  return fabs(x) <= KERNEL_PERIODIC_MAX ? value : binary64_value(UINT64_C(0x7ff8) << 48);
+}
+
+KERNEL_INLINE double kernel_cos(double x) {
+  double turns, near = fabs(x) <= KERNEL_PERIODIC_MAX ? x : 0;
+  double r = kernel_reduce(near, &turns);
+  double value = kernel_sin_of(r, turns + 1);
+  return fabs(x) <= KERNEL_PERIODIC_MAX ? value : binary64_value(UINT64_C(0x7ff8) << 48);
+}
 
 #endif

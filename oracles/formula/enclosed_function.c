@@ -11,9 +11,11 @@ typedef int compute_t(mpfr_ptr out, mpfr_srcptr x, mpfr_rnd_t rounding);
 typedef struct function_row {
   compute_t *compute;
   bool decreases;
-  bool is_odd;         /* Keeps the sign of its argument. */
-  bool needs_positive; /* NaN of negative numbers. */
-  double least;        /* Its range; infinite where it has no bound. */
+  bool is_periodic; /* Neither grows nor decreases. */
+  bool is_odd;      /* Keeps the sign of its argument. */
+  bool has_start;   /* NaN of numbers below `start`, where it is infinite. */
+  double start;
+  double least; /* Its range; infinite where it has no bound. */
   double greatest;
 } function_row_t;
 
@@ -21,7 +23,7 @@ static const function_row_t functions[ELEMENTARY_COUNT] = {
     [ELEMENTARY_exp] = {.compute = mpfr_exp, .greatest = INFINITY},
     [ELEMENTARY_exp2] = {.compute = mpfr_exp2, .greatest = INFINITY},
     [ELEMENTARY_log] = {.compute = mpfr_log,
-                        .needs_positive = true,
+                        .has_start = true,
                         .least = -INFINITY,
                         .greatest = INFINITY},
     [ELEMENTARY_erf] = {.compute = mpfr_erf, .is_odd = true, .least = -1, .greatest = 1},
@@ -29,8 +31,17 @@ static const function_row_t functions[ELEMENTARY_COUNT] = {
     [ELEMENTARY_tanh] = {.compute = mpfr_tanh, .is_odd = true, .least = -1, .greatest = 1},
     [ELEMENTARY_rsqrt] = {.compute = mpfr_rec_sqrt,
                           .decreases = true,
-                          .needs_positive = true,
+                          .has_start = true,
                           .greatest = INFINITY},
+    [ELEMENTARY_expm1] = {.compute = mpfr_expm1, .is_odd = true, .least = -1, .greatest = INFINITY},
+    [ELEMENTARY_log1p] = {.compute = mpfr_log1p,
+                          .is_odd = true,
+                          .has_start = true,
+                          .start = -1,
+                          .least = -INFINITY,
+                          .greatest = INFINITY},
+    [ELEMENTARY_sin] = {.compute = mpfr_sin, .is_periodic = true, .least = -1, .greatest = 1},
+    [ELEMENTARY_cos] = {.compute = mpfr_cos, .is_periodic = true, .least = -1, .greatest = 1},
 };
 
 /* ---- Exact values ---------------------------------------------------------------------------- */
@@ -81,22 +92,36 @@ static void add_special_images(const function_row_t *row, enclosed_t *out, const
       enclosed_add_zero(out, signbit(value) ? ENCLOSED_NEGATIVE_ZERO : ENCLOSED_POSITIVE_ZERO);
     }
     /* Whether the inverse root of -0 keeps its sign is left open. */
-    bool is_inverse_of_zero = row->decreases && row->needs_positive && specials[i].value == 0;
+    bool is_inverse_of_zero = row->decreases && row->has_start && specials[i].value == 0;
     if (is_inverse_of_zero && signbit(specials[i].value)) {
       out->specials |= ENCLOSED_NEGATIVE_INFINITY;
     }
   }
 }
 
+/* NaN of what lies before a function's start, and what there is at a start that is not zero. */
+static void add_start(const function_row_t *row, enclosed_t *out, const enclosed_t *a) {
+  if (!row->has_start || !a->has_finite) return;
+  if (mpfr_cmp_d(a->low, row->start) < 0) out->specials |= ENCLOSED_NAN;
+  bool is_within = row->start != 0 && mpfr_cmp_d(a->low, row->start) <= 0 &&
+                   mpfr_cmp_d(a->high, row->start) >= 0;
+  if (is_within) out->specials |= ENCLOSED_NEGATIVE_INFINITY;
+}
+
 /* f of the interval; nothing if it lies where f is not defined. */
 static void set_interval(const function_row_t *row, enclosed_t *out, const enclosed_t *a) {
   out->specials = 0;
-  out->has_finite = a->has_finite && !(row->needs_positive && mpfr_sgn(a->high) <= 0);
-  if (row->needs_positive && enclosed_has_negative(a)) out->specials |= ENCLOSED_NAN;
+  out->has_finite = a->has_finite && !(row->has_start && mpfr_cmp_d(a->high, row->start) <= 0);
+  add_start(row, out, a);
   if (!out->has_finite) return;
+  if (row->is_periodic && !mpfr_equal_p(a->low, a->high)) {
+    mpfr_set_d(out->low, row->least, MPFR_RNDD);
+    mpfr_set_d(out->high, row->greatest, MPFR_RNDU);
+    return;
+  }
   LOCAL_NUMBER(from);
   mpfr_set(from, a->low, MPFR_RNDD);
-  if (row->needs_positive && mpfr_sgn(from) < 0) mpfr_set_zero(from, 1);
+  if (row->has_start && mpfr_cmp_d(from, row->start) < 0) mpfr_set_d(from, row->start, MPFR_RNDN);
   bool is_inexact = row->compute(out->low, row->decreases ? a->high : from, MPFR_RNDD) != 0;
   if (mpfr_equal_p(from, a->high)) { /* Then the other end is the next number, or the same. */
     mpfr_set(out->high, out->low, MPFR_RNDN);
@@ -172,14 +197,18 @@ static bool is_met(const formula_t *formula, elementary_t function, const enclos
   return precision <= format->precision && has_room;
 }
 
-/* Cuts off what lies outside the function's range.  Odd functions keep to one side of zero. */
-static void clamp(const formula_t *formula, const function_row_t *row, const enclosed_t *a,
+/* Cuts off what lies outside the function's range.  Odd functions keep to one side of zero, as
+ * their argument does, and periodic ones as their exact value does. */
+static void clamp(const formula_t *formula, const function_row_t *row, const enclosed_t *sign_of,
                   enclosed_t *inout) {
   if (PERMITTED(formula->contract, function_range) != FUNCTION_RANGE_STRICT) return;
-  bool has_negative = enclosed_has_negative(a) || (a->specials & ENCLOSED_NEGATIVE_INFINITY) != 0;
-  bool has_positive = enclosed_has_positive(a) || (a->specials & ENCLOSED_POSITIVE_INFINITY) != 0;
-  bool is_positive = row->is_odd && !has_negative;
-  bool is_negative = row->is_odd && !has_positive;
+  bool keeps_side = row->is_odd || row->is_periodic;
+  bool has_negative =
+      enclosed_has_negative(sign_of) || (sign_of->specials & ENCLOSED_NEGATIVE_INFINITY) != 0;
+  bool has_positive =
+      enclosed_has_positive(sign_of) || (sign_of->specials & ENCLOSED_POSITIVE_INFINITY) != 0;
+  bool is_positive = keeps_side && !has_negative;
+  bool is_negative = keeps_side && !has_positive;
   double least = is_positive ? 0 : row->least;
   double greatest = is_negative ? 0 : row->greatest;
   if (mpfr_cmp_d(inout->low, least) < 0) mpfr_set_d(inout->low, least, MPFR_RNDN);
@@ -199,7 +228,7 @@ static double largest_magnitude(const enclosed_t *set) {
   return fmax(fabs(mpfr_get_d(set->low, MPFR_RNDA)), fabs(mpfr_get_d(set->high, MPFR_RNDA)));
 }
 
-/* theory.md, T61. */
+/* theory.md, T61 and T227. */
 void enclosed_apply(const formula_t *formula, elementary_t function, enclosed_t *out,
                     const enclosed_t *a) {
   const function_row_t *row = &functions[function];
@@ -211,8 +240,10 @@ void enclosed_apply(const formula_t *formula, elementary_t function, enclosed_t 
   bool is_zero = mpfr_zero_p(out->low) && mpfr_zero_p(out->high);
   bool is_kept = (row->is_odd && is_zero) || is_met(formula, function, out);
   if (out->has_finite && !is_kept && !enclosed_settings(formula)->is_exact) {
+    enclosed_t *exact = enclosed_new(formula->arena, 1);
+    enclosed_copy(exact, out);
     widen(formula, ulps, out);
-    clamp(formula, row, a, out);
+    clamp(formula, row, row->is_periodic ? exact : a, out);
     note_zeros(out);
     enclosed_limit(formula, out);
   } else if (out->has_finite && is_zero && !row->is_odd) {

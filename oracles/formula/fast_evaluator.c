@@ -144,8 +144,10 @@ static row_t unknown(const formula_t *formula) { return one_number(formula, NAN,
 
 /* theory.md, T61, T69; and T125: the others are proven for arguments of binary64, too. */
 static row_t function(formula_t *formula, elementary_t which, row_t a) {
-  bool needs_f32 = which == ELEMENTARY_erf || which == ELEMENTARY_erfc || which == ELEMENTARY_tanh;
-  if (settings_of(formula)->is_wide && needs_f32) return unknown(formula);
+  bool takes_f64 = which <= ELEMENTARY_log || which == ELEMENTARY_rsqrt;
+  bool needs_point = which == ELEMENTARY_sin || which == ELEMENTARY_cos;
+  if (settings_of(formula)->is_wide && !takes_f64) return unknown(formula);
+  if (needs_point && !a.fast->are_points) return unknown(formula);
   fast_numbers_t *out = fast_new(formula, a.count);
   const contract_t *contract = formula->contract;
   fast_error_t error = {.ulps = contract_elementary_ulps(contract, which, formula->format, 0),

@@ -5,7 +5,7 @@
 
 #include <float.h>
 
-#include "oracles/formula/elementary_kernels.h"
+#include "oracles/formula/fast_functions.h"
 #include "oracles/formula/fast_steps.h"
 
 /* Ends are binary32 numbers.  Of two such numbers binary64 gives sums, products, quotients and
@@ -13,10 +13,6 @@
  * innocuous?", 1995: 53 >= 2 * 24 + 2; products are exact), and all four operations are monotone in
  * each operand.  So what is computed here lies within what the enclosed evaluator computes of wider
  * operands: its ends are those of an implementation that computes in binary32 step by step. */
-KERNEL_INLINE double least(double a, double b) { return a < b ? a : b; }
-KERNEL_INLINE double most(double a, double b) { return a > b ? a : b; }
-
-KERNEL_INLINE double not_a_number(void) { return binary64_value(UINT64_C(0x7ff8) << 48); }
 
 /* Gives up what has no order, or may be infinite, but for what is -infinity for sure. */
 KERNEL_INLINE void store(fast_numbers_t *out, size_t i, double low, double high, double point) {
@@ -137,40 +133,6 @@ static void square_root(const fast_numbers_t *a, fast_numbers_t *out) {
 
 /* ---- Elementary functions -------------------------------------------------------------------- */
 
-/* The least binary32 number that is not below x. */
-KERNEL_INLINE double f32_above(double x) {
-  float nearest = (float)x;
-  uint32_t bits;
-  __builtin_memcpy(&bits, &nearest, sizeof bits);
-  bits += (bits >> 31) != 0 ? UINT32_MAX : 1; /* Away from zero, or towards it. */
-  float above;
-  __builtin_memcpy(&above, &bits, sizeof above);
-  return (double)((double)nearest < x ? above : nearest);
-}
-
-KERNEL_INLINE double f32_below(double x) { return -f32_above(-x); }
-
-/* The unit in the last place of binary32 at a number a little less than |x|: theory.md, T62. */
-KERNEL_INLINE double f32_ulp(double x) {
-  double less = fabs(x) * (1 - 2 * ELEMENTARY_KERNEL_ERROR);
-  double binade = binary64_value(binary64_bits(less) & BINARY64_EXPONENT_FIELD);
-  return most(binade * 0x1p-23, 0x1p-149);
-}
-
-/* Binary32 numbers that lie within so many ulps of the exact value for sure: theory.md, T62. */
-KERNEL_INLINE double function_low(double value, double ulps, double floor) {
-  double low = value - ulps * f32_ulp(value) + fabs(value) * (2 * ELEMENTARY_KERNEL_ERROR);
-  double end = f32_above(low < floor ? floor : low);
-  return value != value ? value : end;
-}
-
-/* theory.md, T62. */
-KERNEL_INLINE double function_high(double value, double ulps, double ceiling) {
-  double high = value + ulps * f32_ulp(value) - fabs(value) * (2 * ELEMENTARY_KERNEL_ERROR);
-  double end = f32_below(high > ceiling ? ceiling : high);
-  return value != value ? value : end;
-}
-
 /* The range of a function; an odd one keeps to the side of zero on which its argument is. */
 typedef struct function_range {
   double floor;
@@ -220,22 +182,6 @@ KERNEL_INLINE void store_function(fast_numbers_t *out, size_t i, const function_
     }                                                                                    \
   } while (0)
 
-/* Nothing is said of infinities: what functions are there is exact, and no number within ulps. */
-KERNEL_INLINE double finite_or_nan(double x) { return fabs(x) <= DBL_MAX ? x : not_a_number(); }
-
-/* But e^-infinity is 0. */
-KERNEL_INLINE double exp_of(double x) { return x < -DBL_MAX ? 0 : kernel_exp(finite_or_nan(x)); }
-KERNEL_INLINE double exp2_of(double x) { return x < -DBL_MAX ? 0 : kernel_exp2(finite_or_nan(x)); }
-KERNEL_INLINE double erf_of(double x) { return kernel_erf(finite_or_nan(x)); }
-KERNEL_INLINE double erfc_of(double x) { return kernel_erfc(finite_or_nan(x)); }
-KERNEL_INLINE double tanh_of(double x) { return kernel_tanh(finite_or_nan(x)); }
-
-KERNEL_INLINE double log_of(double x) { return kernel_log(finite_or_nan(x)); }
-/* Nor of zero, where the inverse root is infinite. */
-KERNEL_INLINE double rsqrt_of(double x) {
-  return kernel_rsqrt(x > 0 ? finite_or_nan(x) : not_a_number());
-}
-
 static void apply(elementary_t function, fast_error_t error, const fast_numbers_t *a,
                   fast_numbers_t *out) {
   switch (function) {
@@ -259,6 +205,18 @@ static void apply(elementary_t function, fast_error_t error, const fast_numbers_
       break;
     case ELEMENTARY_rsqrt:
       APPLY(rsqrt_of, 0, DBL_MAX, false, true);
+      break;
+    case ELEMENTARY_expm1:
+      APPLY(expm1_of, -1, DBL_MAX, true, false);
+      break;
+    case ELEMENTARY_log1p:
+      APPLY(log1p_of, -DBL_MAX, DBL_MAX, true, false);
+      break;
+    case ELEMENTARY_sin:
+      APPLY(sin_of, -1, 1, true, false);
+      break;
+    case ELEMENTARY_cos:
+      APPLY(cos_of, -1, 1, true, false);
       break;
     case ELEMENTARY_COUNT:
       break;

@@ -135,10 +135,12 @@ static row_t multiply_add(formula_t *formula, row_t a, row_t b, row_t c) {
 static double correctly_rounded(elementary_t which, double x) {
   typedef int compute_t(mpfr_ptr out, mpfr_srcptr value, mpfr_rnd_t rounding);
   static compute_t *const compute[ELEMENTARY_COUNT] = {
-      [ELEMENTARY_exp] = mpfr_exp,       [ELEMENTARY_exp2] = mpfr_exp2,
-      [ELEMENTARY_log] = mpfr_log,       [ELEMENTARY_erf] = mpfr_erf,
-      [ELEMENTARY_erfc] = mpfr_erfc,     [ELEMENTARY_tanh] = mpfr_tanh,
-      [ELEMENTARY_rsqrt] = mpfr_rec_sqrt};
+      [ELEMENTARY_exp] = mpfr_exp,        [ELEMENTARY_exp2] = mpfr_exp2,
+      [ELEMENTARY_log] = mpfr_log,        [ELEMENTARY_erf] = mpfr_erf,
+      [ELEMENTARY_erfc] = mpfr_erfc,      [ELEMENTARY_tanh] = mpfr_tanh,
+      [ELEMENTARY_rsqrt] = mpfr_rec_sqrt, [ELEMENTARY_expm1] = mpfr_expm1,
+      [ELEMENTARY_log1p] = mpfr_log1p,    [ELEMENTARY_sin] = mpfr_sin,
+      [ELEMENTARY_cos] = mpfr_cos};
   mpfr_t value;
   mpfr_init2(value, 64);
   mpfr_set_d(value, x, MPFR_RNDN);
@@ -164,6 +166,14 @@ static double from_kernel(elementary_t which, double x) {
       return kernel_tanh(x);
     case ELEMENTARY_rsqrt:
       return kernel_rsqrt(x);
+    case ELEMENTARY_expm1:
+      return isinf(x) ? (x < 0 ? -1 : x) : kernel_expm1(x);
+    case ELEMENTARY_log1p:
+      return x == -1 ? -(double)INFINITY : isinf(x) && x > 0 ? x : kernel_log1p(x);
+    case ELEMENTARY_sin:
+      return fabs(x) <= KERNEL_PERIODIC_MAX ? kernel_sin(x) : correctly_rounded(which, x);
+    case ELEMENTARY_cos:
+      return fabs(x) <= KERNEL_PERIODIC_MAX ? kernel_cos(x) : correctly_rounded(which, x);
     case ELEMENTARY_COUNT:
       break;
   }
@@ -183,15 +193,18 @@ static double draw_error(const formula_t *formula, double x) {
 /* The value, moved by some ulps but not out of the function's range.  By one ulp, models are
  * faithful: what the format holds stays. */
 static double err(const formula_t *formula, elementary_t which, double x, double value) {
-  bool is_bounded = which == ELEMENTARY_erf || which == ELEMENTARY_tanh;
+  bool is_bounded = which == ELEMENTARY_erf || which == ELEMENTARY_tanh ||
+                    which == ELEMENTARY_sin || which == ELEMENTARY_cos;
   if (formula->schedule->function_ulps == 0 || value == 0 || !isfinite(value)) return value;
-  bool is_exact = format_round_double(formula->format, value) == value;
+  double nearest = format_round_double(formula->format, value); /* As near as kernels are. */
+  bool is_exact = fabs(nearest - value) <= fabs(value) * 0x1p-36;
   if (formula->schedule->function_ulps == 1 && is_exact) return value;
   double moved = value + draw_error(formula, x) * model_unit_at(formula->format, value);
   bool keeps_sign = which != ELEMENTARY_log;
   if (keeps_sign && (moved < 0) != (value < 0)) return value;
   if (is_bounded && fabs(moved) > 1) return copysign(1, value);
   if (which == ELEMENTARY_erfc && moved > 2) return 2;
+  if (which == ELEMENTARY_expm1 && moved < -1) return -1;
   return moved;
 }
 

@@ -311,7 +311,11 @@ _OPS: dict[str, Callable[[Call], None]] = {
     "stablehlo.broadcast_in_dim": _broadcast_in_dim,
     **{
         f"stablehlo.{name}": _same
-        for name in ("add", "subtract", "multiply", "maximum", "minimum", "negate", "shift_right_arithmetic")
+        for name in (
+            "add", "subtract", "multiply", "maximum", "minimum", "negate", "shift_right_arithmetic", "divide", "remainder",
+            "sqrt", "abs", "sign", "floor", "ceil", "round_nearest_even", "round_nearest_afz", "and", "or", "xor", "not",
+            "exponential", "exponential_minus_one", "log", "log_plus_one", "logistic", "tanh", "rsqrt", "sine", "cosine",
+        )  # fmt: skip
     },
 }
 

@@ -130,9 +130,9 @@ static void test_each_gets_its_cases(void) {
   for (size_t i = 0; i < 2; i++) executor_close(executors[i]);
 }
 
-/* A backend of one op gets nearly all of the cases.  How many others do is decided by how long it
- * takes until its first program comes, of which there is one in twenty: once in a while they get a
- * quarter, so that three seeds are asked. */
+/* A backend of one op gets most of the cases, four fifths or so.  How many others do is decided by
+ * how long it takes until its first program comes, of which there is one in forty, with as many ops
+ * as there are: once in a while they get a quarter, so that three seeds are asked. */
 static void test_most_cases(void) {
   enum { SEEDS = 3 };
   executor_t *executor = open_dso("good");
@@ -145,7 +145,7 @@ static void test_most_cases(void) {
     uint64_t own = count(session, 0, example_op(sum_line)->name, OUTCOME_COUNT);
     g_test_message("seed %d: %" PRIu64 " of %" PRIu64, (int)seed, own, session_cases(session));
     g_assert_cmpuint(own * 100, >, session_cases(session) * 75);
-    nearly_all += own * 100 > session_cases(session) * 85;
+    nearly_all += own * 100 > session_cases(session) * 78;
     close_session(session);
   }
   g_assert_cmpuint(nearly_all, >=, SEEDS - 1);

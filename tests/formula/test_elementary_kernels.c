@@ -26,11 +26,18 @@ static double of_erf(double x) { return kernel_erf(x); }
 static double of_erfc(double x) { return kernel_erfc(x); }
 static double of_tanh(double x) { return kernel_tanh(x); }
 static double of_rsqrt(double x) { return kernel_rsqrt(x); }
+static double of_expm1(double x) { return kernel_expm1(x); }
+static double of_log1p(double x) { return kernel_log1p(x); }
+static double of_sin(double x) { return kernel_sin(x); }
+static double of_cos(double x) { return kernel_cos(x); }
 
 static const kernel_t kernels[] = {
-    {"exp", of_exp, mpfr_exp},          {"exp2", of_exp2, mpfr_exp2}, {"log", of_log, mpfr_log},
-    {"erf", of_erf, mpfr_erf},          {"erfc", of_erfc, mpfr_erfc}, {"tanh", of_tanh, mpfr_tanh},
-    {"rsqrt", of_rsqrt, mpfr_rec_sqrt},
+    {"exp", of_exp, mpfr_exp},          {"exp2", of_exp2, mpfr_exp2},
+    {"log", of_log, mpfr_log},          {"erf", of_erf, mpfr_erf},
+    {"erfc", of_erfc, mpfr_erfc},       {"tanh", of_tanh, mpfr_tanh},
+    {"rsqrt", of_rsqrt, mpfr_rec_sqrt}, {"expm1", of_expm1, mpfr_expm1},
+    {"log1p", of_log1p, mpfr_log1p},    {"sin", of_sin, mpfr_sin},
+    {"cos", of_cos, mpfr_cos},
 };
 
 typedef struct check {
@@ -55,6 +62,13 @@ static void check_number(check_t *check, double x) {
       check->kernel->reference == mpfr_log || check->kernel->reference == mpfr_rec_sqrt;
   if (!isfinite(x) || (needs_positive && !(x > 0))) return;
   double got = check->kernel->compute(x);
+  bool is_periodic = check->kernel->reference == mpfr_sin || check->kernel->reference == mpfr_cos;
+  bool is_left_out = (is_periodic && fabs(x) > KERNEL_PERIODIC_MAX) ||
+                     (check->kernel->reference == mpfr_log1p && x <= -1);
+  if (is_left_out) {
+    g_assert_true(isnan(got));
+    return;
+  }
   mpfr_set_d(check->exact, x, MPFR_RNDN);
   check->kernel->reference(check->exact, check->exact, MPFR_RNDN);
   double nearest = mpfr_get_d(check->exact, MPFR_RNDN);

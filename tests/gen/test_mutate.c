@@ -66,7 +66,9 @@ static void check_mutations(const op_t *op, uint32_t rank_max) {
     programs += strcmp(program_hash(&instance.program).text, program_hash(&next.program).text) != 0;
     instance = case_copy(arena, &next);
   }
-  g_assert_cmpint(changed, >, STEPS / 2);
+  bool has_data =
+      instance.program.operand_count > 0; /* Else there are attributes and types alone. */
+  g_assert_cmpint(changed, >, has_data ? STEPS / 2 : STEPS / 50);
   g_test_message("%d changed, %d programs", changed, programs);
   g_assert_cmpint(programs, >, PROGRAMS_MIN);
   g_assert_cmpint(programs, <, STEPS / 8);
@@ -121,8 +123,10 @@ static void test_cross_same_program(gconstpointer data) {
   size_t from_a = 0;
   size_t from_b = 0;
   size_t settled = 0;
+  bool has_data = false;
   for (int i = 0; i < 500; i++) {
     case_t a = draw_case(&rng, data, 0, &arena);
+    has_data |= a.program.operand_count > 0;
     case_t b = case_make(&arena, &a.program);
     gen_data_in_regime(&rng, REGIME_any_bits, &b);
     case_t child = gen_cross(&rng, &arena, &a, &b);
@@ -139,8 +143,10 @@ static void test_cross_same_program(gconstpointer data) {
     }
     arena_reset(&arena);
   }
-  g_assert_cmpuint(from_a, >, (from_a + from_b) / 5);
-  g_assert_cmpuint(from_b, >, (from_a + from_b) / 5);
+  if (has_data) {
+    g_assert_cmpuint(from_a, >, (from_a + from_b) / 5);
+    g_assert_cmpuint(from_b, >, (from_a + from_b) / 5);
+  }
   bool settles = ((const op_t *)data)->settle_operands != NULL;
   g_test_message("%zu settled, %zu of a parent", settled, from_a + from_b);
   g_assert_cmpuint(settled, <=, settles ? (from_a + from_b) / 10 : 0);

@@ -99,6 +99,7 @@ static void parse_results(scan_t *scan, const program_t *program, arena_t *arena
 /* Where the oracle answers with an error bound, which may hold neighbours of the one right answer,
  * even under an in-order contract: products that may have to be rounded, and sums that saturate. */
 static bool is_judged_by_bound(const program_t *program) {
+  if (program->operand_count == 0) return false;
   const format_t *from = program->operands[0].element->format;
   const format_t *to = program->results[0].element->format;
   if (from == NULL || to == NULL) return false;

@@ -35,6 +35,7 @@ from onnxruntime_backend import (
     onnxruntime_data_dependent,
     onnxruntime_elementwise,
     onnxruntime_module,
+    onnxruntime_pointwise,
     onnxruntime_stablehlo,
 )
 from shared_programs import (
@@ -63,7 +64,11 @@ NOT_NUMPYS = ("bf16", "f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ")
 # Padding of a whole window is refused by a check without a name of its own.
 REFUSALS = "NOT_IMPLEMENTED|is invalid|ShapeInferenceError|pool_attributes"
 # Ops some of whose kernels tell only when they run what they do not do.
-TRIED = (*onnxruntime_stablehlo.MAKERS, *onnxruntime_elementwise.MAKERS)
+TRIED = (
+    *onnxruntime_stablehlo.MAKERS,
+    *onnxruntime_elementwise.MAKERS,
+    *onnxruntime_pointwise.MAKERS,
+)
 OTHERS = {**onnxruntime_byteir.MAKERS, **onnxruntime_data_dependent.MAKERS}
 LEVELS = {"none": "ORT_DISABLE_ALL", "basic": "ORT_ENABLE_BASIC", "all": "ORT_ENABLE_ALL"}
 
@@ -176,6 +181,7 @@ class OnnxRuntime(Worker):
         strange = {kind.storage.element for kind in kinds} - set(TYPES)
         strange -= set(onnxruntime_stablehlo.types(program))
         strange -= set(onnxruntime_elementwise.types(program))
+        strange -= set(onnxruntime_pointwise.types(program))
         strange -= set(onnxruntime_data_dependent.types(program))
         if module_program.is_module(program):  # What its steps do with its operands says theirs.
             strange = onnxruntime_module.types(program) - set(TYPES)
@@ -215,6 +221,8 @@ class OnnxRuntime(Worker):
             return [onnxruntime_stablehlo.MAKERS[program.op](graph, program)]
         if program.op in onnxruntime_elementwise.MAKERS:
             return [onnxruntime_elementwise.MAKERS[program.op](graph, program)]
+        if program.op in onnxruntime_pointwise.MAKERS:
+            return [onnxruntime_pointwise.MAKERS[program.op](graph, program)]
         if batch_norm_program.is_batch_norm(program):
             return onnxruntime_batch_norm.make(graph, program)
         if program.op in OTHERS:

@@ -34,7 +34,14 @@ import numpy as np
 
 import assay_worker
 from assay_worker import BITS, Program, Type, Unsupported, Worker
-from shared_programs import batch_norm_program, byteir_program, collective_program, module_program
+from shared_programs import (
+    batch_norm_program,
+    byteir_program,
+    collective_program,
+    module_program,
+    pointwise_program,
+    slicing_program,
+)
 from shared_programs.collective_program import Collective
 from shared_programs.dynamic_program import Specialized, with_example
 from shared_programs.process_groups import threads_needed
@@ -49,7 +56,7 @@ OPS = (
     "stablehlo.add", "stablehlo.subtract", "stablehlo.multiply", "stablehlo.maximum",
     "stablehlo.minimum", "stablehlo.negate", "stablehlo.shift_right_arithmetic",
     "stablehlo.reshape", "stablehlo.transpose", "stablehlo.broadcast_in_dim",
-    "stablehlo.concatenate",
+    "stablehlo.concatenate", *pointwise_program.OPS, *slicing_program.OPS,
 )  # fmt: skip
 REDUCTIONS = ("stablehlo.reduce", "stablehlo.reduce_window", "stablehlo.select_and_scatter")
 ELEMENTS_MAX = 1 << 16  # Each element is an object of its own there.
@@ -225,7 +232,7 @@ class Interpreter(Worker):
             return None  # Its steps are told by trying.
         if program.op not in OPS:
             return False
-        if program.is_quantized or 0 in program.operands[-1].shape:
+        if program.is_quantized or (program.operands and 0 in program.operands[-1].shape):
             return None  # What the lowering takes, and which sizes of 0, is told by trying.
         types = [*program.operands, *program.results]
         is_small = all(np.prod(kind.shape) <= ELEMENTS_MAX for kind in types)

@@ -33,6 +33,7 @@ from shared_programs import (
     data_dependent_program,
     dynamic_program,
     module_program,
+    pointwise_program,
     standalone_script,
 )
 from shared_programs.accumulation_program import Chain
@@ -44,6 +45,7 @@ from torch_backend.torch_byteir import Options, TorchByteir
 from torch_backend.torch_collective import TorchCollective
 from torch_backend.torch_data_dependent import TorchDataDependent
 from torch_backend.torch_elementwise import TorchElementwise
+from torch_backend.torch_pointwise import TorchPointwise
 from torch_backend.torch_quantized import TorchQuantized
 from torch_backend.torch_stablehlo import TorchStablehlo
 
@@ -114,6 +116,7 @@ class Torch(Worker):
         )
         self.modules = torch_module.TorchModule(torch, modules, self._tensor)
         self.elementwise = TorchElementwise(torch)
+        self.pointwise = TorchPointwise(torch)
         self.data_dependent = TorchDataDependent(torch)
         self.collectives = TorchCollective(torch, self.device)
 
@@ -145,7 +148,8 @@ class Torch(Worker):
         if program.is_quantized and program.op not in MOVEMENTS:
             return self.quantized.find(program)
         is_dependent = program.op in data_dependent_program.OPS
-        moves = program.op == "stablehlo.convert" or program.op in MOVEMENTS
+        slices = program.op in ("stablehlo.slice", "stablehlo.reverse")
+        moves = program.op in ("stablehlo.convert", "stablehlo.slice") or program.op in MOVEMENTS
         self._require_types(program, self.conversions if moves else self.types)
         if program.op == "stablehlo.reduce":
             return self._reduce(program)
@@ -155,8 +159,10 @@ class Torch(Worker):
             return self.data_dependent.find(program)
         if byteir_program.is_byteir(program):
             return self.byteir.find(program)
-        if program.op in (*ELEMENTWISE, *MOVEMENTS):
+        if program.op in (*ELEMENTWISE, *MOVEMENTS) or slices:
             return self.elementwise.find(program)
+        if program.op in pointwise_program.OPS:
+            return self.pointwise.find(program)
         if self.stablehlo.knows(program.op):
             return self.stablehlo.find(program, self.conversions)
         if batch_norm_program.is_batch_norm(program):

@@ -44,6 +44,8 @@ from shared_programs import (
     byteir_program,
     collective_program,
     module_program,
+    pointwise_program,
+    slicing_program,
     standalone_script,
 )
 from shared_programs.collective_program import Collective
@@ -60,7 +62,7 @@ OPS = (
     "stablehlo.add", "stablehlo.subtract", "stablehlo.multiply", "stablehlo.maximum",
     "stablehlo.minimum", "stablehlo.negate", "stablehlo.shift_right_arithmetic",
     "stablehlo.reshape", "stablehlo.transpose", "stablehlo.broadcast_in_dim",
-    "stablehlo.concatenate",
+    "stablehlo.concatenate", *pointwise_program.OPS, *slicing_program.OPS,
 )  # fmt: skip
 CONVOLUTION = "stablehlo.convolution"
 NO_TYPES = ("f6E2M3FN", "f6E3M2FN")  # XLA has no such type.

@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "oracles/exact/value_range.h"
+
 void choice_set_add(choice_set_t *set, uint64_t bits, const char *by) {
   for (size_t i = 0; i < set->count; i++) {
     if (set->choices[i].bits == bits) return;
@@ -88,4 +90,25 @@ void choice_set_judge(const choice_set_t *set, const element_t *element, uint64_
   answer->nan_expected = set->nan && set->count == 0 && !set->any;
   answer->infinity_expected = !set->any && are_infinite(set, element);
   print_set(set, element, answer->expected, sizeof answer->expected);
+}
+
+/* ---- Measures -------------------------------------------------------------------------------- */
+
+void choice_set_measure(const choice_set_t *set, const format_t *format, mpfr_srcptr exact,
+                        mpfr_srcptr magnitude, uint64_t bits, answer_t *answer) {
+  if (!mpfr_number_p(exact) || set->nan) return;
+  mpfr_t error, farthest;
+  mpfr_inits2(mpfr_get_prec(exact) + 64, error, farthest, (mpfr_ptr)NULL);
+  mpfr_set_zero(farthest, 1);
+  bool are_finite = true;
+  for (size_t i = 0; i < set->count; i++) {
+    double value = format_to_double(format, set->choices[i].bits);
+    are_finite = are_finite && isfinite(value);
+    mpfr_set_d(error, value, MPFR_RNDN);
+    mpfr_sub(error, error, exact, MPFR_RNDN);
+    mpfr_abs(error, error, MPFR_RNDN);
+    mpfr_max(farthest, farthest, error, MPFR_RNDN);
+  }
+  if (are_finite) answer_measure(answer, format, bits, exact, farthest, magnitude);
+  mpfr_clears(error, farthest, (mpfr_ptr)NULL);
 }

@@ -4,6 +4,8 @@
 #ifndef ASSAY_ORACLES_EXACT_SUM_CHOICE_SET_H
 #define ASSAY_ORACLES_EXACT_SUM_CHOICE_SET_H
 
+#include <mpfr.h>
+
 #include "harness/model/accept.h"
 #include "harness/num/element.h"
 
@@ -32,5 +34,10 @@ void choice_set_loosen(choice_set_t *set, const format_t *format, const contract
 /* Whether the set holds a pattern, as what, and what is expected in words. */
 void choice_set_judge(const choice_set_t *set, const element_t *element, uint64_t bits,
                       answer_t *answer);
+
+/* Fills the measures of an answer about a pattern, where the exact value is a number: slack is a
+ * share of the farthest value that is permitted.  Nothing is measured of what is not finite. */
+void choice_set_measure(const choice_set_t *set, const format_t *format, mpfr_srcptr exact,
+                        mpfr_srcptr magnitude, uint64_t bits, answer_t *answer);
 
 #endif

@@ -87,15 +87,10 @@ static void add_rounded(choice_set_t *set, elementwise_t function, const format_
   add_pattern(set, format, inward, "accum_rounding=rz");
 }
 
-bool elementwise_is_tiny(const format_t *format, mpfr_srcptr value) {
-  return mpfr_regular_p(value) && mpfr_cmp_si_2exp(value, 1, format->exponent_min) < 0 &&
-         mpfr_cmp_si_2exp(value, -1, format->exponent_min) > 0;
-}
-
 static void add_tiny(choice_set_t *set, const format_t *format, const mpfr_t value,
                      const contract_t *contract) {
   bool flushes = PERMITTED(contract, ftz) == FTZ_OUTPUTS || PERMITTED(contract, ftz) == FTZ_BOTH;
-  if (!flushes || !elementwise_is_tiny(format, value)) return;
+  if (!flushes || !mpfr_is_tiny(value, format)) return;
   double zero = mpfr_signbit(value) ? -0.0 : 0.0;
   add_pattern(set, format, format_from_double(format, zero), "subnormal result flushed");
 }
@@ -107,27 +102,6 @@ static int load_variants(const format_t *format, uint64_t bits, const contract_t
   out_values[1] = copysign(0, out_values[0]);
   bool flushes = PERMITTED(contract, ftz) == FTZ_INPUTS || PERMITTED(contract, ftz) == FTZ_BOTH;
   return flushes && format_is_subnormal(format, bits) ? 2 : 1;
-}
-
-/* Slack is a share of the farthest that is permitted.  Nothing is measured of what is not finite.
- */
-static void measure(const choice_set_t *set, const format_t *format, const mpfr_t exact,
-                    const mpfr_t magnitude, uint64_t bits, answer_t *answer) {
-  if (!mpfr_number_p(exact) || set->nan) return;
-  mpfr_t error, farthest;
-  mpfr_inits2(mpfr_get_prec(exact) + 64, error, farthest, (mpfr_ptr)NULL);
-  mpfr_set_zero(farthest, 1);
-  bool are_finite = true;
-  for (size_t i = 0; i < set->count; i++) {
-    double value = format_to_double(format, set->choices[i].bits);
-    are_finite = are_finite && isfinite(value);
-    mpfr_set_d(error, value, MPFR_RNDN);
-    mpfr_sub(error, error, exact, MPFR_RNDN);
-    mpfr_abs(error, error, MPFR_RNDN);
-    mpfr_max(farthest, farthest, error, MPFR_RNDN);
-  }
-  if (are_finite) answer_measure(answer, format, bits, exact, farthest, magnitude);
-  mpfr_clears(error, farthest, (mpfr_ptr)NULL);
 }
 
 static void decide_float(elementwise_t function, const element_t *element,
@@ -157,7 +131,7 @@ static void decide_float(elementwise_t function, const element_t *element,
     mpfr_set_d(other, fabs(rights[0]), MPFR_RNDN);
     mpfr_add(magnitude, value, other, MPFR_RNDU);
   }
-  measure(&set, format, exact, magnitude, bits, answer);
+  choice_set_measure(&set, format, exact, magnitude, bits, answer);
   mpfr_clears(value, other, exact, magnitude, (mpfr_ptr)NULL);
 }
 

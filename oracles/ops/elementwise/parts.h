@@ -26,11 +26,6 @@ void elementwise_apply(elementwise_t function, mpfr_t inout_left, const mpfr_t r
 double elementwise_rounded(elementwise_t function, const format_t *format, double left,
                            double right);
 
-/* Hardware may tell that a result is subnormal before it is rounded (IEEE 754-2019, 7.5, lets both
- * pass), or with one bit more than the subnormal has: what only rounding makes the smallest normal
- * number is then flushed too.  Whether the value is such a one, or smaller. */
-bool elementwise_is_tiny(const format_t *format, mpfr_srcptr value);
-
 /* ---- Complex --------------------------------------------------------------------------------- */
 
 /* Values of permission complex_infinity. */

@@ -94,7 +94,7 @@ static void visit_value(visit_t *visit, mpfr_srcptr value, bool truncates, const
     visit_bits(visit, bits, "accum_rounding=rz");
   }
   bool is_flushed = flushes_outputs(visit->contract) &&
-                    (format_is_subnormal(format, bits) || elementwise_is_tiny(format, value));
+                    (format_is_subnormal(format, bits) || mpfr_is_tiny(value, format));
   if (!is_flushed) return;
   visit_bits(visit, format_from_double(format, mpfr_signbit(value) ? -0.0 : 0.0),
              "subnormal result flushed");
@@ -139,7 +139,7 @@ static void add_rounded_product(const visit_t *visit, mpfr_srcptr product, adden
   mpfr_ptr rounded = new_addend(addends, product, "", false);
   mpfr_set_d(rounded, format_to_double(format, bits), MPFR_RNDN);
   bool is_flushed = flushes_outputs(visit->contract) && mpfr_number_p(product) &&
-                    (format_is_subnormal(format, bits) || elementwise_is_tiny(format, product));
+                    (format_is_subnormal(format, bits) || mpfr_is_tiny(product, format));
   if (!is_flushed) return;
   mpfr_ptr zero = new_addend(addends, product, "subnormal product flushed", false);
   mpfr_set_zero(zero, mpfr_signbit(product) ? -1 : 1);

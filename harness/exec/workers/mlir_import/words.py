@@ -185,9 +185,42 @@ def plain(*names: str) -> Callable[[Node], str]:
     return words
 
 
+def compare(node: Node) -> str:
+    found = []
+    for key, kind in (("comparison_direction", "direction"), ("compare_type", "type")):
+        word = re.search(rf"comparison_{kind} (\w+)", str(node.attributes.get(key, "")))
+        if word is not None and word.group(1) != "NOTYPE":
+            found.append(f"{key}={word.group(1)}")
+    return " ".join(found)
+
+
+def gather(node: Node) -> str:
+    dims = stablehlo.GatherDimensionNumbers(node.attributes["dimension_numbers"])
+    is_sorted = node.attributes.get("indices_are_sorted")
+    lists = ("offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims",
+             "start_index_map")  # fmt: skip
+    listed = " ".join(f"{name}={numbers(getattr(dims, name))}" for name in lists)
+    return (
+        f"{listed} index_vector_dim={dims.index_vector_dim} slice_sizes={numbers(node.attributes['slice_sizes'])} "
+        f"indices_are_sorted={str(is_sorted is not None and is_sorted.value).lower()}"
+    )
+
+
 STABLEHLO: dict[str, Callable[[Node], str]] = {
     **{name: plain() for name in ("add", "subtract", "multiply", "maximum", "minimum", "negate",
-                                  "shift_right_arithmetic", "reshape", "convert")},
+                                  "shift_right_arithmetic", "reshape", "convert", "divide",
+                                  "remainder", "sqrt", "abs", "sign", "floor", "ceil",
+                                  "round_nearest_even", "round_nearest_afz", "and", "or", "xor",
+                                  "not", "select", "clamp", "exponential", "exponential_minus_one",
+                                  "log", "log_plus_one", "logistic", "tanh", "rsqrt", "sine",
+                                  "cosine", "dynamic_update_slice")},
+    "slice": plain("start_indices", "limit_indices", "strides"),
+    "pad": plain("edge_padding_low", "edge_padding_high", "interior_padding"),
+    "reverse": plain("dimensions"),
+    "iota": plain("iota_dimension"),
+    "dynamic_slice": plain("slice_sizes"),
+    "gather": gather,
+    "compare": compare,
     "dot_general": dot_general,
     "convolution": convolution,
     "reduce": reduce,

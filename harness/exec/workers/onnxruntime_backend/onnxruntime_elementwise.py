@@ -17,7 +17,7 @@ from typing import Any, Callable
 import numpy as np
 
 from assay_worker import Program, Quantization, Unsupported
-from shared_programs import elementwise_program
+from shared_programs import elementwise_program, slicing_program
 from shared_programs.window_program import is_power_of_two, is_recovered
 
 OPS = {
@@ -101,12 +101,30 @@ def _concatenate(graph: Any, program: Program) -> str:
     return graph.add("Concat", names, axis=dimension)
 
 
+def _slice(graph: Any, program: Program) -> str:
+    found = slicing_program.sliced(program)
+    if not found:
+        return graph.add("Identity", ["operand0"])
+    lists = [graph.integers(list(one)) for one in zip(*found)]
+    return graph.add("Slice", ["operand0", *lists[:2], graph.integers(list(range(len(found)))), lists[2]])
+
+
+def _pad(graph: Any, program: Program) -> str:
+    found = slicing_program.padded(program)
+    if not found:
+        return graph.add("Identity", ["operand0"])
+    ends = [low for low, _ in found] + [high for _, high in found]
+    return graph.add("Pad", ["operand0", graph.integers(ends), "operand1"])
+
+
 MAKERS: dict[str, Callable[[Any, Program], str]] = {
     **dict.fromkeys(elementwise_program.ELEMENTWISE, _elementwise),
     "stablehlo.reshape": _reshape,
     "stablehlo.transpose": _transpose,
     "stablehlo.broadcast_in_dim": _broadcast,
     "stablehlo.concatenate": _concatenate,
+    "stablehlo.slice": _slice,
+    "stablehlo.pad": _pad,
 }
 
 # What moves beside the types that ONNX Runtime computes in.

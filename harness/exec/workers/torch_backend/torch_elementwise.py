@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from assay_worker import Program, Unsupported
-from shared_programs import elementwise_program
+from shared_programs import elementwise_program, slicing_program
 
 Run = Callable[..., list[Any]]
 
@@ -28,6 +28,8 @@ class TorchElementwise:
             "stablehlo.transpose": self._transpose,
             "stablehlo.broadcast_in_dim": self._broadcast,
             "stablehlo.concatenate": self._concatenate,
+            "stablehlo.slice": self._slice,
+            "stablehlo.reverse": self._reverse,
         }
 
     def find(self, program: Program) -> Run:
@@ -66,6 +68,14 @@ class TorchElementwise:
         order, sizes = elementwise_program.broadcast(program)
         shape = program.results[0].shape
         return lambda operand: [operand.permute(order).reshape(sizes).expand(shape)]
+
+    def _slice(self, program: Program) -> Run:
+        places = tuple(slice(*ends) for ends in slicing_program.sliced(program))
+        return lambda operand: [operand[places]]
+
+    def _reverse(self, program: Program) -> Run:
+        dims = slicing_program.reversed_dimensions(program)
+        return lambda operand: [self.torch.flip(operand, dims)]
 
     def _concatenate(self, program: Program) -> Run:
         dimension = elementwise_program.concatenated(program)

@@ -25,7 +25,7 @@ static bool may_be_zero(const element_t *element, const void *unused) {
 }
 
 static bool is_modelled(const program_t *program) {
-  return dependent_is_plain(program) && may_be_zero(program->operands[0].element, NULL);
+  return program_is_plain(program) && may_be_zero(program->operands[0].element, NULL);
 }
 
 static const op_constraint_t constraints[] = {

@@ -27,16 +27,6 @@ bool dependent_is_zero(const tensor_t *tensor, size_t element) {
   return format == NULL ? bits == 0 : format_is_zero(format, bits);
 }
 
-bool dependent_is_plain(const program_t *program) {
-  for (uint32_t i = 0; i < program->operand_count; i++) {
-    if (program->operands[i].quantization != NULL) return false;
-  }
-  for (uint32_t i = 0; i < program->result_count; i++) {
-    if (program->results[i].quantization != NULL) return false;
-  }
-  return true;
-}
-
 static bool is_one_of(const type_t *type, const char *const *elements) {
   for (size_t i = 0; elements[i] != NULL; i++) {
     if (type->element == element_named(elements[i])) return type->quantization == NULL;

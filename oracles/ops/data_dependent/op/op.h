@@ -11,9 +11,6 @@ extern const op_t partition_op;
 extern const op_t stitch_op;
 extern const op_t select_op;
 
-/* For op_constraint_t.holds: no operand and no result is quantized. */
-bool dependent_is_plain(const program_t *program);
-
 /* Whether a type is a list of integers of one of these types, ended by NULL. */
 bool dependent_is_list(const type_t *type, const char *const *elements);
 

@@ -48,7 +48,7 @@ static const op_constraint_t constraints[] = {
                  "partitions, together as many",
                  "outputs", has_rows),
     OP_UNMODELLED("list", "partitions is a list", has_list),
-    OP_UNMODELLED("types", "nothing is quantized", dependent_is_plain),
+    OP_UNMODELLED("types", "nothing is quantized", program_is_plain),
     OP_CONSTRAINTS_END,
 };
 

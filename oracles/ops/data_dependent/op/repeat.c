@@ -29,7 +29,7 @@ static const op_constraint_t constraints[] = {
                  has_times),
     OP_FORBIDDEN("rows", "the result has no rows where the operand has none", "results",
                  can_repeat),
-    OP_UNMODELLED("types", "nothing is quantized", dependent_is_plain),
+    OP_UNMODELLED("types", "nothing is quantized", program_is_plain),
     OP_CONSTRAINTS_END,
 };
 

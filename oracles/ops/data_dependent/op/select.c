@@ -35,7 +35,7 @@ static const op_constraint_t constraints[] = {
                  "the condition is of i1: a scalar, a list with an entry for each row, or of the "
                  "others' shape",
                  "condition", has_condition),
-    OP_UNMODELLED("quantized", "nothing is quantized", dependent_is_plain),
+    OP_UNMODELLED("quantized", "nothing is quantized", program_is_plain),
     OP_CONSTRAINTS_END,
 };
 

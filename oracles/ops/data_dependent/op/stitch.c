@@ -54,7 +54,7 @@ static const op_constraint_t constraints[] = {
                  "data", has_rows),
     OP_UNMODELLED("lists", "indices are lists", has_lists),
     OP_UNMODELLED("rows", "each row of the result may be named by an index", may_be_covered),
-    OP_UNMODELLED("types", "nothing is quantized", dependent_is_plain),
+    OP_UNMODELLED("types", "nothing is quantized", program_is_plain),
     OP_CONSTRAINTS_END,
 };
 

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elementary functions of single numbers, and the binary32 numbers that lie within their errors for
+ * sure.  Private to fast_kernels.c. */
+#ifndef ASSAY_ORACLES_FORMULA_FAST_FUNCTIONS_H
+#define ASSAY_ORACLES_FORMULA_FAST_FUNCTIONS_H
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+
+#include "oracles/formula/elementary_kernels.h"
+
+KERNEL_INLINE double least(double a, double b) { return a < b ? a : b; }
+KERNEL_INLINE double most(double a, double b) { return a > b ? a : b; }
+
+KERNEL_INLINE double not_a_number(void) { return binary64_value(UINT64_C(0x7ff8) << 48); }
+
+/* The least binary32 number that is not below x. */
+KERNEL_INLINE double f32_above(double x) {
+  float nearest = (float)x;
+  uint32_t bits;
+  __builtin_memcpy(&bits, &nearest, sizeof bits);
+  bits += (bits >> 31) != 0 ? UINT32_MAX : 1; /* Away from zero, or towards it. */
+  float above;
+  __builtin_memcpy(&above, &bits, sizeof above);
+  return (double)((double)nearest < x ? above : nearest);
+}
+
+KERNEL_INLINE double f32_below(double x) { return -f32_above(-x); }
+
+/* The unit in the last place of binary32 at a number a little less than |x|: theory.md, T62. */
+KERNEL_INLINE double f32_ulp(double x) {
+  double less = fabs(x) * (1 - 2 * ELEMENTARY_KERNEL_ERROR);
+  double binade = binary64_value(binary64_bits(less) & BINARY64_EXPONENT_FIELD);
+  return most(binade * 0x1p-23, 0x1p-149);
+}
+
+/* Binary32 numbers that lie within so many ulps of the exact value for sure: theory.md, T62. */
+KERNEL_INLINE double function_low(double value, double ulps, double floor) {
+  double low = value - ulps * f32_ulp(value) + fabs(value) * (2 * ELEMENTARY_KERNEL_ERROR);
+  double end = f32_above(low < floor ? floor : low);
+  return value != value ? value : end;
+}
+
+/* theory.md, T62. */
+KERNEL_INLINE double function_high(double value, double ulps, double ceiling) {
+  double high = value + ulps * f32_ulp(value) - fabs(value) * (2 * ELEMENTARY_KERNEL_ERROR);
+  double end = f32_below(high > ceiling ? ceiling : high);
+  return value != value ? value : end;
+}
+
+/* ---- Functions ------------------------------------------------------------------------------- */
+
+/* Nothing is said of infinities: what functions are there is exact, and no number within ulps. */
+KERNEL_INLINE double finite_or_nan(double x) { return fabs(x) <= DBL_MAX ? x : not_a_number(); }
+
+/* But e^-infinity is 0. */
+KERNEL_INLINE double exp_of(double x) { return x < -DBL_MAX ? 0 : kernel_exp(finite_or_nan(x)); }
+KERNEL_INLINE double exp2_of(double x) { return x < -DBL_MAX ? 0 : kernel_exp2(finite_or_nan(x)); }
+KERNEL_INLINE double erf_of(double x) { return kernel_erf(finite_or_nan(x)); }
+KERNEL_INLINE double erfc_of(double x) { return kernel_erfc(finite_or_nan(x)); }
+KERNEL_INLINE double tanh_of(double x) { return kernel_tanh(finite_or_nan(x)); }
+
+KERNEL_INLINE double log_of(double x) { return kernel_log(finite_or_nan(x)); }
+/* Nor of zero, where the inverse root is infinite. */
+KERNEL_INLINE double rsqrt_of(double x) {
+  return kernel_rsqrt(x > 0 ? finite_or_nan(x) : not_a_number());
+}
+
+KERNEL_INLINE double expm1_of(double x) { return kernel_expm1(finite_or_nan(x)); }
+KERNEL_INLINE double log1p_of(double x) { return kernel_log1p(finite_or_nan(x)); }
+/* Of points alone. */
+KERNEL_INLINE double sin_of(double x) { return kernel_sin(x); }
+KERNEL_INLINE double cos_of(double x) { return kernel_cos(x); }
+
+#endif
