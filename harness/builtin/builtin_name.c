@@ -37,7 +37,8 @@ _Static_assert(G_N_ELEMENTS(rules_names) <= 32, "schedule_t.rules has a bit for 
 static const char *const known_words =
     "an order of summation (sequential, reverse, pairwise, blockedW, lanesW with W a number, "
     "random, shuffled, or another that harness/order/sum_order.h lists), and after a '+' also fma, "
-    "acc=FORMAT, seed=N, init=N, races; for dot algorithms algorithm=NAME, "
+    "compensated (sums of floats in loops, Kahan), acc=FORMAT, seed=N, init=N, races; for dot "
+    "algorithms algorithm=NAME, "
     "split=nearest|truncate|truncate-all|nearest-away|truncate-away, by-term, aligned=BITS; for "
     "products of f32 default_precision=WORD, high_precision=WORD, highest_precision=WORD; for "
     "composite ops formula=NAME, native, other-way, ulps=N, exp-by-exp2, readings (norm_...=WORD); "
@@ -260,6 +261,7 @@ static bool parse_switch(scan_t *scan, implementation_model_t *inout_schedule) {
                   {"zero-point-last", &inout_schedule->zero_point_last},
                   {"ties-away", &inout_schedule->ties_away},
                   {"races", &inout_schedule->races},
+                  {"compensated", &inout_schedule->compensated},
                   {"fma", &inout_schedule->fused}};
   for (size_t i = 0; i < G_N_ELEMENTS(switches); i++) {
     if (!scan_accept(scan, switches[i].word)) continue;
@@ -322,6 +324,12 @@ status_t builtin_parse(const char *name, arena_t *arena, implementation_model_t 
     STATUS_TRY(scan_expect(&scan, "+", error));
     STATUS_TRY(parse_option(&scan, arena, &schedule, error));
   }
+  sum_order_kind_t order = schedule.order.kind;
+  bool is_loop = order == SUM_SEQUENTIAL || order == SUM_REVERSE || order == SUM_SHUFFLED;
+  if (schedule.compensated && !is_loop) {
+    return status_fail(error, STATUS_INVALID,
+                       "%s: compensated sums are sequential, reverse or shuffled", name);
+  }
   *out_schedule = schedule;
   return STATUS_OK;
 }
@@ -334,68 +342,4 @@ contract_t builtin_rules(const implementation_model_t *schedule) {
     contract_set_value(&contract, row->permission, contract_value_spelled(row->permission, value));
   }
   return contract;
-}
-
-/* In-order trees first, then those that the contract must permit: another order, fused nodes, wider
- * nodes, and another count of initial values. */
-static const char *const models[] = {"sequential",
-                                     "reverse",
-                                     "pairwise",
-                                     "blocked4",
-                                     "blocked32",
-                                     "random",
-                                     "random+seed=1",
-                                     "lanes4",
-                                     "lanes8",
-                                     "lanes16",
-                                     "shuffled",
-                                     "shuffled+seed=1",
-                                     "sequential+fma",
-                                     "reverse+fma",
-                                     "pairwise+fma",
-                                     "blocked32+fma",
-                                     "random+fma",
-                                     "lanes8+fma",
-                                     "lanes16+fma",
-                                     "shuffled+fma",
-                                     "sequential+acc=f32",
-                                     "pairwise+acc=f32",
-                                     "lanes16+acc=f32",
-                                     "sequential+acc=f64",
-                                     "pairwise+acc=f64",
-                                     "lanes8+acc=f64",
-                                     "sequential+fma+acc=f32",
-                                     "lanes16+fma+acc=f32",
-                                     "sequential+init=0",
-                                     "pairwise+init=0",
-                                     "sequential+init=2",
-                                     "pairwise+init=2",
-                                     "random+init=3",
-                                     "sequential+split=truncate",
-                                     "lanes8+fma+split=truncate",
-                                     "shuffled+by-term",
-                                     "random+by-term+split=truncate",
-                                     "lanes16+acc=f64+split=truncate",
-                                     "sequential+aligned=14",
-                                     "sequential+other-way",
-                                     "sequential+formula=integer",
-                                     "sequential+other-way+formula=integer",
-                                     "pairwise+ulps=2",
-                                     "random+fma+ulps=2",
-                                     "shuffled+ulps=1+seed=1",
-                                     "lanes8+formula=online+ulps=2",
-                                     "random+formula=online",
-                                     "sequential+formula=scaled",
-                                     "sequential+formula=logsumexp",
-                                     "random+formula=logsumexp+ulps=1",
-                                     "sequential+verifier-types",
-                                     "sequential+other-way+verifier-types"};
-
-void builtin_list(GString *out_text) {
-  for (size_t i = 0; i < G_N_ELEMENTS(models); i++) {
-    g_string_append_printf(out_text, "model:%s\n", models[i]);
-  }
-  for (size_t i = 0; i < fault_count(); i++) {
-    g_string_append_printf(out_text, "canary:%s\n", fault_at(i)->name);
-  }
 }

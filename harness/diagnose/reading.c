@@ -149,6 +149,9 @@ status_t reading_find(const reading_judge_t *judge, const reading_t *present, ar
     g_strlcat(words, *readings, sizeof inout_verdict->reading);
     if (strchr(*readings, ',') != NULL) break;
   }
+  const verdict_blame_t *blame = &inout_verdict->blame;
+  bool is_excuse = words[0] != '\0' && blame->is_there && blame->is_of_functions;
+  if (is_excuse) verdict_withdraw_blame(inout_verdict);
   return STATUS_OK;
 }
 

@@ -27,6 +27,7 @@ typedef struct reading_judge {
 
 /* Writes those that explain all into the verdict, "eps_outside_sqrt=true, or epsilon=1e-5": of
  * several values of a key the first, of several settings at once only where none by itself does.
+ * Then elementary functions, whose errors explain much, are not to blame any more.
  * `present` is what was asked for; the arena is left as it was.  Nothing is asked but of
  * divergences with wrong elements. */
 status_t reading_find(const reading_judge_t *judge, const reading_t *present, arena_t *arena,

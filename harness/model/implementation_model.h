@@ -35,9 +35,11 @@ typedef int fault_t;
 enum { FAULT_NONE };
 
 typedef struct schedule {
-  sum_order_t order;           /* Its parts are borrowed. */
-  uint64_t seed;               /* Of random and shuffled orders. */
-  bool fused;                  /* A product is added unrounded. */
+  sum_order_t order; /* Its parts are borrowed. */
+  uint64_t seed;     /* Of random and shuffled orders. */
+  bool fused;        /* A product is added unrounded. */
+  bool compensated;  /* Sums of floats carry what each addition lost to the next one (Kahan); the
+                      * order is sequential, reverse or shuffled. */
   const format_t *accumulator; /* Accumulate in this format instead of the specified type, or NULL;
                                 * applies to formats whose numbers it holds. */
   uint32_t init_count;   /* How often the initial value enters: 0, 1, 2 ...; 1 is usual.  An empty

@@ -128,6 +128,10 @@ static void look_at(const row_t *row, specimen_t *specimen, seen_t *seen) {
                   (row->other != NULL && strstr(reading, row->other) != NULL);
   seen->named += is_named;
   seen->alone += strcmp(reading, row->reading) == 0;
+  const verdict_blame_t *blame = &specimen->verdict.blame;
+  if (reading[0] != '\0' && blame->is_there && blame->is_of_functions) {
+    fail_about(specimen, "functions are blamed beside a reading");
+  }
   if (!spoil(&said, specimen)) return;
   judge(&backend, specimen);
   if (specimen->verdict.outcome != OUTCOME_diverges) return;

@@ -123,7 +123,7 @@ static bool returns(const place_t *place, const implementation_model_t *schedule
 }
 
 static const char *const orders[] = {"sequential", "pairwise", "random", "reverse", "shuffled"};
-enum { IN_ORDER_COUNT = 3 };
+enum { PAIRWISE = 1, RANDOM = 2, IN_ORDER_COUNT = 3 };
 
 typedef enum option {
   OPTION_FUSED = 1,
@@ -131,13 +131,16 @@ typedef enum option {
   OPTION_OTHER_WAY = 4,
   OPTION_F64 = 8,
   OPTION_F32 = 16,
-  OPTION_COUNT = 32,
+  OPTION_COMPENSATED = 32, /* Of loops. */
+  OPTION_COUNT = 64,
 } option_t;
 
 static bool permits(const contract_t *contract, int options, const char *formulas,
                     uint8_t formula) {
   if ((options & OPTION_FUSED) != 0 && PERMITTED(contract, fma) == FMA_NO) return false;
   if ((options & OPTION_F64) != 0 && (options & OPTION_F32) != 0) return false;
+  bool may_compensate = contract_value(contract, "compensated") != 0;
+  if ((options & OPTION_COMPENSATED) != 0 && !may_compensate) return false;
   bool is_wider = (options & (OPTION_F64 | OPTION_F32)) != 0;
   if (is_wider && PERMITTED(contract, accum_wider) == ACCUM_WIDER_NO) return false;
   return formulas == NULL || formula <= contract_value(contract, formulas);
@@ -184,8 +187,11 @@ static bool has_schedule(const place_t *place, uint64_t bits) {
     for (int options = 0; options < OPTION_COUNT; options++) {
       for (uint8_t formula = 0; formula < formula_count; formula++) {
         if (!permits(place->contract, options, formulas, formula)) continue;
+        bool is_loop = i != PAIRWISE && i != RANDOM;
+        if ((options & OPTION_COMPENSATED) != 0 && !is_loop) continue;
         schedule.fused = (options & OPTION_FUSED) != 0;
         schedule.native = (options & OPTION_NATIVE) != 0;
+        schedule.compensated = (options & OPTION_COMPENSATED) != 0;
         schedule.other_way = (options & OPTION_OTHER_WAY) != 0;
         schedule.accumulator = (options & OPTION_F64) != 0   ? &format_table[FORMAT_f64]
                                : (options & OPTION_F32) != 0 ? &format_table[FORMAT_f32]

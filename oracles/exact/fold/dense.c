@@ -33,8 +33,8 @@ bool dense_fold_applies(const fold_t *fold) {
   const element_t *element = fold->element;
   bool is_f64 = element->format == &format_table[FORMAT_f64];
   return element->kind == ELEMENT_FLOAT && (is_f32(fold) || is_f64) && fold->body == FOLD_ADD &&
-         fold->schedule->order.kind == SUM_SEQUENTIAL && fold->schedule->fault == FAULT_NONE &&
-         fold->arithmetic.format == element->format;
+         fold->schedule->order.kind == SUM_SEQUENTIAL && !fold->schedule->compensated &&
+         fold->schedule->fault == FAULT_NONE && fold->arithmetic.format == element->format;
 }
 
 void dense_fold_dot(const fold_t *fold, const dense_dot_t *dot, const void *lhs, const void *rhs,

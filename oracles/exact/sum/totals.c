@@ -146,3 +146,27 @@ void sum_totals_deinit(sum_totals_t *totals) {
   mpfr_clears(totals->sum, totals->positive, totals->negative, totals->magnitude, totals->flushable,
               totals->highest, totals->lowest, (mpfr_ptr)0);
 }
+
+bool sum_reference(const sum_problem_t *question, double *out_sum, double *out_tail,
+                   double *out_magnitude) {
+  sum_totals_t totals;
+  sum_totals_init(&totals, question);
+  bool is_finite =
+      !totals.has_nan && !totals.has_positive_infinity && !totals.has_negative_infinity;
+  *out_sum = mpfr_get_d(totals.sum, MPFR_RNDN);
+  *out_magnitude = mpfr_get_d(totals.magnitude, MPFR_RNDU);
+  if (isfinite(*out_sum)) mpfr_sub_d(totals.sum, totals.sum, *out_sum, MPFR_RNDN);
+  *out_tail = mpfr_get_d(totals.sum, MPFR_RNDN);
+  sum_totals_deinit(&totals);
+  return is_finite;
+}
+
+bool product_rounds(const format_t *left, const format_t *right, const format_t *format) {
+  return left->precision + right->precision > format->precision;
+}
+
+bool product_underflows(const format_t *left, const format_t *right, const format_t *format) {
+  int left_lowest = left->exponent_min - left->precision + 1;
+  int right_lowest = right->exponent_min - right->precision + 1;
+  return left_lowest + right_lowest < format->exponent_min - format->precision + 1;
+}

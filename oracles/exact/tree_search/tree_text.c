@@ -2,7 +2,7 @@
 /* Prints trees from the root down. */
 #include "oracles/exact/tree_search/tree_text.h"
 
-static void print_leaf(const few_terms_t *sum, uint8_t term, GString *out_text) {
+void few_terms_print_leaf(const few_terms_t *sum, uint8_t term, GString *out_text) {
   if (term == sum->count) {
     g_string_append(out_text, "init");
   } else if (sum->right == NULL) {
@@ -15,7 +15,7 @@ static void print_leaf(const few_terms_t *sum, uint8_t term, GString *out_text) 
 static void print_number(const few_terms_t *sum, const few_terms_tree_t *tree, uint8_t number,
                          GString *out_text) {
   if (number < tree->leaf_count) {
-    print_leaf(sum, tree->leaves[number], out_text);
+    few_terms_print_leaf(sum, tree->leaves[number], out_text);
     return;
   }
   const tree_node_t *node = &tree->nodes[number - tree->leaf_count];
@@ -49,12 +49,17 @@ static void print_values(const few_terms_t *sum, const few_terms_tree_t *tree, G
   }
 }
 
-void few_terms_print_tree(const few_terms_t *sum, const few_terms_tree_t *tree, GString *out_text) {
-  print_number(sum, tree, (uint8_t)(2 * tree->leaf_count - 2), out_text);
+void few_terms_print_leaves(const few_terms_t *sum, const few_terms_tree_t *tree,
+                            GString *out_text) {
   g_string_append_printf(out_text, " in %s", tree->format->name);
   if (tree->format != sum->format) {
     g_string_append_printf(out_text, ", rounded to %s at last", sum->format->name);
   }
   if (sum->result != NULL) g_string_append_printf(out_text, ", converted to %s", sum->result->name);
   print_values(sum, tree, out_text);
+}
+
+void few_terms_print_tree(const few_terms_t *sum, const few_terms_tree_t *tree, GString *out_text) {
+  print_number(sum, tree, (uint8_t)(2 * tree->leaf_count - 2), out_text);
+  few_terms_print_leaves(sum, tree, out_text);
 }

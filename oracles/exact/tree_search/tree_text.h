@@ -12,4 +12,12 @@
  * "(x1 + fma(x0, y0, x2*y2)) in f32, where x0 = 0x1p+0, y0 = ...". */
 void few_terms_print_tree(const few_terms_t *sum, const few_terms_tree_t *tree, GString *out_text);
 
+/* Appends what follows the nodes: the format, what is made of the root, and the values of the
+ * leaves.  Of the tree its format and its leaves are read alone. */
+void few_terms_print_leaves(const few_terms_t *sum, const few_terms_tree_t *tree,
+                            GString *out_text);
+
+/* Appends x2, x2*y2 or init, which is number few_terms_t.count. */
+void few_terms_print_leaf(const few_terms_t *sum, uint8_t term, GString *out_text);
+
 #endif
