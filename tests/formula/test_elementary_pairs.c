@@ -110,6 +110,7 @@ static void test_exact(void) {
     g_assert_cmpfloat(known[i].got.high, ==, known[i].value);
     g_assert_cmpfloat(known[i].got.low, ==, 0);
   }
+  g_assert_true(signbit(pair_erf(-0.0).high) != 0 && signbit(pair_tanh(-0.0).high) != 0);
 }
 
 static void test_untold(void) {

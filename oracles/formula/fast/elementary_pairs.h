@@ -166,7 +166,8 @@ PAIR_INLINE pair_t pair_erf(double x) {
   pair_t of_large = pair_add_number(pair_negate(pair_erfc_large(large)), 1);
   of_large = pair_choose(x < 0, pair_negate(of_large), of_large);
   int is_told = (magnitude > 0x1p-400) & (magnitude <= 0x1.fffffffffffffp+1023);
-  return pair_where(is_told | (x == 0), pair_choose(is_small, small, of_large));
+  pair_t value = pair_choose(is_small, small, of_large);
+  return pair_where(is_told | (x == 0), pair_choose(x == 0, pair_of(x), value)); /* -0 is kept. */
 }
 
 /* As kernel_tanh(); beyond 40 what is missing to 1 is below 2^-114. */
@@ -179,7 +180,8 @@ PAIR_INLINE pair_t pair_tanh(double x) {
   pair_t of_large = pair_add_number(pair_divide(pair_of(-2), divisor), 1);
   of_large = pair_choose(x < 0, pair_negate(of_large), of_large);
   int is_told = (magnitude > 0x1p-400) & (magnitude <= 0x1.fffffffffffffp+1023);
-  return pair_where(is_told | (x == 0), pair_choose(is_small, of_small, of_large));
+  pair_t value = pair_choose(is_small, of_small, of_large);
+  return pair_where(is_told | (x == 0), pair_choose(x == 0, pair_of(x), value)); /* -0 is kept. */
 }
 
 PAIR_INLINE pair_t pair_rsqrt(double x) {

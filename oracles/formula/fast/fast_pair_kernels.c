@@ -173,7 +173,7 @@ KERNEL_INLINE double function_low(pair_t value, double ulps, double floor) {
   double distance = (value.low - ulps * unit_of(value)) + slop;
   double end = number_above(pair_exact_sum(value.high, distance));
   end = end < floor ? floor : end;
-  return fabs(value.high) < PAIR_LEAST ? value.high * 0 : end; /* Such zeros are exact. */
+  return fabs(value.high) <= PAIR_TINY ? value.high * 0 : end; /* Such zeros are exact. */
 }
 
 KERNEL_INLINE double function_high(pair_t value, double ulps, double ceiling) {
@@ -208,16 +208,16 @@ KERNEL_INLINE void store_function(fast_numbers_t *out, size_t i, pair_t at_low, 
 
 /* A function at the exact value x + tail of its argument: `slope` is its derivative at x, and what
  * is left out is below 2^-85 of the value. */
-#define POINTS(kernel, slope)                                      \
-  do {                                                             \
-    for (size_t i = 0; i < out->count; i++) {                      \
-      const double x = a->point[i];                                \
-      pair_t value = kernel(x);                                    \
-      double moved = a->tail[i] * (slope);                         \
-      value = pair_add_number(value, a->tail[i] == 0 ? 0 : moved); \
-      out->point[i] = value.high;                                  \
-      out->tail[i] = value.low;                                    \
-    }                                                              \
+#define POINTS(kernel, slope)                                            \
+  do {                                                                   \
+    for (size_t i = 0; i < out->count; i++) {                            \
+      const double x = a->point[i];                                      \
+      const pair_t value = kernel(x);                                    \
+      const pair_t moved = pair_add_number(value, a->tail[i] * (slope)); \
+      const pair_t point = pair_choose(a->tail[i] == 0, value, moved);   \
+      out->point[i] = point.high;                                        \
+      out->tail[i] = point.low;                                          \
+    }                                                                    \
   } while (0)
 
 #define APPLY(kernel, floor, ceiling, is_odd, decreases, slope)                        \
