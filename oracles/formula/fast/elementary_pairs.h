@@ -208,7 +208,7 @@ PAIR_INLINE pair_t pair_cosine(double x) {
   double k = kernel_round(inside * 0x1.45f306dc9c883p-1);
   pair_t r =
       pair_subtract(pair_of(inside - k * PAIR_HALF_PI_START), pair_scale(pair_half_pi_rest, k));
-  int quarter = (int)k & 3;
+  int quarter = (int)(k == k ? k : 0) & 3;
   pair_t result = pair_sine_small(r, (quarter & 1) == 0);
   /* cos(r + k pi / 2) is cos r, -sin r, -cos r, sin r. */
   int is_negative = (quarter == 1) | (quarter == 2);
