@@ -35,6 +35,7 @@ COMMAND(quant);
 COMMAND(shrink);
 COMMAND(prove);
 COMMAND(issue);
+COMMAND(bisect);
 COMMAND(show);
 COMMAND(module);
 COMMAND(gen);
@@ -48,6 +49,7 @@ COMMAND(report);
 COMMAND(ops);
 COMMAND(executors);
 COMMAND(identify);
+COMMAND(thresholds);
 COMMAND(doctor);
 COMMAND(completion);
 

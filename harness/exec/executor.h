@@ -10,6 +10,7 @@
  *   proc:COMMAND          a worker process: harness/exec/workers/worker.md
  *   xla?options           a worker of ours that is installed: harness/exec/registry/registry.h
  *   model:..., canary:... builtin, from a table that the caller passes: harness/builtin/builtin.h
+ *   steps:NAME            any of these, given modules step by step: transport/stepwise.h
  */
 #ifndef ASSAY_EXEC_EXECUTOR_H
 #define ASSAY_EXEC_EXECUTOR_H

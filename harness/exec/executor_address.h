@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of executors, taken apart: "dso:PATH?options", "NAME?options", "model:...". */
+/* The names of executors, taken apart: "dso:PATH?options", "NAME?options", "model:...",
+ * "steps:NAME". */
 #ifndef ASSAY_EXEC_EXECUTOR_ADDRESS_H
 #define ASSAY_EXEC_EXECUTOR_ADDRESS_H
 
@@ -10,6 +11,7 @@
 typedef struct executor_address {
   const assay_executor_t *table; /* NULL unless a builtin, or what serves PJRT plugins. */
   bool is_foreign;               /* Opening it loads code of others into this process. */
+  bool is_stepwise;              /* It runs modules op by op: transport/stepwise.h. */
   char *path;                    /* Owned; NULL unless a shared object. */
   char *command;                 /* Owned; NULL unless a worker; its options are in it. */
   char *options;                 /* Owned. */

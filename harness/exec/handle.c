@@ -11,10 +11,12 @@
 #include "harness/base/log.h"
 #include "harness/exec/executor_address.h"
 #include "harness/exec/isolate/isolate.h"
+#include "harness/exec/kernel_environment.h"
 #include "harness/exec/process/process.h"
 #include "harness/exec/program_cache.h"
 #include "harness/exec/transport/dso.h"
 #include "harness/exec/transport/reason.h"
+#include "harness/exec/transport/stepwise.h"
 #include "harness/exec/transport/table.h"
 #include "harness/model/dynamic/dynamic.h"
 
@@ -37,9 +39,12 @@ static status_t open_backend(const void *context, call_memory_t *memory,
                              transport_t **out_transport, failure_t *error) {
   const executor_address_t *address = context;
   if (address->table == NULL) {
-    return dso_transport_open(address->path, address->options, memory, out_transport, error);
+    STATUS_TRY(dso_transport_open(address->path, address->options, memory, out_transport, error));
+  } else {
+    STATUS_TRY(
+        table_transport_open(address->table, address->options, NULL, memory, out_transport, error));
   }
-  return table_transport_open(address->table, address->options, NULL, memory, out_transport, error);
+  return address->is_stepwise ? stepwise_transport_add(out_transport, error) : STATUS_OK;
 }
 
 /* Of one call.  A device is brought up, and its compiler searches for kernels, for longer than a
@@ -68,8 +73,10 @@ static status_t open_transport(executor_t *executor, const executor_options_t *o
                                failure_t *error) {
   const executor_address_t *address = &executor->address;
   if (address->command != NULL) {
-    return process_transport_open(address->command, options->timeout_ms, options->memory_bytes_max,
-                                  &executor->transport, error);
+    STATUS_TRY(process_transport_open(address->command, options->timeout_ms,
+                                      options->memory_bytes_max, &executor->transport, error));
+    if (!address->is_stepwise) return STATUS_OK;
+    return stepwise_transport_add(&executor->transport, error);
   }
   if (!is_hosted(address, options)) {
     return open_backend(address, executor->memory, &executor->transport, error);
@@ -113,7 +120,8 @@ static status_t open_all(executor_t *executor, const executor_options_t *options
   STATUS_TRY(open_transport(executor, options, error));
   executor->programs = make_cache(executor);
   executor->version = g_strdup(executor->transport->version);
-  executor->hardware = g_strdup(executor->transport->hardware);
+  executor->hardware = kernel_environment_add(executor->transport->hardware, executor->name,
+                                              executor_is_process(executor));
   executor->load_changed_environment = executor->transport->load_changed_environment;
   return STATUS_OK;
 }

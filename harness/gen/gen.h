@@ -14,10 +14,15 @@ typedef enum gen_regime {
   REGIME_COUNT
 } gen_regime_t;
 
+typedef struct found_thresholds found_thresholds_t; /* found_thresholds.h */
+
 typedef struct gen_options {
   draw_limits_t limits;
   strata_t strata; /* In a stream: where programs and data come from; `limits` are those of the
                       corner. */
+  /* In a stream: sizes that programs of stratum `thresholds` are drawn around, where their op has
+   * some; NULL: none are known.  Borrowed. */
+  const found_thresholds_t *thresholds;
   uint32_t invalid_one_in;    /* One program in so many breaks a constraint on purpose; 0: none. */
   const contract_t *contract; /* All others are valid under it; NULL: under some contract. Borrowed.
                                */

@@ -63,10 +63,8 @@ static bool is_zero(const element_t *element, uint64_t bits) {
   return format_to_double(element->format, bits) == 0; /* A subnormal number is none. */
 }
 
-/* Holds the results of the other run against those of the base; `maps` of elements, or NULL where
- * every element stands for itself. */
-static bool compare(const program_t *program, const tensor_t *base, const tensor_t *other,
-                    const size_t *const *maps, invariance_difference_t *out_difference) {
+bool invariance_compare(const program_t *program, const tensor_t *base, const tensor_t *other,
+                        const size_t *const *maps, invariance_difference_t *out_difference) {
   *out_difference = (invariance_difference_t){.is_sign_of_zero = true};
   for (uint32_t result = 0; result < program->result_count; result++) {
     const element_t *element = other[result].type.element;
@@ -98,7 +96,8 @@ static bool is_repeatable(executor_t *executor, const case_t *instance, const in
   invariance_run_t again;
   invariance_run(executor, instance, arena, &again);
   if (!has_results(&again, check)) return false;
-  if (compare(&instance->program, run->results, again.results, NULL, &check->difference)) {
+  if (invariance_compare(&instance->program, run->results, again.results, NULL,
+                         &check->difference)) {
     return true;
   }
   check->outcome = INVARIANCE_OUTCOME_unrepeatable;
@@ -136,7 +135,8 @@ static void check_compilations(executor_t *executor, const case_t *instance, are
   invariance_run(executor, instance, arena, &other);
   if (!has_results(&other, check)) return;
   invariance_difference_t difference;
-  bool is_same = compare(&instance->program, first.results, other.results, NULL, &difference);
+  bool is_same =
+      invariance_compare(&instance->program, first.results, other.results, NULL, &difference);
   if (!is_same && !is_repeatable(executor, instance, &other, arena, check)) return;
   check->difference = difference;
   if (!is_same) check->outcome = INVARIANCE_OUTCOME_broken;
@@ -154,7 +154,8 @@ static void check_replicas(const program_t *program, const invariance_run_t *bas
   for (uint32_t i = 0; i < program->result_count; i++) {
     leaders[i] = program->op->leaders(program, i, arena);
   }
-  bool is_same = compare(program, base->results, base->results, leaders, &check->difference);
+  bool is_same =
+      invariance_compare(program, base->results, base->results, leaders, &check->difference);
   if (!is_same) check->outcome = INVARIANCE_OUTCOME_broken;
 }
 
@@ -189,8 +190,8 @@ static void check_two_cases(executor_t *executor, const invariance_instance_t *i
   invariance_run(executor, &other.instance, arena, &run);
   if (!has_results(&run, check)) return;
   invariance_difference_t difference;
-  bool is_same =
-      compare(&other.instance.program, base->results, run.results, other.element_map, &difference);
+  bool is_same = invariance_compare(&other.instance.program, base->results, run.results,
+                                    other.element_map, &difference);
   const executed_case_t first = {&instance->base, base}, second = {&other.instance, &run};
   if (!is_same && !are_repeatable(executor, &first, &second, arena, check)) return;
   check->difference = difference;
@@ -224,19 +225,19 @@ static bool run_sizes(executor_t *executor, const case_t *base, const case_t *ot
 static bool compare_sizes(const invariance_instance_t *instance, const invariance_other_t *other,
                           const size_runs_t *runs, invariance_difference_t *out_difference) {
   const program_t *base = &instance->base.program;
-  return compare(&other->instance.program, runs->base_first[0].results,
-                 runs->other_first[0].results, other->element_map, out_difference) &&
-         compare(&other->instance.program, runs->base_first[0].results, runs->base_first[1].results,
-                 other->element_map, out_difference) &&
-         compare(base, runs->base_first[0].results, runs->other_first[1].results, NULL,
-                 out_difference);
+  return invariance_compare(&other->instance.program, runs->base_first[0].results,
+                            runs->other_first[0].results, other->element_map, out_difference) &&
+         invariance_compare(&other->instance.program, runs->base_first[0].results,
+                            runs->base_first[1].results, other->element_map, out_difference) &&
+         invariance_compare(base, runs->base_first[0].results, runs->other_first[1].results, NULL,
+                            out_difference);
 }
 
 static bool are_same_runs(const program_t *first, const program_t *second,
                           const invariance_run_t a[2], const invariance_run_t b[2],
                           invariance_difference_t *out_difference) {
-  return compare(first, a[0].results, b[0].results, NULL, out_difference) &&
-         compare(second, a[1].results, b[1].results, NULL, out_difference);
+  return invariance_compare(first, a[0].results, b[0].results, NULL, out_difference) &&
+         invariance_compare(second, a[1].results, b[1].results, NULL, out_difference);
 }
 
 static void check_sizes(executor_t *executor, const invariance_instance_t *instance, arena_t *arena,

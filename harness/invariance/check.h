@@ -64,6 +64,11 @@ void invariance_check(executor_t *executor, const invariance_instance_t *instanc
 void invariance_check_afresh(executor_t *executor, const invariance_instance_t *instance,
                              uint32_t executions, arena_t *arena, invariance_check_t *out_check);
 
+/* Holds the results of the other run against those of the base; `maps` of elements, or NULL where
+ * every element stands for itself.  False, and the first difference, if they differ. */
+bool invariance_compare(const program_t *program, const tensor_t *base, const tensor_t *other,
+                        const size_t *const *maps, invariance_difference_t *out_difference);
+
 /* Whether two patterns are the same but for which NaN they are. */
 bool invariance_same_bits(const element_t *element, uint64_t a, uint64_t b);
 

@@ -23,11 +23,12 @@ static void add_families(GPtrArray *rows, bool are_on_request) {
   }
 }
 
-/* The families' rows in one array, which lives as long as the program, and those that are declared.
- */
-static gpointer join_families(gpointer declared) {
+/* The rows that there are, and those that are declared, in one array that lives as long as the
+ * program: somebody may walk through an earlier one. */
+static gpointer join_families(const op_t *const *present, const op_t *const *declared) {
   GPtrArray *rows = g_ptr_array_new();
-  add_families(rows, false);
+  if (present == NULL) add_families(rows, false);
+  add_rows(rows, present, false);
   add_rows(rows, declared, false);
   g_ptr_array_add(rows, NULL);
   return g_ptr_array_free(rows, FALSE);
@@ -41,25 +42,40 @@ static gpointer join_on_request(gpointer unused) {
   return g_ptr_array_free(rows, FALSE);
 }
 
-/* The first call joins them, for good. */
-static const op_t *const *join_rows(const op_t *const *declared) {
-  static GOnce once = G_ONCE_INIT;
-  return g_once(&once, join_families, (gpointer)(uintptr_t)declared);
+/* Which rows there are now; made by the first call. */
+typedef struct registry {
+  GMutex mutex; /* Of who adds some. */
+  gpointer rows;
+  GPtrArray *earlier; /* Arrays that somebody may walk through. */
+} registry_t;
+
+static gpointer make_registry(gpointer unused) {
+  (void)unused;
+  registry_t *registry = g_new0(registry_t, 1);
+  g_mutex_init(&registry->mutex);
+  registry->rows = join_families(NULL, NULL);
+  registry->earlier = g_ptr_array_new();
+  return registry;
 }
 
-const op_t *const *op_all(void) { return join_rows(NULL); }
+static registry_t *find_registry(void) {
+  static GOnce once = G_ONCE_INIT;
+  return g_once(&once, make_registry, NULL);
+}
+
+const op_t *const *op_all(void) { return g_atomic_pointer_get(&find_registry()->rows); }
 
 const op_t *const *op_on_request(void) {
   static GOnce once = G_ONCE_INIT;
   return g_once(&once, join_on_request, NULL);
 }
 
-bool op_declare(const op_t *const *rows) {
-  const op_t *const *all = join_rows(rows);
-  for (; *all != NULL; all++) {
-    if (*all == *rows) return true;
-  }
-  return *rows == NULL;
+void op_declare(const op_t *const *rows) {
+  registry_t *registry = find_registry();
+  g_mutex_lock(&registry->mutex);
+  g_ptr_array_add(registry->earlier, registry->rows);
+  g_atomic_pointer_set(&registry->rows, join_families(registry->rows, rows));
+  g_mutex_unlock(&registry->mutex);
 }
 
 bool op_has_folder(str_t name) {

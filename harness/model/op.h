@@ -65,6 +65,13 @@ typedef enum op_conversion {
   OP_CONVERTS_QUANTIZED, /* Between quantized types. */
 } op_conversion_t;
 
+/* What else an op may be taken for: a row with the same attributes and types, which no other table
+ * has. */
+typedef struct op_meaning {
+  const char *name;
+  const struct op *op;
+} op_meaning_t;
+
 struct oracle;
 typedef struct op {
   const char *name;    /* "stablehlo.dot_general": the key in text, corpus, database and CLI. */
@@ -98,9 +105,10 @@ typedef struct op {
 
   /* What kernels are known to take otherwise than the op's definition has it, in the order in which
    * it is tried as an explanation of wrong results: settings "KEY=VALUE" of attributes, numbers in
-   * decimal digits, and of permissions, whose values are alternatives; several are joined by ",".
-   * Ended by NULL; NULL if there are none. */
+   * decimal digits, and of permissions, whose values are alternatives, and "reading=NAME" of a row
+   * of `meanings`; several are joined by ",".  Ended by NULL; NULL if there are none. */
   const char *const *readings;
+  const op_meaning_t *meanings; /* Ended by one without a name; NULL if there are none. */
 
   op_conversion_t conversion;
 
@@ -183,12 +191,12 @@ const op_t *op_find(str_t name);
 const op_t *const *op_all(void);
 const op_t *const *op_on_request(void);
 
-/* Whether a folder has a row of that name: asked before op_declare(). */
+/* Whether a folder has a row of that name, whatever is declared. */
 bool op_has_folder(str_t name);
 
-/* Adds rows, ended by NULL, which live as long as the program, to those of the folders: before any
- * of these functions was called, and once.  Returns whether they are there. */
-bool op_declare(const op_t *const *rows);
+/* Adds rows, ended by NULL, which live as long as the program, to those that there are.  No two
+ * have one name: one caller at a time looks for these before it adds any. */
+void op_declare(const op_t *const *rows);
 
 /* The row of that id; NULL for NULL.  The op has it. */
 const op_constraint_t *op_constraint_find(const op_t *op, const char *id);

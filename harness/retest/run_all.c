@@ -221,6 +221,7 @@ static status_t walk_case(retest_t *retest, const retest_case_t *kept, retest_ro
 /* Why its cases are not to be run, or NULL. */
 static const char *obstacle(const retest_row_t *row) {
   if (is_class(row, CLASS_invariance)) return "found by assay invariance: run that again";
+  if (is_class(row, CLASS_twins)) return "found by assay run --twins: run that again";
   return NULL;
 }
 

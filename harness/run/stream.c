@@ -3,6 +3,7 @@
  * program gets, from its indices and its size and from how many were refused before it. */
 #include "harness/run/stream.h"
 
+#include "harness/gen/found_thresholds.h"
 #include "harness/model/dynamic/dynamic.h"
 #include "harness/run/acceptance/evenness.h"
 
@@ -194,6 +195,7 @@ static gen_options_t choose_stratum(stream_t *stream, bool is_broken) {
   stratum_t stratum = strata_draw(&gen.strata, &rng);
   stream->program_stratum = is_broken ? STRATUM_corner : stratum;
   if (stream->program_stratum != STRATUM_corner) gen.limits = stratum_limits(stratum, &rng);
+  if (stream->program_stratum != STRATUM_thresholds) gen.thresholds = NULL;
   gen.suits = may_be_accepted;
   gen.suits_context = stream;
   return gen;
@@ -254,7 +256,7 @@ static void draw_program(stream_t *stream) {
       rng = rng_make(derive_seed(options->seed, PURPOSE_VALID_PROGRAM, stream->program_index, 0));
       gen.invalid_one_in = 0;
     }
-    gen_program(&rng, op, &gen, &stream->arena, &program, &broken);
+    found_thresholds_draw(&rng, op, &gen, &stream->arena, &program, &broken);
     stream->broken = op_constraint_find(op, broken);
   }
   make_dynamic(stream, &program);

@@ -34,6 +34,9 @@ typedef struct session_options {
   stream_options_t stream;
   executor_t *const *executors; /* Borrowed, open. */
   size_t executor_count;
+  /* By executor, which other one is its twin (harness/invariance/twins.h), or itself; NULL: none
+   * has one.  Borrowed. */
+  const size_t *twins;
   contract_t contract;
   case_runner_predictor_t predictor; /* For contracts with bits=identified, see prediction.h. */
   bool is_thorough;                  /* Looks for the cause of every divergence, not of some. */

@@ -46,6 +46,7 @@ struct session {
   contender_t *all_contenders; /* ... these, owned: as many for each given program. */
   standing_t *standings;       /* Owned; by executor. */
   result_digest_t *responses;  /* Likewise, to the present case; NULL if nobody asks. */
+  verdict_t *latest;           /* Likewise, on the present case; NULL unless there are twins. */
   bool is_drawing;             /* In session_run(). */
   session_end_t end;
   tally_t *tally;
@@ -90,6 +91,13 @@ void session_power_deinit(session_power_t *power);
  * the walk's evidence. */
 status_t session_measure_power(session_t *session, const expectation_t *expectation,
                                const verdict_t *verdict, failure_t *error);
+
+/* Where the oracle does not tell, what the twin of an executor gives may change its verdict. */
+void session_hold_against_twin(session_t *session, size_t index, const case_t *instance,
+                               verdict_t *inout_verdict);
+
+/* Keeps the bits of a case that twins gave unlike, where both conform, in the ledger of bits. */
+void session_keep_changed_bits(session_t *session, const case_t *instance);
 
 /* Counts an answer towards the limits of session_run(), if that is what runs. */
 void session_note_answer(session_t *session, size_t executor, const verdict_t *verdict);

@@ -52,6 +52,7 @@ static void session_free(session_t *session) {
   g_free(session->all_contenders);
   g_free(session->standings);
   g_free(session->responses);
+  g_free(session->latest);
   g_free(session);
 }
 
@@ -114,6 +115,7 @@ status_t session_open(const session_options_t *options, session_t **out_session,
   if (options->executor_count > 1 || options->on_answer != NULL) {
     session->responses = g_new0(result_digest_t, options->executor_count);
   }
+  if (options->twins != NULL) session->latest = g_new0(verdict_t, options->executor_count);
   session->begin = clock_nanoseconds();
   session->next_tick = session->begin + TICK_NANOSECONDS;
   status_t status = open_ledger(session, error);
@@ -203,6 +205,7 @@ static status_t walk_executor(session_t *session, size_t index, const expectatio
   arena_mark_t mark = arena_mark(&session->arena);
   status_t status = case_runner_run_prepared(&session->walk, expectation, &contender->preparation,
                                              out_verdict, response, error);
+  if (status == STATUS_OK) session_hold_against_twin(session, index, instance, out_verdict);
   bool is_finding =
       out_verdict->outcome == OUTCOME_diverges || out_verdict->outcome == OUTCOME_failed;
   hash_text_t signature;
@@ -309,10 +312,12 @@ status_t session_walk_case(session_t *session, const case_t *instance,
     } else {
       say_not_asked(out_verdict);
     }
+    if (session->latest != NULL) session->latest[i] = *out_verdict;
   }
   if (session->options.executor_count > 1) {
     pair_tally_add(session->pairs, &session->label, session->responses,
                    session->options.executor_count);
+    session_keep_changed_bits(session, instance);
   }
   session->cases++;
   STATUS_TRY(session_take_aftermaths(session, error));

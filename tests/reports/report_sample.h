@@ -144,9 +144,9 @@ static inline void fill_constraints(store_fixture_t *fixture, store_t *store, in
   }
 }
 
-/* A waiver, a retest and a case of the ledger of bits. */
+/* A waiver, a retest and a case of the ledger of bits, of which another executor has other bits. */
 static inline void fill_lives(store_fixture_t *fixture, store_t *store, int64_t run_id,
-                              int64_t executor_id) {
+                              int64_t executor_id, int64_t other_id) {
   const store_waiver_t waiver = {.executor = "onednn",
                                  .signature = "s1",
                                  .reason = "known",
@@ -162,16 +162,19 @@ static inline void fill_lives(store_fixture_t *fixture, store_t *store, int64_t 
                                  .seen_signature = "",
                                  .reason = "add --isolate"};
   store_add_retest(store, &retest);
-  const store_bits_t bits = {.run_id = run_id,
-                             .executor_id = executor_id,
-                             .op = "stablehlo.reduce",
-                             .algorithm = "add",
-                             .types = "f32,f32->f32",
-                             .case_line = "a case",
-                             .bits = "01",
-                             .outcome = "conforms",
-                             .class = "",
-                             .slack = 0.5};
+  store_bits_t bits = {.run_id = run_id,
+                       .executor_id = executor_id,
+                       .op = "stablehlo.reduce",
+                       .algorithm = "add",
+                       .types = "f32,f32->f32",
+                       .case_line = "a case",
+                       .bits = "01",
+                       .outcome = "conforms",
+                       .class = "",
+                       .slack = 0.5};
+  store_add_bits(store, &bits);
+  bits.executor_id = other_id;
+  bits.bits = "02";
   store_add_bits(store, &bits);
 }
 
@@ -247,7 +250,7 @@ static inline void fill_sample(store_fixture_t *fixture) {
   late.slack = INFINITY;
   late.ulp_error = INFINITY;
   store_add_divergence(store, &late);
-  fill_lives(fixture, store, first_run, onednn);
+  fill_lives(fixture, store, first_run, onednn, openblas);
   close_store(fixture, store);
   change_database(fixture, "UPDATE run SET assay_version = '0.2.0' WHERE run_id = 2");
 }

@@ -27,7 +27,7 @@ static const struct {
   const char *expected;
   size_t rows;
 } EXPECTATIONS[] = {
-    {"bits", "f32,f32->f32      1         1         0        0", 1},
+    {"bits", "f32,f32->f32      1         1         0        0", 2},
     {"blunter", "f32,f32->f32           9          2.378   4.757      2", 1},
     {"by-algorithm", "stablehlo.dot_general  default    openblas     20        10         0", 2},
     {"by-op", "stablehlo.reduce       onednn      100        90         6       4", 2},
@@ -65,8 +65,9 @@ static const struct {
     {"told-apart", "F64_F64_F64      100          60          30     0       10            90", 3},
     {"totals",
      "2     2          4    2    120       100     10        5          2     3         4", 1},
-    {"trend", "    120     10    8.333       8.333         3             3      inf        0.25",
-     2},
+    {"trend",
+     "    120     110     10    9.091       8.333         3             3       37        0.25", 2},
+    {"twins", "openblas  1.2      onednn  stablehlo.reduce  add        f32,f32->f32      1", 1},
     {"unjudged", "     20        5         25          2           10     3      15", 1},
     {"versions", "Z    100     10       10         2          2", 4},
     {"waivers", "holds  onednn    stablehlo.reduce", 1},

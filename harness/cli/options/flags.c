@@ -10,6 +10,8 @@
 #include "harness/builtin/builtin.h"
 #include "harness/cli/options/declared_ops.h"
 #include "harness/cli/options/suggest.h"
+#include "harness/exec/kernel_environment.h"
+#include "harness/invariance/twins.h"
 
 void executor_flags_add(executor_flags_t *flags, arguments_t *arguments) {
   const GOptionEntry entries[] = {
@@ -18,9 +20,21 @@ void executor_flags_add(executor_flags_t *flags, arguments_t *arguments) {
       {"isolate", 0, 0, G_OPTION_ARG_NONE, &flags->isolate,
        "Host executors in processes of their own: a crash costs one case", NULL},
       {"timeout", 0, 0, G_OPTION_ARG_STRING, &flags->timeout,
-       "Time limit of one call to an isolated executor (default 10s; PJRT: 60s)", "TIME"},
+       "Time limit of one call to an isolated executor (default 10s; PJRT, and what compiles at "
+       "great cost: 60s)",
+       "TIME"},
       {"memory", 0, 0, G_OPTION_ARG_STRING, &flags->memory, "Memory limit of an isolated executor",
        "BYTES"},
+      G_OPTION_ENTRY_NULL};
+  arguments_add(arguments, entries);
+}
+
+void executor_flags_add_twins(executor_flags_t *flags, arguments_t *arguments) {
+  const GOptionEntry entries[] = {
+      {"twins", 0, 0, G_OPTION_ARG_NONE, &flags->twins,
+       "Run modules op by op too, on the same executors, and hold both against each other", NULL},
+      {"twin", 0, 0, G_OPTION_ARG_STRING, &flags->twin,
+       "Hold the executor against this one, which runs the same in another way", "NAME"},
       G_OPTION_ENTRY_NULL};
   arguments_add(arguments, entries);
 }
@@ -44,25 +58,79 @@ status_t executor_flags_options(const executor_flags_t *flags, executor_options_
   return STATUS_OK;
 }
 
+/* What chooses kernels is recorded with the hardware; who set it for something else should know. */
+static void warn_of_environment(const executor_t *executor) {
+  g_autofree char *set = kernel_environment(executor_name(executor), executor_is_process(executor));
+  if (set != NULL) {
+    complain(
+        "warning: %s of the environment chooses kernels of %s; it is recorded with the hardware",
+        set, executor_name(executor));
+  }
+}
+
+/* The names of executors and, behind them, of their twins; freed with g_strfreev(). */
+static char **list_names(const executor_flags_t *flags) {
+  guint count = g_strv_length(flags->names);
+  GPtrArray *names = g_ptr_array_new();
+  for (guint i = 0; i < count; i++) g_ptr_array_add(names, g_strdup(flags->names[i]));
+  for (guint i = 0; i < count && flags->twins; i++) {
+    g_ptr_array_add(names, twins_name(flags->names[i]));
+  }
+  if (flags->twin != NULL) g_ptr_array_add(names, g_strdup(flags->twin));
+  g_ptr_array_add(names, NULL);
+  return (char **)g_ptr_array_free(names, FALSE);
+}
+
+/* Which executors are twins, of `count` and as many behind them. */
+static size_t *pair_twins(size_t count) {
+  size_t *twins = g_new(size_t, 2 * count);
+  for (size_t i = 0; i < 2 * count; i++) twins[i] = i < count ? i + count : i - count;
+  return twins;
+}
+
 static int open_all(const executor_flags_t *flags, executor_options_t *options,
                     executor_list_t *out_executors) {
-  guint count = g_strv_length(flags->names);
+  g_auto(GStrv) names = list_names(flags);
+  guint count = g_strv_length(names);
   executor_list_t list = {.items = g_new0(executor_t *, count)};
   for (; list.count < count; list.count++) {
     failure_t error = {0};
     options->number = (uint32_t)list.count;
-    status_t status =
-        executor_open(flags->names[list.count], options, &list.items[list.count], &error);
-    if (status == STATUS_OK) continue;
+    status_t status = executor_open(names[list.count], options, &list.items[list.count], &error);
+    if (status == STATUS_OK) {
+      warn_of_environment(list.items[list.count]);
+      continue;
+    }
     return executor_list_close(&list, complain_status(status, &error));
   }
+  guint own = g_strv_length(flags->names);
+  if (own < count) list.twins = pair_twins(own);
   *out_executors = list;
   return EXIT_CODE_CLEAN;
 }
 
+/* With --twin there is one executor, and with either option none is given twice. */
+static status_t check_twins(const executor_flags_t *flags, failure_t *error) {
+  if (flags->twins && flags->twin != NULL) {
+    return status_fail(error, STATUS_INVALID, "--twins and --twin exclude each other");
+  }
+  if (flags->twin != NULL && g_strv_length(flags->names) != 1) {
+    return status_fail(error, STATUS_INVALID,
+                       "--twin is the twin of one executor; give --executor once");
+  }
+  g_auto(GStrv) names = list_names(flags);
+  for (char **name = names; *name != NULL && (flags->twins || flags->twin != NULL); name++) {
+    if (!g_strv_contains((const char *const *)name + 1, *name)) continue;
+    return status_fail(error, STATUS_INVALID,
+                       "%.200s would be its own twin; give another --executor or --twin", *name);
+  }
+  return STATUS_OK;
+}
+
 /* They are printed, stored and put into documents. */
 static status_t check_names(const executor_flags_t *flags, failure_t *error) {
-  for (char **name = flags->names; name != NULL && *name != NULL; name++) {
+  g_auto(GStrv) names = list_names(flags);
+  for (char **name = names; *name != NULL; name++) {
     g_autofree char *plain = plain_text_except(*name, "\n\t");
     if (strcmp(plain, *name) == 0) continue;
     return status_fail(error, STATUS_INVALID,
@@ -75,7 +143,7 @@ static status_t find_options(const executor_flags_t *flags, executor_options_t *
                              failure_t *error) {
   STATUS_TRY(executor_flags_options(flags, out_options, error));
   STATUS_TRY(check_names(flags, error));
-  if (flags->names != NULL && flags->names[0] != NULL) return STATUS_OK;
+  if (flags->names != NULL && flags->names[0] != NULL) return check_twins(flags, error);
   return status_fail(error, STATUS_INVALID,
                      "no executor given; add --executor NAME (`assay executors` lists them)");
 }
@@ -113,6 +181,7 @@ int executor_list_close(executor_list_t *executors, int exit_code) {
     executor_close(executor);
   }
   g_free(executors->items);
+  g_free(executors->twins);
   *executors = (executor_list_t){0};
   return exit_code;
 }
@@ -122,12 +191,14 @@ void executor_flags_print(const executor_flags_t *flags, GString *out_text) {
   if (flags->isolate) g_string_append(out_text, " --isolate");
   if (flags->timeout != NULL) g_string_append_printf(out_text, " --timeout %s", flags->timeout);
   if (flags->memory != NULL) g_string_append_printf(out_text, " --memory %s", flags->memory);
+  if (flags->twins) g_string_append(out_text, " --twins");
 }
 
 void executor_flags_free(executor_flags_t *flags) {
   g_strfreev(flags->names);
   g_free(flags->timeout);
   g_free(flags->memory);
+  g_free(flags->twin);
 }
 
 static status_t reject_op(const char *name, failure_t *error) {

@@ -16,15 +16,22 @@ typedef struct executor_flags {
   gboolean isolate;
   char *timeout;
   char *memory;
+  /* Of executor_flags_add_twins(). */
+  gboolean twins;
+  char *twin;
 } executor_flags_t;
 
 /* `flags` must outlive the parsing; likewise below. */
 void executor_flags_add(executor_flags_t *flags, arguments_t *arguments);
 
-/* Executors that are open, in the order of the command line. */
+/* --twins, --twin NAME: further executors, each the twin of one that is named. */
+void executor_flags_add_twins(executor_flags_t *flags, arguments_t *arguments);
+
+/* Executors that are open, in the order of the command line; then their twins. */
 typedef struct executor_list {
   executor_t **items;
   size_t count;
+  size_t *twins; /* By executor, which one is its twin, or itself; NULL: none has one. */
 } executor_list_t;
 
 /* Opens all of them; an executor_t at least.  Code of others gets processes of its own: what ends

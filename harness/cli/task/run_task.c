@@ -10,6 +10,8 @@
 #include "harness/cli/task/interrupt.h"
 #include "harness/cli/task/programs.h"
 #include "harness/cli/task/read.h"
+#include "harness/cli/task/thresholds.h"
+#include "harness/gen/found_thresholds.h"
 #include "reports/run/summary.h"
 
 void task_flags_add(task_flags_t *flags, arguments_t *arguments) {
@@ -54,6 +56,9 @@ void task_flags_add_drawing(task_flags_t *flags, arguments_t *arguments) {
        "least 20000)",
        "N"},
       {"strata", 0, 0, G_OPTION_ARG_STRING, &flags->strata, strata_help, "SHARES"},
+      {"thresholds", 0, 0, G_OPTION_ARG_FILENAME, &flags->thresholds,
+       "Draw programs of stratum thresholds around the sizes in this file of `assay thresholds`",
+       "FILE"},
       {"data-sets", 0, 0, G_OPTION_ARG_STRING, &flags->data_sets, data_sets_help, "N"},
       G_OPTION_ENTRY_NULL};
   arguments_add(arguments, entries);
@@ -84,6 +89,7 @@ void task_flags_free(task_flags_t *flags) {
   g_free(flags->time);
   g_free(flags->seed);
   g_free(flags->strata);
+  g_free(flags->thresholds);
   g_free(flags->data_sets);
   g_free(flags->contract);
   g_free(flags->database);
@@ -188,6 +194,10 @@ int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *ou
   int exit_code = status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, &error);
   if (exit_code == EXIT_CODE_CLEAN) exit_code = open_executors(task);
   if (exit_code == EXIT_CODE_CLEAN) {
+    status = task_open_thresholds(task, &error);
+    if (status != STATUS_OK) exit_code = complain_status(status, &error);
+  }
+  if (exit_code == EXIT_CODE_CLEAN) {
     status = task_check_programs(task, &error);
     if (status != STATUS_OK) exit_code = complain_status(status, &error);
   }
@@ -218,6 +228,7 @@ int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *ou
   session_options_t *options = &task->options;
   options->executors = task->executors.items;
   options->executor_count = task->executors.count;
+  options->twins = task->executors.twins;
   for (size_t i = 0; i < options->executor_count; i++) {
     options->stream.compiling_is_dear |= executor_compiling_is_dear(options->executors[i]);
   }
@@ -371,6 +382,7 @@ int task_close(task_t *task, int exit_code) {
   capabilities_close(task->capabilities);
   finding_lives_close(task->report.lives);
   known_findings_close(task->known);
+  found_thresholds_free(task->thresholds);
   exit_code = executor_list_close(&task->executors, exit_code);
   arena_deinit(&task->arena);
   g_free((gpointer)(uintptr_t)task->ops);

@@ -25,8 +25,9 @@ typedef struct task_flags {
   gboolean invalid;
   char *time;
   char *seed;
-  char *strata;    /* Of task_flags_add_drawing(), ... */
-  char *data_sets; /* ... likewise. */
+  char *strata;     /* Of task_flags_add_drawing(), ... */
+  char *data_sets;  /* ... likewise. */
+  char *thresholds; /* A file of found_thresholds.h, or NULL; likewise. */
   char *contract;
   char *database;
   char *reference;               /* The version that contract `identified` predicts with. */
@@ -67,10 +68,11 @@ struct task {
   executor_list_t executors;
   const op_t *const *ops;
   store_t *store;
-  known_findings_t *known;      /* NULL: none are. */
-  prediction_t *prediction;     /* NULL unless the contract is `identified`. */
-  capabilities_t *capabilities; /* NULL unless they were asked for. */
-  arena_t arena;                /* Of the given programs. */
+  known_findings_t *known;        /* NULL: none are. */
+  prediction_t *prediction;       /* NULL unless the contract is `identified`. */
+  capabilities_t *capabilities;   /* NULL unless they were asked for. */
+  found_thresholds_t *thresholds; /* NULL: none are known. */
+  arena_t arena;                  /* Of the given programs. */
   char *command_line;
   char *contract_text; /* As contract_print() gives it. */
   session_options_t options;

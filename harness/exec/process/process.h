@@ -6,8 +6,9 @@
 
 #include "harness/exec/transport/transport.h"
 
-/* Starts `command` with `sh -c`.  Zero limits mean: 10 s for each call; half of the machine's
- * memory.  STATUS_IO, with the last words of the command, if it does not greet. */
+/* Starts `command` with `sh -c`.  Zero limits mean: 10 s for each call, 60 s to compile where that
+ * is dear; half of the machine's memory.  STATUS_IO, with the last words of the command, if it does
+ * not greet. */
 status_t process_transport_open(const char *command, uint32_t timeout_ms, uint64_t memory_bytes_max,
                                 transport_t **out_transport, failure_t *error);
 

@@ -15,6 +15,7 @@
 
 enum {
   TIMEOUT_DEFAULT_MS = 10000,
+  COMPILE_TIMEOUT_MS = 60000,   /* Where compiling is dear: a C++ compiler on a busy machine. */
   START_TIMEOUT_MIN_MS = 60000, /* A compiler in Python is slow to import on a cold disk. */
   STARTS_MAX = 5,
   BACK_OFF_FIRST_US = 10000, /* Wait after the first failed start; then four times that ... */
@@ -79,6 +80,7 @@ void process_session_init(process_session_t *session, const char *command, uint3
       .command = without_shell(command),
       .environment = worker_environment(),
       .timeout_ms = timeout_ms == 0 ? TIMEOUT_DEFAULT_MS : timeout_ms,
+      .has_default_timeout = timeout_ms == 0,
       .memory_bytes_max = memory_bytes_max == 0 ? half_of_memory() : memory_bytes_max,
       .heard = g_string_new(NULL),
   };
@@ -209,6 +211,13 @@ static bool has_more_to_say(const process_session_t *session) {
   return recv(session->process.channel, &byte, 1, MSG_DONTWAIT | MSG_PEEK) > 0;
 }
 
+/* Of a call, from its first part to its end. */
+static uint32_t find_timeout(const process_session_t *session, call_kind_t call) {
+  bool compiles = call == CALL_compile || call == CALL_promises;
+  bool is_dear = compiles && session->has_default_timeout && session->greeting.compiling_is_dear;
+  return is_dear ? COMPILE_TIMEOUT_MS : session->timeout_ms;
+}
+
 executor_outcome_t process_session_send(process_session_t *session, bool is_first, const void *data,
                                         size_t size, call_kind_t call, assay_reason_t *reason) {
   if (is_first) {
@@ -216,11 +225,12 @@ executor_outcome_t process_session_send(process_session_t *session, bool is_firs
       return process_session_garbage(session, "wrote to its stdout unasked, seen", call, reason);
     }
     isolate_process_forget_words(&session->process);
-    session->deadline = deadline_after(session->timeout_ms);
+    session->call_timeout_ms = find_timeout(session, call);
+    session->deadline = deadline_after(session->call_timeout_ms);
   }
   isolate_talk_t talk = isolate_process_send(&session->process, data, size, session->deadline);
   if (talk == ISOLATE_TALK_OK) return EXECUTOR_OK;
-  return end_worker(session, talk, session->timeout_ms, call, reason);
+  return end_worker(session, talk, session->call_timeout_ms, call, reason);
 }
 
 executor_outcome_t process_session_answer(process_session_t *session, size_t line_bytes_max,
@@ -233,7 +243,7 @@ executor_outcome_t process_session_answer(process_session_t *session, size_t lin
     size_t size;
     isolate_talk_t talk = hear_more(session, &news, &size);
     if (talk != ISOLATE_TALK_OK)
-      return end_worker(session, talk, session->timeout_ms, call, reason);
+      return end_worker(session, talk, session->call_timeout_ms, call, reason);
     /* A line may be long: it is read once, when its end is there. */
     bool is_complete = memchr(news, '\n', size) != NULL || session->heard->len >= line_bytes_max;
     if (!is_complete) continue;
@@ -257,7 +267,7 @@ executor_outcome_t process_session_receive(process_session_t *session, void *dat
   isolate_talk_t talk = isolate_process_receive(&session->process, (char *)data + heard,
                                                 size - heard, session->deadline);
   if (talk == ISOLATE_TALK_OK) return EXECUTOR_OK;
-  return end_worker(session, talk, session->timeout_ms, call, reason);
+  return end_worker(session, talk, session->call_timeout_ms, call, reason);
 }
 
 executor_outcome_t process_session_finish(process_session_t *session, call_kind_t call,

@@ -12,6 +12,8 @@ typedef struct process_session {
   char *command;       /* Owned; for `sh -c`. */
   char **environment;  /* Owned; all that it gets of ours. */
   uint32_t timeout_ms; /* Of one call. */
+  bool has_default_timeout;
+  uint32_t call_timeout_ms; /* Of the present call. */
   uint64_t memory_bytes_max;
   isolate_process_t process;
   greeting_t greeting;
@@ -27,7 +29,8 @@ typedef struct process_session {
   size_t answer_bytes; /* Of those, the line of the present answer. */
 } process_session_t;
 
-/* Zero limits mean: 10 s for each call; half of the machine's memory. */
+/* Zero limits mean: 10 s for each call, 60 s to compile where that is dear; half of the machine's
+ * memory. */
 void process_session_init(process_session_t *session, const char *command, uint32_t timeout_ms,
                           uint64_t memory_bytes_max);
 

@@ -177,8 +177,8 @@ class OnnxRuntime(Worker):
         strange -= set(onnxruntime_stablehlo.types(program))
         strange -= set(onnxruntime_elementwise.types(program))
         strange -= set(onnxruntime_data_dependent.types(program))
-        if module_program.is_module(program):
-            strange |= onnxruntime_module.types(program) - set(TYPES)
+        if module_program.is_module(program):  # What its steps do with its operands says theirs.
+            strange = onnxruntime_module.types(program) - set(TYPES)
         if byteir_program.is_byteir(program):
             strange -= {"bf16"}  # ONNX Runtime tells for which of these ops.
         if strange:

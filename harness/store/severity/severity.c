@@ -175,6 +175,7 @@ static const struct {
     {"protocol", SEVERITY_broken_execution},
     {"nondeterministic", SEVERITY_nondeterminism},
     {"invariance", SEVERITY_nondeterminism},
+    {"twins", SEVERITY_nondeterminism},
     {"replicas", SEVERITY_nondeterminism},
     {"algorithm", SEVERITY_wrong_algorithm},
     {"formula", SEVERITY_wrong_algorithm},

@@ -15,6 +15,9 @@ enum { INTERMEDIATES_ROUNDED, INTERMEDIATES_WIDER, INTERMEDIATES_EITHER };
 status_t module_enclose(const case_t *instance, const contract_t *contract, arena_t *arena,
                         box_t *out_results[CASE_RESULTS_MAX], failure_t *error);
 
+/* Whether a contract has every intermediate value rounded to its type. */
+bool module_rounds_all(const contract_t *contract);
+
 /* oracle_t.enclose */
 status_t module_enclose_boxes(const enclosure_call_t *call,
                               box_t *const out_results[CASE_RESULTS_MAX]);

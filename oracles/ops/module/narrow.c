@@ -53,6 +53,10 @@ static box_t narrow_element(const oracle_call_t *call, tensor_t *result, size_t 
   return kept.low <= kept.high ? kept : candidates->box;
 }
 
+bool module_rounds_all(const contract_t *contract) {
+  return PERMITTED(contract, intermediates) == INTERMEDIATES_ROUNDED;
+}
+
 void module_narrow(const case_t *known, const contract_t *contract, arena_t *arena,
                    box_t *inout_boxes) {
   tensor_t result = tensor_make(arena, &known->program.results[0]);

@@ -9,6 +9,7 @@
 #include "harness/cli/options/input.h"
 #include "harness/cli/options/mlir_input.h"
 #include "harness/diagnose/cause.h"
+#include "harness/invariance/twins.h"
 #include "harness/predict/prediction.h"
 #include "reports/verdict/describe.h"
 
@@ -158,11 +159,46 @@ static void collect_verdict(replay_t *replay, str_t line, const executor_t *exec
                                   line.size, "verdict", json_verdict(verdict)));
 }
 
-static status_t replay_on(replay_t *replay, str_t line, const case_t *instance,
-                          const expectation_t *expectation, executor_t *executor,
-                          failure_t *error) {
+/* An executor and its twin, or itself. */
+static twins_question_t ask_twin(replay_t *replay, const case_t *instance, size_t executor) {
+  const executor_list_t *executors = &replay->executors;
+  size_t twin = executors->twins == NULL ? executor : executors->twins[executor];
+  return (twins_question_t){.instance = instance,
+                            .contract = &replay->walk.contract,
+                            .executor = executors->items[executor],
+                            .twin = executors->items[twin],
+                            .arena = &replay->arena};
+}
+
+/* Whether twins gave the same bits; what becomes of it if not is in their verdicts. */
+static void print_twins(replay_t *replay, const case_t *instance) {
+  const executor_list_t *executors = &replay->executors;
+  if (executors->twins == NULL || replay->documents != NULL) return;
+  static const char *const words[] = {[TWINS_SAME] = "the same bits",
+                                      [TWINS_DIFFER] = "other bits",
+                                      [TWINS_UNKNOWN] = "not both gave results, twice the same"};
+  for (size_t i = 0; i < executors->count; i++) {
+    if (executors->twins[i] <= i) continue;
+    const twins_question_t question = ask_twin(replay, instance, i);
+    invariance_difference_t difference;
+    twins_relation_t relation = twins_compare(&question, &difference);
+    printf("twins %s and %s: %s", executor_name(question.executor), executor_name(question.twin),
+           words[relation]);
+    if (relation == TWINS_DIFFER) {
+      printf(" in %zu of %zu elements", difference.count, difference.compared);
+    }
+    putchar('\n');
+  }
+}
+
+static status_t replay_on(replay_t *replay, str_t line, const expectation_t *expectation,
+                          size_t index, failure_t *error) {
+  const case_t *instance = expectation->instance;
+  executor_t *executor = replay->executors.items[index];
   verdict_t verdict;
   STATUS_TRY(case_runner_run(&replay->walk, expectation, executor, &verdict, error));
+  const twins_question_t question = ask_twin(replay, instance, index);
+  if (question.twin != executor) twins_judge(&question, &verdict);
   STATUS_TRY(cause_explain(&replay->walk, expectation, &replay->arena, &verdict, error));
   replay->diverged |= verdict.outcome == OUTCOME_diverges;
   replay->failed |= verdict.outcome == OUTCOME_failed;
@@ -188,8 +224,9 @@ static status_t replay_line(void *context, str_t line, failure_t *error) {
   status_t status =
       case_runner_expect(&replay->walk, &instance, broken, &replay->arena, &expectation, error);
   for (size_t i = 0; i < replay->executors.count && status == STATUS_OK; i++) {
-    status = replay_on(replay, line, &instance, &expectation, replay->executors.items[i], error);
+    status = replay_on(replay, line, &expectation, i, error);
   }
+  if (status == STATUS_OK) print_twins(replay, &instance);
   return status == STATUS_INVALID ? STATUS_IO : status;
 }
 
@@ -278,6 +315,7 @@ int command_replay(const command_t *command, int argc, char **argv) {
   arguments_t arguments = arguments_make(command);
   arguments_add(&arguments, entries);
   executor_flags_add(&flags.executor, &arguments);
+  executor_flags_add_twins(&flags.executor, &arguments);
   mlir_input_flags_add(&flags.input, &arguments);
   int exit_code = EXIT_CODE_USAGE;
   if (arguments_parse(&arguments, &argc, &argv, 1, 1)) {

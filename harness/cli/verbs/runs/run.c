@@ -29,6 +29,7 @@ int command_run(const command_t *command, int argc, char **argv) {
   task_flags_add_drawing(&flags, &arguments);
   task_flags_add_programs(&flags, &arguments);
   task_flags_add(&flags, &arguments);
+  executor_flags_add_twins(&flags.executor, &arguments);
   task_flags_add_json(&flags, &arguments);
   char **words = g_strdupv(argv);
   int exit_code = EXIT_CODE_USAGE;

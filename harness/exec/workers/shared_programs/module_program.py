@@ -114,7 +114,7 @@ def with_functions(program: Program, decompose: Callable[[Program], Program | No
         if made is None:
             continue
         names = ", ".join(f"%{name}" for name in step.results)
-        operands = ", ".join(f"%{name}" for name in step.operands)
+        operands = ", ".join(_name_in_mlir(name) for name in step.operands)
         line = re.search(rf"^    {re.escape(names)} = .*?( : \([^\n]*)$", mlir, re.M | re.S)
         if line is None:
             raise step.refuse("is not found in the MLIR")
@@ -123,6 +123,31 @@ def with_functions(program: Program, decompose: Callable[[Program], Program | No
         functions.append(_function(made.mlir, number))
     end = mlir.rstrip().rfind("}")
     return replace(program, mlir=mlir[:end] + "".join(functions) + mlir[end:])
+
+
+def with_barriers(program: Program) -> Program:
+    """The program with what each step gives behind a stablehlo.optimization_barrier, so that no compiler makes one
+    of two steps."""
+    if program.is_quantized or "!quant." in program.mlir:
+        raise Unsupported("no barriers between quantized values; the executor steps:NAME runs steps apart")
+    mlir = program.mlir
+    for step in Module.parse(program).steps:
+        names = [f"%{name}" for name in step.results]
+        # Its last line has its type: the first one, or that which closes its region.
+        pattern = rf"^    {re.escape(', '.join(names))} = ([^\n]*[^{{\n]|[^\n]*\{{\n.*?^    \}}[^\n]*)$"
+        found = re.search(pattern, mlir, re.M | re.S)
+        if found is None:
+            raise step.refuse("is not found in the MLIR")
+        apart = ", ".join(f"{name}_apart" for name in names)
+        kinds = found.group(1).rpartition(" -> ")[2].strip("()")
+        barrier = f'"stablehlo.optimization_barrier"({apart}) : ({kinds}) -> ({kinds})'
+        lines = f"    {apart} = {found.group(1)}\n    {', '.join(names)} = {barrier}"
+        mlir = mlir[: found.start()] + lines + mlir[found.end() :]
+    return replace(program, mlir=mlir)
+
+
+def _name_in_mlir(value: str) -> str:
+    return f"%arg{value[1:]}" if value.startswith("a") else f"%{value}"
 
 
 def _function(mlir: str, number: int) -> str:

@@ -24,8 +24,20 @@ WAYS = ("call", "compile")
 class TorchModule:
     def __init__(self, torch: Any, way: str, to_tensor: Callable[[Any], Any]) -> None:
         self.torch, self.way, self.to_tensor = torch, way, to_tensor
-        if way == "compile" and shutil.which("g++") is None:
+        if way == "compile":
+            self._require_compiler()
+
+    def _require_compiler(self) -> None:
+        """Compiles a function: what is imported for the first one takes longer than a call may, and a machine
+        without a C++ compiler, or without its headers, is told by name."""
+        if shutil.which("g++") is None:
             raise Invalid("modules=compile needs g++, which is not installed")
+        torch = self.torch
+        try:
+            torch.compile(lambda x: x + x, fullgraph=True, dynamic=False)(torch.zeros(2))
+        except Exception as error:  # Whatever its compiler, or the loader, says.
+            said = str(error).strip() or type(error).__name__
+            raise Invalid(f"modules=compile: torch.compile does not work here: {said.splitlines()[0]}") from error
 
     def find(self, program: Program, find_step: Callable[[Program], Run]) -> Run:
         module = Module.parse(program)
