@@ -246,6 +246,14 @@ static status_t hold_tighter(const judging_t *judging, verdict_t *verdict) {
   return STATUS_OK;
 }
 
+/* Whether the case that has so many before it is asked: by their number alone, so that the same
+ * seed asks the same. */
+static bool is_precision_due(uint64_t before) {
+  uint64_t one_in = CASE_RUNNER_PRECISION_ONE_IN;
+  if (before >= CASE_RUNNER_PRECISION_SOME) one_in *= CASE_RUNNER_PRECISION_MORE;
+  return before % one_in == 0;
+}
+
 /* ---- All --------------------------------------------------------------------------------------
  */
 
@@ -278,7 +286,7 @@ status_t case_runner_judge(case_runner_t *walk, const expectation_t *expectation
   const oracle_call_t call = case_runner_call(walk, expectation, results, error);
   status_t status = observe_algorithms(expectation->oracle, &call, out_verdict);
   bool is_due = takes_precision(expectation->oracle, &call, out_verdict) &&
-                walk->precision_due++ % CASE_RUNNER_PRECISION_ONE_IN == 0;
+                is_precision_due(walk->precision_due++);
   if (status == STATUS_OK && is_due) {
     status = observe_precision(expectation->oracle, &call, out_verdict);
   }

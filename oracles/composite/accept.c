@@ -7,8 +7,9 @@
 
 #include "oracles/audit.h"
 #include "oracles/composite/parts.h"
+#include "oracles/composite/repeats.h"
 #include "oracles/formula/enclosed.h"
-#include "oracles/formula/fast_evaluator.h"
+#include "oracles/formula/fast/fast_evaluator.h"
 #include "oracles/sample.h"
 
 /* The arrays of one result's accept set. */
@@ -67,7 +68,11 @@ static void leave_out_negative_zero(const format_t *format, double *low, double 
 }
 
 /* A zero that may be -0 is left to the enclosed evaluator, which knows its sign. */
-static void store_fast(result_sets_t *sets, size_t element, double low, double high, double point) {
+static void store_fast(result_sets_t *sets, size_t element, const fast_row_t *row, size_t n) {
+  double low = row->low[n], high = row->high[n], point = row->point[n];
+  double tail = row->tail == NULL ? 0 : row->tail[n];
+  bool is_nothing = row->tail != NULL && low == 0 && high == 0;
+  if (is_nothing) point = tail = 0; /* To which x* rounds. */
   bool is_known = !isnan(low) && !is_negative_zero(low) && !is_negative_zero(high);
   sets->other_low[element] = 1;
   sets->other_high[element] = -1;
@@ -81,8 +86,8 @@ static void store_fast(result_sets_t *sets, size_t element, double low, double h
   sets->low[element] = low;
   sets->high[element] = high;
   sets->reference[element] = point;
-  sets->tail[element] = 0;
-  sets->magnitude[element] = fmax(high - point, point - low);
+  sets->tail[element] = tail;
+  sets->magnitude[element] = fmax((high - point) - tail, (point - low) + tail);
 }
 
 /* What a further variant permits of a number that the first one told. */
@@ -92,7 +97,8 @@ static void store_other(result_sets_t *sets, size_t element, double low, double 
   sets->other_low[element] = low;
   sets->other_high[element] = high;
   double reference = sets->reference[element];
-  double error = fmax(high - reference, reference - low);
+  double tail = sets->tail[element];
+  double error = fmax((high - reference) - tail, (reference - low) + tail);
   sets->magnitude[element] = fmax(sets->magnitude[element], error);
 }
 
@@ -106,7 +112,7 @@ static void accept_fast(const problem_t *problem, const part_t *part, const vari
     for (size_t i = 0; i < count; i++) {
       size_t n = row->count == 1 ? 0 : i;
       size_t element = part_result_element(problem, part, r, i);
-      store_fast(&sets[r], element, row->low[n], row->high[n], row->point[n]);
+      store_fast(&sets[r], element, row, n);
     }
   }
 }
@@ -203,9 +209,38 @@ static void accept_group_fast(const problem_t *problem, size_t group, const vari
   if (loosest != variant) accept_others_fast(problem, &part, loosest, sets);
 }
 
-/* Elementwise ops are taken apart, since few of their elements may be unknown. */
+/* What is known of one element, for another. */
+static void copy_sets(result_sets_t *sets, size_t from, size_t to) {
+  sets->low[to] = sets->low[from];
+  sets->high[to] = sets->high[from];
+  sets->other_low[to] = sets->other_low[from];
+  sets->other_high[to] = sets->other_high[from];
+  sets->reference[to] = sets->reference[from];
+  sets->tail[to] = sets->tail[from];
+  sets->magnitude[to] = sets->magnitude[from];
+  sets->specials[to] = sets->specials[from];
+  sets->decide[to] = sets->decide[from];
+}
+
+/* Elementwise ops are taken apart, since few of their elements may be unknown, and many of these
+ * the same. */
+static void accept_element_exactly(const problem_t *problem, const part_t *one,
+                                   const variant_t *variant, repeats_t *inout_repeats,
+                                   result_sets_t *sets) {
+  if (!is_asked(problem, one, sets)) return;
+  size_t element = part_result_element(problem, one, 0, 0);
+  size_t same = repeats_find(inout_repeats, element);
+  if (same == element) {
+    accept_exactly(problem, one, variant, sets);
+    return;
+  }
+  for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
+    if (sets[r].decide[element] != 0) copy_sets(&sets[r], same, element);
+  }
+}
+
 static void accept_group_exactly(const problem_t *problem, size_t group, const variant_t *variant,
-                                 result_sets_t *sets) {
+                                 repeats_t *inout_repeats, result_sets_t *sets) {
   part_t part = problem_part(problem, group);
   if (!is_asked(problem, &part, sets)) return;
   if (!problem->layout.is_elementwise) {
@@ -214,7 +249,7 @@ static void accept_group_exactly(const problem_t *problem, size_t group, const v
   }
   for (size_t term = 0; term < problem->layout.term_count; term++) {
     part_t one = {group, term, 1, NULL};
-    if (is_asked(problem, &one, sets)) accept_exactly(problem, &one, variant, sets);
+    accept_element_exactly(problem, &one, variant, inout_repeats, sets);
   }
 }
 
@@ -267,9 +302,10 @@ status_t composite_accept(const oracle_call_t *call, accept_t out_accepts[CASE_R
     arena_rewind(call->arena, mark);
   }
   apply_sample(call->sample, program->result_count, sets, out_accepts);
+  repeats_t repeats = repeats_make(&problem, out_accepts[0].count);
   for (size_t group = 0; group < problem.layout.group_count; group++) {
     arena_mark_t mark = arena_mark(call->arena);
-    accept_group_exactly(&problem, group, &variants[0], sets);
+    accept_group_exactly(&problem, group, &variants[0], &repeats, sets);
     arena_rewind(call->arena, mark);
   }
   return STATUS_OK;

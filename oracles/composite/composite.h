@@ -68,7 +68,8 @@ struct composite {
    * the program. */
   uint32_t derived_count;
   /* Adds to the accept set of an element of a result what no step of a formula gives, or is NULL:
-   * results that the op's definition leaves open.  Asked about, never in a fast set. */
+   * results that the op's definition leaves open.  Asked about, never in a fast set.  Of an
+   * elementwise op it depends on nothing but that element of the operands. */
   void (*permit)(const case_t *instance, const contract_t *contract, uint32_t result,
                  size_t element, value_range_t *inout_range);
 };

@@ -8,7 +8,7 @@
 #include "oracles/composite/norm_reading.h"
 #include "oracles/composite/parts.h"
 #include "oracles/formula/enclosed.h"
-#include "oracles/formula/fast_evaluator.h"
+#include "oracles/formula/fast/fast_evaluator.h"
 
 /* ---- Remembering ----------------------------------------------------------------------------- */
 

@@ -104,7 +104,7 @@ static bool is_explained_fast_by_any(row_question_t *question) {
     const variant_t *variant = &question->variants[v];
     const double *const *returned = (const double *const *)values;
     bool is_explained = false;
-    if (problem_has_fast(variant)) {
+    if (problem_has_fast_shared(variant)) {
       is_explained = fast_row_is_explained(question->problem, variant, &question->row, returned);
     } else if (problem_has_models(variant)) {
       is_explained = modelled_row_is_explained(row_of(question, v), returned);
@@ -175,7 +175,7 @@ static bool has_fast_variant(const problem_t *problem) {
   variant_t variants[VARIANTS_MAX];
   size_t count = problem_variants(problem, variants);
   for (size_t v = 0; v < count; v++) {
-    if (problem_has_fast(&variants[v])) return true;
+    if (problem_has_fast_shared(&variants[v])) return true;
   }
   return false;
 }

@@ -106,8 +106,10 @@ void problem_widen_to_boxes(const problem_t *problem, uint32_t operand, const si
 value_range_t problem_finish(const problem_t *problem, const part_t *part, const variant_t *variant,
                              const row_t *results, uint32_t result, size_t place);
 
-/* Whether the fast evaluator knows a variant. */
+/* Whether the fast evaluator knows a variant; and whether it does with numbers that a row shares.
+ */
 bool problem_has_fast(const variant_t *variant);
+bool problem_has_fast_shared(const variant_t *variant);
 
 /* Whether models propose numbers that a row shares in its place (modelled_row.h): in f64. */
 bool problem_has_models(const variant_t *variant);
@@ -121,6 +123,7 @@ typedef struct fast_row {
   const double *unrounded_low; /* Before the result was rounded to its type. */
   const double *unrounded_high;
   const double *point;
+  const double *tail; /* To be added to `point`; or NULL. */
 } fast_row_t;
 
 /* By the fast evaluator; with `points`, by the shared one, with these. */

@@ -83,7 +83,7 @@ static bool middle_explains(shared_row_t *row, const part_t *elements, shared_mo
 }
 
 static size_t cells_of(const variant_t *variant) {
-  if (problem_has_fast(variant)) return CELLS_MAX;
+  if (problem_has_fast_shared(variant)) return CELLS_MAX;
   return problem_has_models(variant) ? MODELLED_CELLS_MAX : CAREFUL_CELLS_MAX;
 }
 

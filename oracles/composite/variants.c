@@ -7,7 +7,7 @@
 #include "oracles/composite/parts.h"
 #include "oracles/exact/quantum/quantum.h"
 #include "oracles/formula/enclosed.h"
-#include "oracles/formula/fast_evaluator.h"
+#include "oracles/formula/fast/fast_evaluator.h"
 #include "oracles/formula/model.h"
 
 /* ---- Layouts --------------------------------------------------------------------------------- */
@@ -334,6 +334,11 @@ value_range_t problem_finish(const problem_t *problem, const part_t *part, const
 /* ---- Fast sets ------------------------------------------------------------------------------- */
 
 bool problem_has_fast(const variant_t *variant) {
+  return variant->format == &format_table[FORMAT_f32] ||
+         variant->format == &format_table[FORMAT_f64];
+}
+
+bool problem_has_fast_shared(const variant_t *variant) {
   return variant->format == &format_table[FORMAT_f32];
 }
 
@@ -343,7 +348,7 @@ bool problem_has_models(const variant_t *variant) {
 
 void problem_evaluate_fast(const problem_t *problem, const part_t *part, const variant_t *variant,
                            shared_points_t *points, fast_row_t out_rows[CASE_RESULTS_MAX]) {
-  const fast_kernels_t *kernels = fast_kernels_best();
+  const fast_kernels_t *kernels = fast_kernels_best(variant->format);
   const fast_settings_t settings = {
       .kernels = kernels,
       .is_unbounded = problem->formulas[variant->formula].is_unbounded,
@@ -359,7 +364,7 @@ void problem_evaluate_fast(const problem_t *problem, const part_t *part, const v
     double *low = ARENA_NEW_ARRAY(problem->arena, double, numbers->count);
     double *high = ARENA_NEW_ARRAY(problem->arena, double, numbers->count);
     kernels->finish(numbers, problem->instance->program.results[r].element->format, low, high);
-    out_rows[r] =
-        (fast_row_t){numbers->count, low, high, numbers->low, numbers->high, numbers->point};
+    out_rows[r] = (fast_row_t){numbers->count, low,          high, numbers->low, numbers->high,
+                               numbers->point, numbers->tail};
   }
 }

@@ -14,6 +14,7 @@
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/quantum/fault_values.h"
 #include "oracles/formula/elementary_kernels.h"
+#include "oracles/formula/fast/elementary_pairs.h"
 
 static row_t new_row(const formula_t *formula, size_t count) {
   return (row_t){.count = count, .values = ARENA_NEW_ARRAY(formula->arena, double, count)};
@@ -132,7 +133,7 @@ static row_t multiply_add(formula_t *formula, row_t a, row_t b, row_t c) {
 
 /* ---- Elementary functions -------------------------------------------------------------------- */
 
-static double correctly_rounded(elementary_t which, double x) {
+static double rounded_by_mpfr(elementary_t which, double x) {
   typedef int compute_t(mpfr_ptr out, mpfr_srcptr value, mpfr_rnd_t rounding);
   static compute_t *const compute[ELEMENTARY_COUNT] = {
       [ELEMENTARY_exp] = mpfr_exp,        [ELEMENTARY_exp2] = mpfr_exp2,
@@ -148,6 +149,34 @@ static double correctly_rounded(elementary_t which, double x) {
   double result = mpfr_get_d(value, MPFR_RNDN);
   mpfr_clear(value);
   return result;
+}
+
+static pair_t from_pair_kernel(elementary_t which, double x) {
+  switch (which) {
+    case ELEMENTARY_exp:
+      return pair_exp(x);
+    case ELEMENTARY_exp2:
+      return pair_exp2(x);
+    case ELEMENTARY_log:
+      return pair_log(x);
+    case ELEMENTARY_erf:
+      return pair_erf(x);
+    case ELEMENTARY_erfc:
+      return pair_erfc(x);
+    case ELEMENTARY_tanh:
+      return pair_tanh(x);
+    case ELEMENTARY_rsqrt:
+      return pair_rsqrt(x);
+    default: /* Left to MPFR. */
+      return pair_of(NAN);
+  }
+}
+
+/* Of binary64: within 1/2 + 2^-17 of a unit in the last place, and what binary64 holds exactly
+ * (theory.md, T231). */
+static double rounded(elementary_t which, double x) {
+  double value = from_pair_kernel(which, x).high;
+  return isnan(value) || value == 0 ? rounded_by_mpfr(which, x) : value;
 }
 
 static double from_kernel(elementary_t which, double x) {
@@ -171,9 +200,9 @@ static double from_kernel(elementary_t which, double x) {
     case ELEMENTARY_log1p:
       return x == -1 ? -(double)INFINITY : isinf(x) && x > 0 ? x : kernel_log1p(x);
     case ELEMENTARY_sin:
-      return fabs(x) <= KERNEL_PERIODIC_MAX ? kernel_sin(x) : correctly_rounded(which, x);
+      return fabs(x) <= KERNEL_PERIODIC_MAX ? kernel_sin(x) : rounded_by_mpfr(which, x);
     case ELEMENTARY_cos:
-      return fabs(x) <= KERNEL_PERIODIC_MAX ? kernel_cos(x) : correctly_rounded(which, x);
+      return fabs(x) <= KERNEL_PERIODIC_MAX ? kernel_cos(x) : rounded_by_mpfr(which, x);
     case ELEMENTARY_COUNT:
       break;
   }
@@ -225,7 +254,7 @@ double model_function(const formula_t *formula, elementary_t which, double x) {
                                err(formula, ELEMENTARY_exp2, x, exp_by_exp2(formula, x)));
   }
   bool is_f64 = formula->format == &format_table[FORMAT_f64];
-  double value = is_f64 ? correctly_rounded(which, x) : from_kernel(which, x);
+  double value = is_f64 ? rounded(which, x) : from_kernel(which, x);
   if (formula->schedule->fault != FAULT_NONE) value = model_spoil(formula, which, x, value);
   return format_round_double(formula->format, err(formula, which, x, value));
 }

@@ -38,9 +38,9 @@ static const data_t data_table[] = {
     {"f64", "2^+-60", "f64", 53, 60},   {"f64", "2^+-400", "f64", 53, 400},
 };
 
-static const size_t shapes[][3] = {{1, 1, 1},     {4, 4, 4},    {16, 16, 16},
-                                   {1, 64, 64},   {64, 1, 64},  {1, 1, 1024},
-                                   {16, 16, 512}, {64, 64, 64}, {256, 256, 256}};
+static const size_t shapes[][3] = {{1, 1, 1},    {4, 4, 4},      {16, 16, 16}, {1, 64, 64},
+                                   {64, 1, 64},  {1, 1, 1024},   {16, 16, 8},  {16, 16, 512},
+                                   {64, 64, 64}, {256, 256, 256}};
 
 /* Sums of columns: terms, columns. */
 static const size_t sum_shapes[][2] = {{16, 16}, {64, 64}, {1024, 1}, {65536, 1}, {256, 256}};
@@ -268,7 +268,9 @@ int main(int argc, char **argv) {
   }
 #ifdef BENCH_HAVE_OPENBLAS
   openblas_set_num_threads(1);
+  printf("# BLAS: OpenBLAS, kernels for %s\n", openblas_get_corename());
 #endif
+  printf("# our kernels: %s\n", kernels->name);
   printf("%-6s %-8s %14s %8s %8s %8s %7s %7s %6s %8s %8s %8s\n", "type", "values", "MxNxK",
          "ns/call", "exact", "accept", "naive", "BLAS", "MPFR", "MPFR/x", "x/BLAS", "naive/x");
   for (size_t d = 0; d < G_N_ELEMENTS(data_table); d++) {

@@ -30,6 +30,13 @@ static const struct {
     {"gelu", "byteir.gelu approximate=none f32[1024,64] -> f32[1024,64]"},
     {"gelu tanh", "byteir.gelu approximate=tanh f32[1024,64] -> f32[1024,64]"},
     {"erf", "byteir.erf f32[1024,64] -> f32[1024,64]"},
+    {"softmax f64", "byteir.softmax axis=1 f64[1024,64] -> f64[1024,64]"},
+    {"layer f64",
+     "byteir.layer_norm epsilon=0x1p-17 axis=[1] f64[1024,64] f64[64] f64[64] -> f64[1024,64] "
+     "f64[1024,1] f64[1024,1]"},
+    {"l2_norm f64", "byteir.l2_norm epsilon=0x1p-40 axis=[1] f64[1024,64] -> f64[1024,64]"},
+    {"gelu f64", "byteir.gelu approximate=none f64[1024,64] -> f64[1024,64]"},
+    {"erf f64", "byteir.erf f64[1024,64] -> f64[1024,64]"},
 };
 
 static case_t make_case(const char *line, arena_t *arena) {

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole cases: how many a second `assay run` walks with a model executor, in process, and where the
- * time goes; beside it the naive scalar f32 loop of this machine, in nanoseconds a step. */
+/* Whole cases: how many `assay run` walks in a second of this thread with a model executor, in
+ * process, and where the time goes; of some programs, and of all ops as they are drawn.  Beside it
+ * the naive scalar f32 loop of this machine, in nanoseconds a step. */
 #include <glib.h>
 #include <stdio.h>
 #include <time.h>
 
 #include "harness/builtin/builtin.h"
 #include "harness/session/session.h"
+#include "tests/bench/bench_timing.h"
 
 static const int step_count = 1 << 24;
+
+enum { ALL_OPS_CASES = 10000 };
 
 static const char *const programs[] = {
     "stablehlo.dot_general batch=[]x[] contract=[1]x[0] f32[4,8] f32[8,16] -> f32[4,16]",
@@ -42,6 +46,13 @@ static void fail(const failure_t *error) {
   exit(3);
 }
 
+static size_t count_ops(void) {
+  size_t count = 0;
+  while (op_all()[count] != NULL) count++;
+  return count;
+}
+
+/* Of a program, or of all ops as they are drawn where that is NULL. */
 static void measure(const char *line, const char *model) {
   failure_t error;
   arena_t arena;
@@ -51,25 +62,37 @@ static void measure(const char *line, const char *model) {
   executor_t *executor;
   executor_options_t executor_options = {.find_builtin = builtin_find};
   session_t *session;
-  if (program_parse(str_from(line), &arena, &given.program, &violation, &error) != STATUS_OK)
+  bool is_given = line != NULL;
+  if (is_given &&
+      program_parse(str_from(line), &arena, &given.program, &violation, &error) != STATUS_OK) {
     fail(&error);
+  }
   if (executor_open(model, &executor_options, &executor, &error) != STATUS_OK) fail(&error);
-  session_options_t options = {.stream = {.seed = 1, .programs = &given, .program_count = 1},
+  session_options_t options = {.stream = {.seed = 1,
+                                          .programs = is_given ? &given : NULL,
+                                          .program_count = is_given ? 1 : 0,
+                                          .gen = gen_options_default(),
+                                          .ops = op_all(),
+                                          .op_count = count_ops()},
                                .executors = &executor,
                                .executor_count = 1,
                                .contract = contract_backend(),
-                               .seconds_max = 2};
+                               .cases_max = is_given ? 0 : ALL_OPS_CASES,
+                               .seconds_max = is_given ? 2 : 0};
   if (session_open(&options, &session, &error) != STATUS_OK) fail(&error);
+  double begin = microseconds();
   if (session_run(session, &error) != STATUS_OK) fail(&error);
+  double cpu_seconds = (microseconds() - begin) / 1e6;
   case_runner_times_t times = session_times(session);
   double seconds = session_seconds(session);
   double share = (double)(times.oracle + times.executor + times.judge) / (seconds * 1e9);
   printf(
-      "%-20s %10.0f cases/s  oracle %2.0f%%  judge %2.0f%%  executor %2.0f%%  together %3.0f%%  "
+      "%-20s %10.0f cases/CPU-s  oracle %2.0f%%  judge %2.0f%%  executor %2.0f%%  together %3.0f%% "
+      " "
       "%s\n",
-      model, (double)session_cases(session) / seconds, (double)times.oracle / seconds / 1e7,
+      model, (double)session_cases(session) / cpu_seconds, (double)times.oracle / seconds / 1e7,
       (double)times.judge / seconds / 1e7, (double)times.executor / seconds / 1e7, share * 100,
-      line);
+      is_given ? line : "all ops");
   if (session_close(session, 0, &error) != STATUS_OK) fail(&error);
   executor_close(executor);
   arena_deinit(&arena);
@@ -81,5 +104,6 @@ int main(void) {
     measure(programs[i], "model:sequential");
     measure(programs[i], "model:sequential+fma");
   }
+  measure(NULL, "model:sequential");
   return 0;
 }

@@ -9,7 +9,7 @@
 
 #include "harness/base/rng.h"
 #include "oracles/formula/enclosed.h"
-#include "oracles/formula/fast_evaluator.h"
+#include "oracles/formula/fast/fast_evaluator.h"
 #include "oracles/formula/model.h"
 
 enum { OPERANDS = 3, STEPS_MAX = 8, ROWS_MAX = OPERANDS + 2 * STEPS_MAX, TERMS_MAX = 40 };

@@ -9,7 +9,7 @@
 #include "harness/base/rng.h"
 #include "harness/num/format.h"
 #include "oracles/formula/elementary_kernels.h"
-#include "oracles/formula/fast_steps.h"
+#include "oracles/formula/fast/fast_steps.h"
 
 enum { RANDOM_NUMBERS = 40000, PRECISION = 72 };
 

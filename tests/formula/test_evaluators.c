@@ -255,15 +255,16 @@ static bool holds_value(const value_range_t *range, const format_t *format, doub
 }
 
 /* Both ends, and a number between them; `ulps` moves the ends outwards, which is a fault. */
-static bool holds_interval(const value_range_t *range, double low, double high, int ulps) {
-  const format_t *format = &format_table[FORMAT_f32];
-  float first = (float)low, last = (float)high;
+static bool holds_interval(const value_range_t *range, const format_t *format, double low,
+                           double high, int ulps) {
+  uint64_t first = format_from_double(format, low), last = format_from_double(format, high);
   for (int i = 0; i < ulps; i++) {
-    first = nextafterf(first, -INFINITY);
-    last = nextafterf(last, INFINITY);
+    first = format_next_down(format, first);
+    last = format_next_up(format, last);
   }
-  double middle = (double)(float)((double)first / 2 + (double)last / 2);
-  return holds_value(range, format, (double)first) && holds_value(range, format, (double)last) &&
+  double from = format_to_double(format, first), to = format_to_double(format, last);
+  double middle = format_round_double(format, from / 2 + to / 2);
+  return holds_value(range, format, from) && holds_value(range, format, to) &&
          holds_value(range, format, middle);
 }
 
@@ -282,8 +283,9 @@ typedef struct fast_tally {
   size_t outside;
 } fast_tally_t;
 
-static void compare_fast(const contract_t *contract, const row_t *enclosed, const row_t *fast,
-                         size_t count, int ulps, arena_t *arena, fast_tally_t *inout_tally) {
+static void compare_fast(const format_t *format, const contract_t *contract, const row_t *enclosed,
+                         const row_t *fast, size_t count, int ulps, arena_t *arena,
+                         fast_tally_t *inout_tally) {
   for (size_t r = OPERANDS; r < count; r++) {
     const fast_numbers_t *numbers = fast[r].fast;
     for (size_t i = 0; i < numbers->count; i++) {
@@ -293,9 +295,8 @@ static void compare_fast(const contract_t *contract, const row_t *enclosed, cons
       }
       inout_tally->known++;
       size_t n = enclosed[r].count == 1 ? 0 : i;
-      value_range_t range =
-          finish(&format_table[FORMAT_f32], contract, &enclosed[r].enclosed[n], arena);
-      bool is_inside = holds_interval(&range, numbers->low[i], numbers->high[i], ulps) &&
+      value_range_t range = finish(format, contract, &enclosed[r].enclosed[n], arena);
+      bool is_inside = holds_interval(&range, format, numbers->low[i], numbers->high[i], ulps) &&
                        is_in_set(&enclosed[r].enclosed[n], numbers->low[i]) &&
                        is_in_set(&enclosed[r].enclosed[n], numbers->high[i]);
       if (is_inside) continue;
@@ -317,33 +318,38 @@ static void check_same(const row_t *a, const row_t *b, size_t count) {
       bool are_equal =
           a[r].fast->low[i] == b[r].fast->low[i] && a[r].fast->high[i] == b[r].fast->high[i];
       g_assert_true(are_unknown || are_equal);
+      if (are_unknown || a[r].fast->tail == NULL) continue;
+      const double *points = a[r].fast->point, *others = b[r].fast->point;
+      g_assert_true(points[i] == others[i] || (isnan(points[i]) && isnan(others[i])));
+      const double *tails = a[r].fast->tail, *other_tails = b[r].fast->tail;
+      g_assert_true(tails[i] == other_tails[i] || (isnan(tails[i]) && isnan(other_tails[i])));
     }
   }
 }
 
 /* `is_wide`: where the contract permits wider nodes. */
-static void run_fast(const random_formula_t *random, const contract_t *contract, bool is_unbounded,
-                     bool is_wide, int ulps, fast_tally_t *inout_tally) {
+static void run_fast(const random_formula_t *random, const format_t *format,
+                     const contract_t *contract, bool is_unbounded, bool is_wide, int ulps,
+                     fast_tally_t *inout_tally) {
   static const char *const names[] = {"portable", "avx2", "avx512"};
   arena_t arena;
   arena_init(&arena);
   row_t enclosed[ROWS_MAX], fast[G_N_ELEMENTS(names)][ROWS_MAX];
   size_t count, fast_count;
   const enclosing_t settings = {.is_exact = false, .is_unbounded = is_unbounded};
-  run_one(random, &enclosed_evaluator, &settings, &format_table[FORMAT_f32], contract, NULL, &arena,
-          enclosed, &count);
+  run_one(random, &enclosed_evaluator, &settings, format, contract, NULL, &arena, enclosed, &count);
   for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
-    const fast_kernels_t *kernels = fast_kernels_named(names[i]);
+    const fast_kernels_t *kernels = fast_kernels_named(format, names[i]);
     if (kernels == NULL) continue; /* This machine cannot run them. */
     const fast_settings_t fast_settings = {
         kernels, is_unbounded, is_wide && PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES};
-    run_one(random, &fast_evaluator, &fast_settings, &format_table[FORMAT_f32], contract, NULL,
-            &arena, fast[i], &fast_count);
+    run_one(random, &fast_evaluator, &fast_settings, format, contract, NULL, &arena, fast[i],
+            &fast_count);
     g_assert_cmpuint(count, ==, fast_count);
     check_same(fast[0], fast[i], count);
   }
   size_t before = inout_tally->outside;
-  compare_fast(contract, enclosed, fast[0], count, ulps, &arena, inout_tally);
+  compare_fast(format, contract, enclosed, fast[0], count, ulps, &arena, inout_tally);
   if (inout_tally->outside > before && before < 3 && ulps == 0) {
     g_autoptr(GString) text = g_string_new(NULL);
     random_formula_print(random, text);
@@ -352,7 +358,14 @@ static void run_fast(const random_formula_t *random, const contract_t *contract,
   arena_deinit(&arena);
 }
 
-static void test_block_compare(gconstpointer data) {
+/* Binary64 is computed with in itself, all else in binary32. */
+static const format_t *fast_format(const format_t *operands) {
+  return operands->bits == 64 ? operands : &format_table[FORMAT_f32];
+}
+
+static void test_fast(gconstpointer data) {
+  const format_t *operands = &format_table[*(const int *)data], *format = fast_format(operands);
+  bool may_be_wide = operands->bits < 64;
   static const char *const contracts[] = {"backend", "spec", "backend,fma=no,accum_wider=no",
                                           "backend,ftz=both", "backend,accum_rounding=rz"};
   rng_t rng = rng_make(5);
@@ -362,9 +375,9 @@ static void test_block_compare(gconstpointer data) {
     const char *text = contracts[i % G_N_ELEMENTS(contracts)];
     g_assert_cmpint(contract_parse(str_from(text), &contract, NULL), ==, STATUS_OK);
     random_formula_t random;
-    random_formula_draw(&rng, &format_table[*(const int *)data], &random);
-    run_fast(&random, &contract, false, i % 2 != 0, 0, &tally);
-    run_fast(&random, &contract, true, i % 2 != 0, 0, &tally);
+    random_formula_draw(&rng, operands, &random);
+    run_fast(&random, format, &contract, false, may_be_wide && i % 2 != 0, 0, &tally);
+    run_fast(&random, format, &contract, true, may_be_wide && i % 2 != 0, 0, &tally);
   }
   g_test_message("%zu numbers known, %zu not, %zu outside", tally.known, tally.unknown,
                  tally.outside);
@@ -373,14 +386,15 @@ static void test_block_compare(gconstpointer data) {
 }
 
 /* Were the fast sets one unit larger, it would show. */
-static void test_faulty_fast(void) {
+static void test_faulty_fast(gconstpointer data) {
+  const format_t *operands = &format_table[*(const int *)data], *format = fast_format(operands);
   rng_t rng = rng_make(5);
   const contract_t contract = contract_backend();
   fast_tally_t tally = {0};
   for (size_t i = 0; i < FAULTY_FORMULAS; i++) {
     random_formula_t random;
-    random_formula_draw(&rng, &format_table[FORMAT_f32], &random);
-    run_fast(&random, &contract, false, false, 1, &tally);
+    random_formula_draw(&rng, operands, &random);
+    run_fast(&random, format, &contract, false, false, 1, &tally);
   }
   g_test_message("%zu of %zu outside", tally.outside, tally.known);
   g_assert_cmpuint(tally.outside, >, tally.known / 4);
@@ -400,12 +414,13 @@ int main(int argc, char **argv) {
     g_test_add_data_func(liberties_path, &format_pairs[i], test_liberties);
   }
   g_test_add_func("/evaluators/faulty-models", test_faulty_models);
-  static const int fast_formats[] = {FORMAT_f32, FORMAT_f16, FORMAT_bf16};
+  static const int fast_formats[] = {FORMAT_f32, FORMAT_f16, FORMAT_bf16, FORMAT_f64};
   for (size_t i = 0; i < G_N_ELEMENTS(fast_formats); i++) {
     g_autofree char *path =
         g_strdup_printf("/evaluators/fast/%s", format_table[fast_formats[i]].name);
-    g_test_add_data_func(path, &fast_formats[i], test_block_compare);
+    g_test_add_data_func(path, &fast_formats[i], test_fast);
   }
-  g_test_add_func("/evaluators/faulty-fast", test_faulty_fast);
+  g_test_add_data_func("/evaluators/faulty-fast/f32", &fast_formats[0], test_faulty_fast);
+  g_test_add_data_func("/evaluators/faulty-fast/f64", &fast_formats[3], test_faulty_fast);
   return g_test_run();
 }

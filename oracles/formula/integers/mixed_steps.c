@@ -9,7 +9,7 @@
 
 #include "oracles/exact/arithmetic.h"
 #include "oracles/formula/enclosed_set.h"
-#include "oracles/formula/fast_evaluator.h"
+#include "oracles/formula/fast/fast_evaluator.h"
 #include "oracles/formula/model.h"
 #include "oracles/formula/shared/shared_evaluator.h"
 

@@ -5,7 +5,7 @@
 #ifndef ASSAY_ORACLES_FORMULA_SHARED_SHARED_POINTS_H
 #define ASSAY_ORACLES_FORMULA_SHARED_SHARED_POINTS_H
 
-#include "oracles/formula/fast_evaluator.h"
+#include "oracles/formula/fast/fast_evaluator.h"
 #include "oracles/formula/shared/shared_evaluator.h"
 
 typedef struct shared_point {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "oracles/composite/parts.h"
-#include "oracles/formula/fast_evaluator.h"
+#include "oracles/formula/fast/fast_evaluator.h"
 #include "oracles/formula/integers/integer_set.h"
 #include "oracles/ops/declared/declared.h"
 
@@ -50,7 +50,7 @@ static patterns_t make_patterns(const oracle_call_t *call, uint32_t result, acce
 static void accept_part(const problem_t *problem, const part_t *part, const variant_t *variant,
                         uint32_t first, const patterns_t *patterns) {
   const fast_settings_t settings = {
-      .kernels = fast_kernels_best(),
+      .kernels = fast_kernels_best(variant->format),
       .is_unbounded = problem->formulas[variant->formula].is_unbounded};
   const evaluation_t fast = {.evaluator = &fast_evaluator, .settings = &settings};
   row_t rows[CASE_RESULTS_MAX];
@@ -81,7 +81,7 @@ status_t declared_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RE
   variant_t variants[VARIANTS_MAX];
   problem_variants(&problem, variants);
   for (size_t group = 0; group < problem.layout.group_count; group++) {
-    if (!problem_has_fast(&variants[0])) break;
+    if (!problem_has_fast_shared(&variants[0])) break;
     arena_mark_t mark = arena_mark(call->arena);
     part_t part = problem_part(&problem, group);
     accept_part(&problem, &part, &variants[0], first, patterns);

@@ -10,7 +10,7 @@
 #include "oracles/composite/stored_set.h"
 #include "oracles/exact/quantum/quantize_faulty.h"
 #include "oracles/formula/enclosed_set.h"
-#include "oracles/formula/fast_evaluator.h"
+#include "oracles/formula/fast/fast_evaluator.h"
 
 static bool is_model(const run_t *run) { return run->formula->schedule != NULL; }
 

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Elementary functions of single numbers, and the binary32 numbers that lie within their errors for
  * sure.  Private to fast_kernels.c. */
-#ifndef ASSAY_ORACLES_FORMULA_FAST_FUNCTIONS_H
-#define ASSAY_ORACLES_FORMULA_FAST_FUNCTIONS_H
+#ifndef ASSAY_ORACLES_FORMULA_FAST_FAST_FUNCTIONS_H
+#define ASSAY_ORACLES_FORMULA_FAST_FAST_FUNCTIONS_H
 
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
 
 #include "oracles/formula/elementary_kernels.h"
-
-KERNEL_INLINE double least(double a, double b) { return a < b ? a : b; }
-KERNEL_INLINE double most(double a, double b) { return a > b ? a : b; }
-
-KERNEL_INLINE double not_a_number(void) { return binary64_value(UINT64_C(0x7ff8) << 48); }
+#include "oracles/formula/fast/fast_steps.h"
 
 /* The least binary32 number that is not below x. */
 KERNEL_INLINE double f32_above(double x) {

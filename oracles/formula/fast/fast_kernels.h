@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The loops of the fast evaluator, one table for each instruction set that they were compiled for:
  * all compute the same bits. */
-#ifndef ASSAY_ORACLES_FORMULA_FAST_KERNELS_H
-#define ASSAY_ORACLES_FORMULA_FAST_KERNELS_H
+#ifndef ASSAY_ORACLES_FORMULA_FAST_FAST_KERNELS_H
+#define ASSAY_ORACLES_FORMULA_FAST_FAST_KERNELS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,8 +10,8 @@
 #include "harness/model/contract.h"
 
 /* For each of `count` values an interval within the set that the enclosed evaluator finds, its ends
- * being binary32 numbers, and the exact value, nearly.  Both ends are NaN where nothing is known.
- * Both may be infinite, and then equal. */
+ * being numbers of the working format, and the exact value, nearly.  Both ends are NaN where
+ * nothing is known.  Both may be infinite, and then equal. */
 typedef struct fast_numbers {
   size_t count;
   bool are_points; /* low = high = point throughout. */
@@ -20,6 +20,7 @@ typedef struct fast_numbers {
   double *low;
   double *high;
   double *point;
+  double *tail; /* In binary64: what is to be added to the points; NULL in binary32. */
 } fast_numbers_t;
 
 typedef enum fast_binary {
@@ -29,11 +30,12 @@ typedef enum fast_binary {
   FAST_DIVIDE,
 } fast_binary_t;
 
-/* Sums over a row, each within count * 2^-53 of its magnitude. */
+/* Sums over a row, each within count * 2^-53 of its magnitude, or in binary64 with its tail within
+ * count * 2^-103. */
 typedef struct fast_totals {
-  double low;
-  double high;
-  double point;
+  double low, low_tail; /* Tails are 0 in binary32. */
+  double high, high_tail;
+  double point, point_tail;
   double low_magnitude; /* Of |low|, and of |high|. */
   double high_magnitude;
 } fast_totals_t;
@@ -47,7 +49,8 @@ typedef struct fast_error {
 } fast_error_t;
 
 typedef struct fast_kernels {
-  const char *name; /* "avx512", "avx2", "portable". */
+  const char *name;       /* "avx512", "avx2", "portable". */
+  const format_t *format; /* The working format: f32 or f64. */
   /* Operands have out->count numbers. */
   void (*binary)(fast_binary_t operation, const fast_numbers_t *a, const fast_numbers_t *b,
                  fast_numbers_t *out);
@@ -56,10 +59,13 @@ typedef struct fast_kernels {
   void (*apply)(elementary_t function, fast_error_t error, const fast_numbers_t *a,
                 fast_numbers_t *out);
   void (*sum)(const fast_numbers_t *a, fast_totals_t *out);
-  /* The exact products, not rounded; squares where a and b are one row. */
+  /* The products; squares where a and b are one row.  In binary32 they are exact, in binary64
+   * rounded to that, and unknown below 2^-900. */
   void (*products)(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out);
-  /* The sum of squares of a[i] - mean, each within 2^-52 of itself. */
-  double (*squared_deviations)(const double *a, size_t count, double mean);
+  /* The sum of squares of a[i] - mean, a row of points and the point of a number, each within 2^-52
+   * of itself, or in binary64 2^-100. */
+  void (*squared_deviations)(const fast_numbers_t *a, const fast_numbers_t *mean,
+                             fast_totals_t *out);
   double (*greatest)(const double *a, size_t count); /* NaN if one is. */
   /* Whether all numbers, and so all their sums, are multiples of 2^bit. */
   bool (*are_multiples)(const double *a, size_t count, int bit);
@@ -74,6 +80,7 @@ typedef struct fast_kernels {
 static inline bool fast_rounds_tiny(const contract_t *contract, const fast_numbers_t *products) {
   if (PERMITTED(contract, fma) == FMA_YES) return false;
   if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES) return false;
+  if (products->tail != NULL) return false; /* In binary64 those are unknown anyway. */
   bool is_any = false;
   for (size_t i = 0; i < products->count; i++) {
     bool is_zero = products->low[i] == 0 && products->high[i] == 0;
@@ -82,8 +89,9 @@ static inline bool fast_rounds_tiny(const contract_t *contract, const fast_numbe
   return is_any;
 }
 
-/* The fastest that this machine can run; the one of that name, or NULL. */
-const fast_kernels_t *fast_kernels_best(void);
-const fast_kernels_t *fast_kernels_named(const char *name);
+/* Those of a working format, f32 or f64: the fastest that this machine can run; those of that name,
+ * or NULL. */
+const fast_kernels_t *fast_kernels_best(const format_t *format);
+const fast_kernels_t *fast_kernels_named(const format_t *format, const char *name);
 
 #endif

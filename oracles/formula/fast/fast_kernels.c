@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiled once for each instruction set (vector_kernels.cmake).  Nothing but the table at the end
  * is visible outside. */
-#include "oracles/formula/fast_kernels.h"
+#include "oracles/formula/fast/fast_kernels.h"
 
 #include <float.h>
 
-#include "oracles/formula/fast_functions.h"
-#include "oracles/formula/fast_steps.h"
+#include "oracles/formula/fast/fast_functions.h"
+#include "oracles/formula/fast/fast_steps.h"
 
 /* Ends are binary32 numbers.  Of two such numbers binary64 gives sums, products, quotients and
  * roots that, once rounded to binary32, are rounded right (Figueroa, "When is double rounding
  * innocuous?", 1995: 53 >= 2 * 24 + 2; products are exact), and all four operations are monotone in
  * each operand.  So what is computed here lies within what the enclosed evaluator computes of wider
  * operands: its ends are those of an implementation that computes in binary32 step by step. */
-
 /* Gives up what has no order, or may be infinite, but for what is -infinity for sure. */
 KERNEL_INLINE void store(fast_numbers_t *out, size_t i, double low, double high, double point) {
   const double nan = not_a_number();
@@ -225,8 +224,6 @@ static void apply(elementary_t function, fast_error_t error, const fast_numbers_
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-enum { LANES = 8 }; /* Independent sums, so that they can live in vector registers. */
-
 KERNEL_INLINE double sum_of_lanes(const double lanes[LANES]) {
   return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) +
          ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
@@ -251,6 +248,7 @@ static double sum_of(const double *numbers, size_t count, double *out_magnitude)
 
 static void sum(const fast_numbers_t *a, fast_totals_t *out) {
   double unused;
+  *out = (fast_totals_t){.low = 0};
   out->low = sum_of(a->low, a->count, &out->low_magnitude);
   if (a->are_points) {
     out->high = out->point = out->low;
@@ -261,7 +259,7 @@ static void sum(const fast_numbers_t *a, fast_totals_t *out) {
   out->point = sum_of(a->point, a->count, &unused);
 }
 
-static double squared_deviations(const double *a, size_t count, double mean) {
+static double sum_of_squares(const double *a, size_t count, double mean) {
   double sums[LANES] = {0};
   size_t i = 0;
   for (; i + LANES <= count; i += LANES) {
@@ -277,24 +275,12 @@ static double squared_deviations(const double *a, size_t count, double mean) {
   return sum_of_lanes(sums);
 }
 
-static double greatest(const double *a, size_t count) {
-  double maxima[LANES];
-  uint64_t is_nan = 0;
-  for (size_t lane = 0; lane < LANES; lane++) maxima[lane] = -(double)INFINITY;
-  size_t i = 0;
-  for (; i + LANES <= count; i += LANES) {
-    for (size_t lane = 0; lane < LANES; lane++) {
-      maxima[lane] = most(a[i + lane], maxima[lane]);
-      is_nan |= a[i + lane] != a[i + lane];
-    }
-  }
-  for (; i < count; i++) {
-    maxima[0] = most(a[i], maxima[0]);
-    is_nan |= a[i] != a[i];
-  }
-  for (size_t lane = 1; lane < LANES; lane++) maxima[0] = most(maxima[0], maxima[lane]);
-  return is_nan != 0 ? not_a_number() : maxima[0];
+static void squared_deviations(const fast_numbers_t *a, const fast_numbers_t *mean,
+                               fast_totals_t *out) {
+  *out = (fast_totals_t){.point = sum_of_squares(a->point, a->count, mean->point[0])};
 }
+
+static double greatest(const double *a, size_t count) { return greatest_of(a, count); }
 
 /* Scaled by 2^-bit they are whole: then adding and subtracting 1.5 * 2^52 leaves them as they are.
  * (The caller sees to it that they are below 2^51.) */
@@ -343,6 +329,7 @@ static void finish(const fast_numbers_t *a, const format_t *format, double *low,
 extern const fast_kernels_t JOIN(fast_kernels_, KERNEL_SUFFIX);
 const fast_kernels_t JOIN(fast_kernels_, KERNEL_SUFFIX) = {
     .name = QUOTE(KERNEL_SUFFIX),
+    .format = &format_table[FORMAT_f32],
     .binary = binary,
     .square = square,
     .square_root = square_root,

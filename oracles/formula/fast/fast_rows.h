@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The evaluator that is fast: of the numbers that a conforming implementation may reach it finds
- * an interval, in vector loops (fast_kernels.h).  What it says is a part of what the enclosed
- * evaluator says of the same formula, step by step; where it is not sure it says nothing, and
- * somebody asks that one. */
-#ifndef ASSAY_ORACLES_FORMULA_FAST_EVALUATOR_H
-#define ASSAY_ORACLES_FORMULA_FAST_EVALUATOR_H
+/* Rows of the fast evaluator as such: settings, loading, copying. */
+#ifndef ASSAY_ORACLES_FORMULA_FAST_FAST_ROWS_H
+#define ASSAY_ORACLES_FORMULA_FAST_FAST_ROWS_H
 
-#include "oracles/formula/fast_kernels.h"
+#include "oracles/formula/fast/fast_kernels.h"
 #include "oracles/formula/formula.h"
-
-/* Its working format is f32. */
-extern const evaluator_t fast_evaluator;
 
 /* Settings of the evaluator. */
 typedef struct fast_settings {
@@ -32,10 +26,13 @@ static inline fast_numbers_t *fast_new(const formula_t *formula, size_t count) {
                               .low = ARENA_NEW_ARRAY(formula->arena, double, count),
                               .high = ARENA_NEW_ARRAY(formula->arena, double, count),
                               .point = ARENA_NEW_ARRAY(formula->arena, double, count)};
+  if (settings->kernels->format != &format_table[FORMAT_f64]) return numbers;
+  numbers->tail = ARENA_NEW_ARRAY(formula->arena, double, count);
+  for (size_t i = 0; i < count; i++) numbers->tail[i] = 0;
   return numbers;
 }
 
-/* A row of patterns of a format whose numbers f32 holds. */
+/* A row of patterns of a format whose numbers the working format holds. */
 static inline row_t fast_load(formula_t *formula, const format_t *format, const uint64_t *bits,
                               size_t count) {
   fast_numbers_t *numbers = fast_new(formula, count);
@@ -50,6 +47,7 @@ static inline void fast_copy(const fast_numbers_t *from, size_t place, fast_numb
   out->low[i] = from->low[place];
   out->high[i] = from->high[place];
   out->point[i] = from->point[place];
+  if (out->tail != NULL && from->tail != NULL) out->tail[i] = from->tail[place];
 }
 
 /* Steps of the evaluator. */

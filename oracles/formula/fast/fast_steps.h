@@ -1,14 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a step of the fast evaluator makes of a number.  Private to fast_kernels.c. */
-#ifndef ASSAY_ORACLES_FORMULA_FAST_STEPS_H
-#define ASSAY_ORACLES_FORMULA_FAST_STEPS_H
+/* What a step of the fast evaluator makes of a number.  Private to fast_kernels.c and
+ * fast_pair_kernels.c. */
+#ifndef ASSAY_ORACLES_FORMULA_FAST_FAST_STEPS_H
+#define ASSAY_ORACLES_FORMULA_FAST_FAST_STEPS_H
 
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "oracles/formula/elementary_kernels.h"
 
 KERNEL_INLINE double to_f32(double x) { return (double)(float)x; }
+
+KERNEL_INLINE double least(double a, double b) { return a < b ? a : b; }
+KERNEL_INLINE double most(double a, double b) { return a > b ? a : b; }
+
+KERNEL_INLINE double not_a_number(void) { return binary64_value(UINT64_C(0x7ff8) << 48); }
+
+enum { LANES = 8 }; /* Independent sums, so that they can live in vector registers. */
+
+/* NaN if one is. */
+KERNEL_INLINE double greatest_of(const double *a, size_t count) {
+  double maxima[LANES];
+  uint64_t is_nan = 0;
+  for (size_t lane = 0; lane < LANES; lane++) maxima[lane] = -(double)INFINITY;
+  size_t i = 0;
+  for (; i + LANES <= count; i += LANES) {
+    for (size_t lane = 0; lane < LANES; lane++) {
+      maxima[lane] = most(a[i + lane], maxima[lane]);
+      is_nan |= a[i + lane] != a[i + lane];
+    }
+  }
+  for (; i < count; i++) {
+    maxima[0] = most(a[i], maxima[0]);
+    is_nan |= a[i] != a[i];
+  }
+  for (size_t lane = 1; lane < LANES; lane++) maxima[0] = most(maxima[0], maxima[lane]);
+  return is_nan != 0 ? not_a_number() : maxima[0];
+}
 
 /* A number that an operation gave, rounded to binary64, and whether that rounded nothing, or its
  * operands are binary32 numbers: then it may be rounded to binary32. */

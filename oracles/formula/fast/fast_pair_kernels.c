@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loops of the fast evaluator in binary64.  Compiled once for each instruction set
+ * (vector_kernels.cmake).  Nothing but the table at the end is visible outside.
+ *
+ * Ends are what binary64 itself makes of a step of ends: those of an implementation that computes
+ * step by step.  Exact values, sums and functions are pairs (theory.md, T230 to T232). */
+#include <float.h>
+
+#include "oracles/formula/fast/elementary_pairs.h"
+#include "oracles/formula/fast/fast_kernels.h"
+#include "oracles/formula/fast/fast_steps.h"
+
+/* Below this products of pairs lose bits; nothing is said of points that are, but where nothing but
+ * zero can be delivered.  Such a point is not 0, so that nobody takes it for one that is exact. */
+#define PAIR_LEAST 0x1p-900
+#define PAIR_TINY 0x1p-1074
+
+KERNEL_INLINE pair_t point_of(const fast_numbers_t *a, size_t i) {
+  return (pair_t){a->point[i], a->tail[i]};
+}
+
+/* The pair; or where the numbers are infinite, what binary64 gives. */
+KERNEL_INLINE pair_t finite_pair(pair_t x, double plain) {
+  bool is_finite = fabs(plain) <= DBL_MAX;
+  return (pair_t){is_finite ? x.high : plain, is_finite ? x.low : 0};
+}
+
+/* A product, or a quotient, that is 0 though it should not be. */
+KERNEL_INLINE pair_t nonzero_pair(pair_t x, bool is_zero) {
+  bool is_lost = (x.high == 0) & !is_zero;
+  return (pair_t){is_lost ? PAIR_TINY : x.high, x.low};
+}
+
+/* Gives up what has no order, or may be infinite, but for what is -infinity for sure; and whose
+ * exact value is not known. */
+KERNEL_INLINE void store(fast_numbers_t *out, size_t i, double low, double high, pair_t point) {
+  const double nan = not_a_number();
+  bool is_good = (low <= high) & (high <= DBL_MAX) & ((low >= -DBL_MAX) | (high < -DBL_MAX)) &
+                 ((point.high == 0) | (fabs(point.high) > PAIR_LEAST) | ((low == 0) & (high == 0)));
+  out->low[i] = is_good ? low : nan;
+  out->high[i] = is_good ? high : nan;
+  out->point[i] = point.high;
+  out->tail[i] = point.low;
+}
+
+/* ---- Arithmetic ------------------------------------------------------------------------------ */
+
+static void add(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
+  for (size_t i = 0; i < out->count; i++) {
+    pair_t point = pair_add(point_of(a, i), point_of(b, i));
+    store(out, i, a->low[i] + b->low[i], a->high[i] + b->high[i],
+          finite_pair(point, a->point[i] + b->point[i]));
+  }
+}
+
+static void subtract(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
+  for (size_t i = 0; i < out->count; i++) {
+    pair_t point = pair_subtract(point_of(a, i), point_of(b, i));
+    store(out, i, a->low[i] - b->high[i], a->high[i] - b->low[i],
+          finite_pair(point, a->point[i] - b->point[i]));
+  }
+}
+
+/* The interval of four results at corners; nothing if one of them is NaN, or they are infinite of
+ * both signs. */
+KERNEL_INLINE void store_corners(fast_numbers_t *out, size_t i, const double at[4], pair_t point) {
+  double total = (at[0] + at[1]) + (at[2] + at[3]);
+  double low = least(least(at[0], at[1]), least(at[2], at[3]));
+  double high = most(most(at[0], at[1]), most(at[2], at[3]));
+  store(out, i, total == total ? low : not_a_number(), high, point);
+}
+
+static void multiply(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
+  for (size_t i = 0; i < out->count; i++) {
+    double c = a->low[i], d = a->high[i], e = b->low[i], f = b->high[i];
+    const double at[4] = {c * e, c * f, d * e, d * f};
+    pair_t point = pair_multiply(point_of(a, i), point_of(b, i));
+    point = finite_pair(point, a->point[i] * b->point[i]);
+    store_corners(out, i, at, nonzero_pair(point, (a->point[i] == 0) | (b->point[i] == 0)));
+  }
+}
+
+/* Divisors on both sides of zero, or at it, give infinite or unordered ends. */
+static void divide(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
+  for (size_t i = 0; i < out->count; i++) {
+    double c = a->low[i], d = a->high[i], e = b->low[i], f = b->high[i];
+    bool is_apart = (e > 0) | (f < 0);
+    const double at[4] = {is_apart ? c / e : not_a_number(), c / f, d / e, d / f};
+    pair_t point = pair_divide(point_of(a, i), point_of(b, i));
+    point = finite_pair(point, a->point[i] / b->point[i]);
+    store_corners(out, i, at, nonzero_pair(point, a->point[i] == 0));
+  }
+}
+
+static void binary(fast_binary_t operation, const fast_numbers_t *a, const fast_numbers_t *b,
+                   fast_numbers_t *out) {
+  switch (operation) {
+    case FAST_ADD:
+      return add(a, b, out);
+    case FAST_SUBTRACT:
+      return subtract(a, b, out);
+    case FAST_MULTIPLY:
+      return multiply(a, b, out);
+    case FAST_DIVIDE:
+      return divide(a, b, out);
+  }
+}
+
+static void square(const fast_numbers_t *a, fast_numbers_t *out) {
+  for (size_t i = 0; i < out->count; i++) {
+    double p = a->low[i] * a->low[i], q = a->high[i] * a->high[i];
+    bool has_zero = (a->low[i] <= 0) & (a->high[i] >= 0);
+    pair_t point = pair_multiply(point_of(a, i), point_of(a, i));
+    point = finite_pair(point, a->point[i] * a->point[i]);
+    store(out, i, has_zero ? 0 : least(p, q), most(p, q), nonzero_pair(point, a->point[i] == 0));
+  }
+}
+
+static void square_root(const fast_numbers_t *a, fast_numbers_t *out) {
+  for (size_t i = 0; i < out->count; i++) {
+    double root = sqrt(a->point[i]);
+    pair_t point = pair_square_root(point_of(a, i));
+    bool is_zero = root == 0;
+    store(out, i, sqrt(a->low[i]), sqrt(a->high[i]),
+          (pair_t){is_zero ? root : point.high, is_zero ? 0 : point.low});
+  }
+}
+
+static void products(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
+  bool is_square = a == b;
+  for (size_t i = 0; i < out->count; i++) {
+    double p = a->low[i] * b->low[i], q = a->low[i] * b->high[i];
+    double r = a->high[i] * b->low[i], s = a->high[i] * b->high[i];
+    bool has_zero = is_square & (a->low[i] <= 0) & (a->high[i] >= 0);
+    double low = is_square ? least(p, s) : least(least(p, q), least(r, s));
+    double high = is_square ? most(p, s) : most(most(p, q), most(r, s));
+    low = has_zero ? 0 : low;
+    bool are_told = ((low == 0) | (fabs(low) > PAIR_LEAST)) &
+                    ((high == 0) | (fabs(high) > PAIR_LEAST)) & (p + q + r + s == p + q + r + s);
+    /* Of a zero that is not exact its size is not known. */
+    bool is_exact = (low != 0) | (high != 0) | (a->low[i] == 0) | (b->low[i] == 0);
+    pair_t point = pair_multiply(point_of(a, i), point_of(b, i));
+    point = nonzero_pair(point, (a->point[i] == 0) | (b->point[i] == 0));
+    out->low[i] = (are_told & is_exact) ? low : not_a_number();
+    out->high[i] = (are_told & is_exact) ? high : not_a_number();
+    out->point[i] = point.high;
+    out->tail[i] = point.low;
+  }
+}
+
+/* ---- Elementary functions -------------------------------------------------------------------- */
+
+/* The least binary64 number that is not below high + low. */
+KERNEL_INLINE double number_above(pair_t x) {
+  uint64_t bits = binary64_bits(x.high);
+  bits += (bits >> 63) != 0 ? UINT64_MAX : 1; /* Away from zero, or towards it. */
+  return x.low > 0 ? binary64_value(bits) : x.high;
+}
+
+/* The unit in the last place at numbers a little less than |x|: theory.md, T231. */
+KERNEL_INLINE double unit_of(pair_t x) {
+  uint64_t bits = binary64_bits(x.high);
+  double unit = binary64_value(bits & BINARY64_EXPONENT_FIELD) * 0x1p-52;
+  double tail = x.high < 0 ? -x.low : x.low;
+  bool is_power = (bits << 12) == 0;
+  bool may_be_below = is_power & (tail <= fabs(x.high) * (2 * ELEMENTARY_PAIR_ERROR));
+  return may_be_below ? unit / 2 : unit;
+}
+
+/* Binary64 numbers that lie within so many ulps of the exact value for sure: theory.md, T231. */
+KERNEL_INLINE double function_low(pair_t value, double ulps, double floor) {
+  double slop = fabs(value.high) * (2 * ELEMENTARY_PAIR_ERROR);
+  double distance = (value.low - ulps * unit_of(value)) + slop;
+  double end = number_above(pair_exact_sum(value.high, distance));
+  end = end < floor ? floor : end;
+  return fabs(value.high) <= PAIR_TINY ? value.high * 0 : end; /* Such zeros are exact. */
+}
+
+KERNEL_INLINE double function_high(pair_t value, double ulps, double ceiling) {
+  return -function_low(pair_negate(value), ulps, -ceiling);
+}
+
+/* The range of a function; an odd one keeps to the side of zero on which its argument is. */
+typedef struct function_range {
+  double floor;
+  double ceiling;
+  bool is_odd;
+  bool decreases;
+} function_range_t;
+
+KERNEL_INLINE double ulps_at(const fast_error_t *error, double x) {
+  double magnitude = least(fabs(x), CONTRACT_EXP_MAGNITUDE_MAX);
+  return most(error->ulps, error->start + error->growth * magnitude);
+}
+
+/* A function at both ends. */
+KERNEL_INLINE void store_function(fast_numbers_t *out, size_t i, pair_t at_low, pair_t at_high,
+                                  const double ulps[2], const function_range_t *range) {
+  pair_t lesser = pair_choose(range->decreases, at_high, at_low);
+  pair_t larger = pair_choose(range->decreases, at_low, at_high);
+  double ulps_low = range->decreases ? ulps[1] : ulps[0];
+  double ulps_high = range->decreases ? ulps[0] : ulps[1];
+  bool positive = range->is_odd & (lesser.high > 0), negative = range->is_odd & (larger.high < 0);
+  double low = function_low(lesser, ulps_low, positive ? 0.0 : range->floor);
+  double high = function_high(larger, ulps_high, negative ? -0.0 : range->ceiling);
+  store(out, i, low, high, (pair_t){out->point[i], out->tail[i]});
+}
+
+/* A function at the exact value x + tail of its argument: `slope` is its derivative at x, and what
+ * is left out is below 2^-85 of the value. */
+#define POINTS(kernel, slope)                                            \
+  do {                                                                   \
+    for (size_t i = 0; i < out->count; i++) {                            \
+      const double x = a->point[i];                                      \
+      const pair_t value = kernel(x);                                    \
+      const pair_t moved = pair_add_number(value, a->tail[i] * (slope)); \
+      const pair_t point = pair_choose(a->tail[i] == 0, value, moved);   \
+      out->point[i] = point.high;                                        \
+      out->tail[i] = point.low;                                          \
+    }                                                                    \
+  } while (0)
+
+#define APPLY(kernel, floor, ceiling, is_odd, decreases, slope)                        \
+  do {                                                                                 \
+    const function_range_t range = {floor, ceiling, is_odd, decreases};                \
+    POINTS(kernel, slope);                                                             \
+    for (size_t i = 0; a->are_points && i < out->count; i++) {                         \
+      const double ulps = ulps_at(&error, a->point[i]);                                \
+      const double both[] = {ulps, ulps};                                              \
+      pair_t value = {out->point[i], out->tail[i]};                                    \
+      store_function(out, i, value, value, both, &range);                              \
+    }                                                                                  \
+    for (size_t i = 0; !a->are_points && i < out->count; i++) {                        \
+      const double ulps[] = {ulps_at(&error, a->low[i]), ulps_at(&error, a->high[i])}; \
+      store_function(out, i, kernel(a->low[i]), kernel(a->high[i]), ulps, &range);     \
+    }                                                                                  \
+  } while (0)
+
+/* What is below half the smallest number rounds to 0; that of -infinity is 0. */
+KERNEL_INLINE pair_t exp_of(double x) {
+  pair_t value = pair_exp(x);
+  return pair_choose(x < -746, pair_of(x < -DBL_MAX ? 0 : PAIR_TINY), value);
+}
+KERNEL_INLINE pair_t exp2_of(double x) {
+  pair_t value = pair_exp2(x);
+  return pair_choose(x < -1077, pair_of(x < -DBL_MAX ? 0 : PAIR_TINY), value);
+}
+
+/* The derivative of erf. */
+KERNEL_INLINE double erf_slope(double x) { return 0x1.20dd750429b6dp+0 * kernel_exp(-x * x); }
+
+static void apply(elementary_t function, fast_error_t error, const fast_numbers_t *a,
+                  fast_numbers_t *out) {
+  switch (function) {
+    case ELEMENTARY_exp:
+      APPLY(exp_of, 0, DBL_MAX, false, false, value.high);
+      break;
+    case ELEMENTARY_exp2:
+      APPLY(exp2_of, 0, DBL_MAX, false, false, value.high * 0x1.62e42fefa39efp-1);
+      break;
+    case ELEMENTARY_log:
+      APPLY(pair_log, -DBL_MAX, DBL_MAX, false, false, 1 / x);
+      break;
+    case ELEMENTARY_erf:
+      APPLY(pair_erf, -1, 1, true, false, erf_slope(x));
+      break;
+    case ELEMENTARY_erfc:
+      APPLY(pair_erfc, 0, 2, false, true, -erf_slope(x));
+      break;
+    case ELEMENTARY_tanh:
+      APPLY(pair_tanh, -1, 1, true, false, 1 - value.high * value.high);
+      break;
+    case ELEMENTARY_rsqrt:
+      APPLY(pair_rsqrt, 0, DBL_MAX, false, true, value.high / (-2 * x));
+      break;
+    default: /* The evaluator asks for no other one. */
+      break;
+  }
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+KERNEL_INLINE pair_t sum_of_lanes(const pair_t lanes[LANES]) {
+  pair_t first = pair_add(pair_add(lanes[0], lanes[4]), pair_add(lanes[2], lanes[6]));
+  pair_t second = pair_add(pair_add(lanes[1], lanes[5]), pair_add(lanes[3], lanes[7]));
+  return pair_add(first, second);
+}
+
+static pair_t sum_of(const double *numbers, size_t count, double *out_magnitude) {
+  pair_t sums[LANES] = {{0, 0}};
+  double magnitudes[LANES] = {0};
+  size_t i = 0;
+  for (; i + LANES <= count; i += LANES) {
+    for (size_t lane = 0; lane < LANES; lane++) {
+      sums[lane] = pair_add_number(sums[lane], numbers[i + lane]);
+      magnitudes[lane] += fabs(numbers[i + lane]);
+    }
+  }
+  for (size_t lane = 0; i + lane < count; lane++) {
+    sums[lane] = pair_add_number(sums[lane], numbers[i + lane]);
+    magnitudes[lane] += fabs(numbers[i + lane]);
+  }
+  *out_magnitude = ((magnitudes[0] + magnitudes[4]) + (magnitudes[2] + magnitudes[6])) +
+                   ((magnitudes[1] + magnitudes[5]) + (magnitudes[3] + magnitudes[7]));
+  return sum_of_lanes(sums);
+}
+
+/* Of the points, of which those that are not known, but tiny, count as 0. */
+static pair_t sum_of_points(const fast_numbers_t *a) {
+  pair_t sums[LANES] = {{0, 0}};
+  for (size_t i = 0; i < a->count; i++) {
+    bool is_tiny = fabs(a->point[i]) < PAIR_LEAST;
+    pair_t term = pair_choose(is_tiny, pair_of(0), point_of(a, i));
+    sums[i % LANES] = pair_add(sums[i % LANES], term);
+  }
+  return sum_of_lanes(sums);
+}
+
+static void sum(const fast_numbers_t *a, fast_totals_t *out) {
+  pair_t low = sum_of(a->low, a->count, &out->low_magnitude), high = low, point = low;
+  out->high_magnitude = out->low_magnitude;
+  if (!a->are_points) {
+    high = sum_of(a->high, a->count, &out->high_magnitude);
+    point = sum_of_points(a);
+  }
+  out->low = low.high, out->low_tail = low.low;
+  out->high = high.high, out->high_tail = high.low;
+  out->point = point.high, out->point_tail = point.low;
+}
+
+static void squared_deviations(const fast_numbers_t *a, const fast_numbers_t *mean,
+                               fast_totals_t *out) {
+  pair_t sums[LANES] = {{0, 0}}, about = point_of(mean, 0);
+  for (size_t i = 0; i < a->count; i++) {
+    pair_t deviation = pair_subtract(pair_of(a->point[i]), about);
+    sums[i % LANES] = pair_add(sums[i % LANES], pair_multiply(deviation, deviation));
+  }
+  pair_t total = sum_of_lanes(sums);
+  *out = (fast_totals_t){.point = total.high, .point_tail = total.low};
+}
+
+static double greatest(const double *a, size_t count) { return greatest_of(a, count); }
+
+static bool are_multiples(const double *a, size_t count, int bit) {
+  bool are_all = true;
+  for (size_t i = 0; i < count; i++) are_all &= binary64_lowest_bit(a[i]) >= bit;
+  return are_all;
+}
+
+/* theory.md, T67 and T232: the error is a little less than permitted. */
+static void shares(const fast_numbers_t *a, const fast_totals_t *totals, double error,
+                   fast_numbers_t *out) {
+  const pair_t high_total = {totals->high, totals->high_tail};
+  const pair_t low_total = {totals->low, totals->low_tail};
+  double slop = totals->high_magnitude * ((double)a->count * 0x1p-100);
+  for (size_t i = 0; i < out->count; i++) {
+    pair_t others = pair_add_number(pair_add_number(high_total, -a->high[i]), -slop);
+    others = pair_choose(others.high > 0, others, pair_of(0));
+    pair_t divisor = pair_multiply(pair_add_number(others, a->low[i]), pair_exact_sum(1, error));
+    double low = pair_scale(pair_divide(pair_of(a->low[i]), divisor), 1 + 0x1p-52).high;
+    others = pair_add_number(pair_add_number(low_total, -a->low[i]), slop);
+    divisor = pair_multiply(pair_add_number(others, a->high[i]), pair_exact_sum(1, -error));
+    double high = pair_scale(pair_divide(pair_of(a->high[i]), divisor), 1 - 0x1p-52).high;
+    pair_t point = pair_divide(point_of(a, i), (pair_t){totals->point, totals->point_tail});
+    store(out, i, least(low, 1), least(high, 1), point);
+  }
+}
+
+static void finish(const fast_numbers_t *a, const format_t *format, double *low, double *high) {
+  bool is_f64 = format == &format_table[FORMAT_f64];
+  for (size_t i = 0; i < a->count; i++) {
+    low[i] = is_f64 ? a->low[i] : format_round_double(format, a->low[i]);
+    high[i] = is_f64 ? a->high[i] : format_round_double(format, a->high[i]);
+  }
+}
+
+#ifndef KERNEL_SUFFIX
+#define KERNEL_SUFFIX portable
+#endif
+#define JOIN_EXPANDED(a, b) a##b
+#define JOIN(a, b) JOIN_EXPANDED(a, b)
+#define QUOTE_EXPANDED(a) #a
+#define QUOTE(a) QUOTE_EXPANDED(a)
+
+extern const fast_kernels_t JOIN(fast_pair_kernels_, KERNEL_SUFFIX);
+const fast_kernels_t JOIN(fast_pair_kernels_, KERNEL_SUFFIX) = {
+    .name = QUOTE(KERNEL_SUFFIX),
+    .format = &format_table[FORMAT_f64],
+    .binary = binary,
+    .square = square,
+    .square_root = square_root,
+    .apply = apply,
+    .sum = sum,
+    .products = products,
+    .squared_deviations = squared_deviations,
+    .greatest = greatest,
+    .are_multiples = are_multiples,
+    .shares = shares,
+    .finish = finish,
+};

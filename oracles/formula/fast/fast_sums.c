@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sums of the fast evaluator, and what is made of them: any values of the terms, in any order. */
+#include "oracles/formula/fast/fast_sums.h"
+
+#include "oracles/exact/error_bound.h"
+#include "oracles/formula/fast/fast_row_steps.h"
+
+static bool are_points(const fast_numbers_t *numbers) {
+  bool are_equal = true;
+  for (size_t i = 0; i < numbers->count; i++) are_equal &= numbers->low[i] == numbers->high[i];
+  return are_equal;
+}
+
+/* Whether no sum of these numbers in any order rounds: enclosed_sums.c.  What that one knows to be
+ * exact must be so here too (theory.md, T232). */
+static bool is_exact(const formula_t *formula, const fast_numbers_t *terms, double magnitude) {
+  const format_t *format = formula->format;
+  if (!terms->are_points && !are_points(terms)) return false;
+  if (magnitude == 0) return true;
+  if (terms->tail != NULL) magnitude *= 1 - (double)terms->count * 0x1p-52; /* theory.md, T232. */
+  if (!(magnitude < format_to_double(format, format->largest_bits))) return false;
+  int bit = ilogb(magnitude) - format->precision;
+  if (magnitude > ldexp(1, bit + format->precision)) bit++;
+  int lowest = format->exponent_min - format->precision + 1;
+  return kernels_of(formula)->are_multiples(terms->low, terms->count, bit > lowest ? bit : lowest);
+}
+
+/* Whether one operation may be all that rounds (enclosed_sums.c): at most one term is not 0, or two
+ * that are no products, or none that rounds. */
+static bool may_round_once(const formula_t *formula, const fast_numbers_t *terms,
+                           bool are_products) {
+  if (PERMITTED(formula->contract, accum_wider) == ACCUM_WIDER_NO) return false;
+  size_t nonzero = 0;
+  bool are_f32 = true;
+  for (size_t i = 0; i < terms->count && nonzero <= 2; i++) {
+    nonzero += terms->low[i] != 0 || terms->high[i] != 0;
+    are_f32 = are_f32 && nearest(formula, terms->low[i]) == terms->low[i];
+  }
+  return nonzero <= 1 || (nonzero == 2 && (!are_products || are_f32));
+}
+
+/* What the fast sum may be off by, in units of its magnitude: theory.md, T69 and T232. */
+static double slop_of(const formula_t *formula, size_t count, bool are_products) {
+  if (!is_f64(kernels_of(formula)->format)) return (double)count * 0x1p-51;
+  return (double)count * 0x1p-100 + (are_products ? 0x1.01p-53 : 0);
+}
+
+static row_t sum_terms(formula_t *formula, const fast_numbers_t *terms, bool are_products) {
+  fast_totals_t totals;
+  kernels_of(formula)->sum(terms, &totals);
+  const pair_t point = {totals.point, totals.point_tail};
+  const bound_shape_t shape = {.terms = terms->count,
+                               .products_round = are_products,
+                               .products_underflow = are_products,
+                               .is_product = are_products};
+  double factor = 0, slop = 0;
+  if (may_round_once(formula, terms, are_products)) {
+    /* The sum of two binary32 numbers is rounded right by way of binary64, as is one number; and
+     * that of two of binary64 as it is (theory.md, T232). */
+  } else if (!is_exact(formula, terms, totals.low_magnitude)) {
+    factor = error_bound_sum(formula->format, formula->contract, shape).factor * LESS;
+    slop = slop_of(formula, terms->count, are_products);
+    bool is_rounded_twice = terms->tail != NULL && terms->count <= 2; /* theory.md, T232. */
+    if (is_rounded_twice && factor < slop) factor = slop = 0;
+  }
+  bool is_lost = are_products && fast_rounds_tiny(formula->contract, terms);
+  bool is_short = terms->tail != NULL && factor < slop;
+  if (is_lost || is_short || !(factor < 1)) return one_number(formula, NAN, NAN, point);
+  double low = totals.low + (totals.low_tail - (factor - slop) * totals.low_magnitude);
+  double high = totals.high + (totals.high_tail + (factor - slop) * totals.high_magnitude);
+  return one_number(formula, nearest(formula, low), nearest(formula, high), point);
+}
+
+row_t fast_sum(formula_t *formula, row_t a) { return sum_terms(formula, a.fast, false); }
+
+row_t fast_sum_of_products(formula_t *formula, row_t a, row_t b) {
+  fast_numbers_t *products = fast_new(formula, a.count);
+  kernels_of(formula)->products(a.fast, b.fast, products);
+  products->are_points = a.fast->are_points && b.fast->are_points;
+  return sum_terms(formula, products, true);
+}
+
+/* theory.md, T63, T69 and T232: with a sum of squares, and a distance of the mean, that are a
+ * little less than the exact ones. */
+static row_t squares_about(formula_t *formula, row_t a, row_t mean) {
+  const fast_numbers_t *m = mean.fast;
+  double n = (double)a.count;
+  bool is_double = m->tail != NULL;
+  fast_totals_t squares, totals;
+  kernels_of(formula)->squared_deviations(a.fast, m, &squares);
+  kernels_of(formula)->sum(a.fast, &totals);
+  double mean_error = (n + 1) * (is_double ? 0x1p-98 : 0x1p-52) * (totals.low_magnitude / n);
+  double distance = fmax(fabs(m->low[0] - m->point[0]), fabs(m->high[0] - m->point[0]));
+  distance = fmax(distance * (1 - 0x1p-40) - mean_error, 0);
+  if (is_double) distance = fmax(distance - fabs(m->tail[0]), 0);
+  const bound_shape_t shape = {
+      .terms = a.count, .products_round = true, .products_underflow = true, .is_product = true};
+  double factor = error_bound_sum(formula->format, formula->contract, shape).factor * LESS;
+  double u = format_unit_roundoff(formula->format) * LESS;
+  const pair_t point = {squares.point, squares.point_tail};
+  if (!(factor < 1)) return one_number(formula, NAN, NAN, point);
+  double lost = n * mean_error * mean_error, square = n * distance * distance;
+  if (is_double) {
+    double room = factor + 2 * u - 0x1p-70;
+    pair_t low = point, high = pair_add_number(pair_add_number(point, -lost), square);
+    low.low -= room * low.high;
+    high.low += room * high.high;
+    return one_number(formula, low.high + low.low, high.high + high.low, point);
+  }
+  double low = squares.point * (1 + 0x1p-40) * (1 - u) * (1 - u) * (1 - factor);
+  double least = fmax(squares.point * (1 - 0x1p-40) - lost, 0);
+  double high = (least + square) * (1 + u) * (1 + u) * (1 + factor);
+  return one_number(formula, to_f32(low), to_f32(high), point);
+}
+
+/* What both intervals hold. */
+static row_t intersect(formula_t *formula, row_t a, row_t b) {
+  fast_numbers_t *out = fast_new(formula, a.count);
+  for (size_t i = 0; i < a.count; i++) {
+    double low = fmax(a.fast->low[i], b.fast->low[i]);
+    double high = fmin(a.fast->high[i], b.fast->high[i]);
+    bool is_known = !isnan(a.fast->low[i]) && !isnan(b.fast->low[i]) && low <= high;
+    out->low[i] = is_known ? low : (double)NAN;
+    out->high[i] = is_known ? high : (double)NAN;
+    out->point[i] = a.fast->point[i];
+    if (out->tail != NULL) out->tail[i] = a.fast->tail[i];
+  }
+  return row_of(formula, out);
+}
+
+row_t fast_squared_deviations(formula_t *formula, row_t a, row_t mean) {
+  bool is_interval = mean.fast->low[0] < mean.fast->high[0];
+  row_t deviations = fast_binary(formula, FAST_SUBTRACT, a, mean);
+  row_t squares = fast_sum_of_products(formula, deviations, deviations);
+  if (is_interval && a.fast->are_points && PERMITTED(formula->contract, ftz) == FTZ_NONE) {
+    return intersect(formula, squares, squares_about(formula, a, mean));
+  }
+  return squares;
+}
+
+/* theory.md, T67, T69 and T150.  Near the ends of the range of the format the enclosed evaluator
+ * may take the one or the other. */
+row_t fast_shares(formula_t *formula, row_t a) {
+  fast_totals_t totals;
+  kernels_of(formula)->sum(a.fast, &totals);
+  const bound_shape_t shape = {.terms = a.count};
+  error_bound_t bound = error_bound_sum(formula->format, formula->contract, shape);
+  row_t plain = fast_binary(formula, FAST_DIVIDE, a, fast_sum(formula, a));
+  if (bound.total_factor >= 0.25) return plain;
+  double most = a.fast->tail != NULL ? 0x1p800 : 0x1p100;
+  if (!(totals.low > 1 / most && totals.high < most))
+    return one_number(formula, NAN, NAN, pair_of(NAN));
+  fast_numbers_t *out = fast_new(formula, a.count);
+  kernels_of(formula)->shares(a.fast, &totals, bound.total_factor * LESS, out);
+  return intersect(formula, plain, row_of(formula, out));
+}

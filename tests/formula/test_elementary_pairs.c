@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The elementary functions in pairs of binary64 numbers against MPFR: near the ends of their
+ * pieces, near 1, tiny, large, and anywhere. */
+#include <glib.h>
+#include <math.h>
+#include <mpfr.h>
+
+#include "harness/base/rng.h"
+#include "oracles/formula/fast/elementary_pairs.h"
+
+enum { RANDOM_NUMBERS = 20000, PRECISION = 200 };
+
+typedef struct kernel {
+  const char *name;
+  pair_t (*compute)(double x);
+  int (*reference)(mpfr_ptr out, mpfr_srcptr x, mpfr_rnd_t rounding);
+  bool needs_positive;
+} kernel_t;
+
+static pair_t of_exp(double x) { return pair_exp(x); }
+static pair_t of_exp2(double x) { return pair_exp2(x); }
+static pair_t of_log(double x) { return pair_log(x); }
+static pair_t of_erf(double x) { return pair_erf(x); }
+static pair_t of_erfc(double x) { return pair_erfc(x); }
+static pair_t of_tanh(double x) { return pair_tanh(x); }
+static pair_t of_rsqrt(double x) { return pair_rsqrt(x); }
+static pair_t of_cosine(double x) { return pair_cosine(x); }
+
+static const kernel_t kernels[] = {
+    {"exp", of_exp, mpfr_exp, false},         {"exp2", of_exp2, mpfr_exp2, false},
+    {"log", of_log, mpfr_log, true},          {"erf", of_erf, mpfr_erf, false},
+    {"erfc", of_erfc, mpfr_erfc, false},      {"tanh", of_tanh, mpfr_tanh, false},
+    {"rsqrt", of_rsqrt, mpfr_rec_sqrt, true}, {"cosine", of_cosine, mpfr_cos, false},
+};
+
+typedef struct check {
+  const kernel_t *kernel;
+  double worst; /* Relative error, as a multiple of what is promised. */
+  double worst_at;
+  size_t told, untold;
+  mpfr_t exact, error;
+} check_t;
+
+static void check_number(check_t *check, double x) {
+  if (!isfinite(x) || (check->kernel->needs_positive && !(x > 0))) return;
+  pair_t got = check->kernel->compute(x);
+  if (isnan(got.high)) {
+    check->untold++;
+    return;
+  }
+  check->told++;
+  g_assert_true(got.high + got.low == got.high);
+  mpfr_set_d(check->exact, x, MPFR_RNDN);
+  check->kernel->reference(check->exact, check->exact, MPFR_RNDN);
+  mpfr_set_d(check->error, got.high, MPFR_RNDN);
+  mpfr_add_d(check->error, check->error, got.low, MPFR_RNDN);
+  mpfr_sub(check->error, check->error, check->exact, MPFR_RNDN);
+  if (mpfr_zero_p(check->error)) return;
+  mpfr_div(check->error, check->error, check->exact, MPFR_RNDN);
+  double error = fabs(mpfr_get_d(check->error, MPFR_RNDA)) / ELEMENTARY_PAIR_ERROR;
+  if (error <= check->worst) return;
+  check->worst = error;
+  check->worst_at = x;
+}
+
+static void check_around(check_t *check, double x) {
+  const double around[] = {nextafter(x, -INFINITY), x, nextafter(x, INFINITY)};
+  for (size_t i = 0; i < G_N_ELEMENTS(around); i++) {
+    check_number(check, around[i]);
+    check_number(check, -around[i]);
+  }
+}
+
+static void check_random(check_t *check) {
+  rng_t rng = rng_make(230);
+  for (size_t i = 0; i < RANDOM_NUMBERS; i++) {
+    double unit = (double)(rng_bits(&rng) >> 11) * 0x1p-52 - 1;
+    check_number(check, 8 * unit);
+    check_number(check, 700 * unit);
+    check_number(check, ldexp(unit, -(int)rng_below(&rng, 400)));
+    check_number(check, 1 + ldexp(unit, -(int)rng_below(&rng, 52)));
+    check_number(check, PAIR_ERFC_LARGE + ldexp(unit, -(int)rng_below(&rng, 20)));
+  }
+}
+
+static void test_kernel(gconstpointer data) {
+  check_t check = {.kernel = (const kernel_t *)data};
+  mpfr_inits2(PRECISION, check.exact, check.error, (mpfr_ptr)0);
+  const double places[] = {0,   0x1p-390, 0.17, 0.35, 0x1.6a09e667f3bcdp-1, 1,  PAIR_ERFC_LARGE,
+                           6.5, 20,       25,   26.5, PAIR_EXP_MAX,         700};
+  for (size_t i = 0; i < G_N_ELEMENTS(places); i++) check_around(&check, places[i]);
+  check_random(&check);
+  mpfr_clears(check.exact, check.error, (mpfr_ptr)0);
+  g_test_message("%s: at most 2^%.1f of the permitted error, at %a; %zu told, %zu not",
+                 check.kernel->name, log2(check.worst), check.worst_at, check.told, check.untold);
+  g_assert_cmpfloat(check.worst, >, 0);
+  g_assert_cmpfloat(check.worst, <=, 0x1p-8); /* Far less than promised. */
+  g_assert_cmpuint(check.told, >, RANDOM_NUMBERS);
+}
+
+/* What binary64 holds exactly is exact: exp(0), exp2(3), log(1), rsqrt(1/4). */
+static void test_exact(void) {
+  const struct {
+    pair_t got;
+    double value;
+  } known[] = {{pair_exp(0), 1},      {pair_exp2(3), 8},   {pair_log(1), 0},
+               {pair_rsqrt(0.25), 2}, {pair_erf(0), 0},    {pair_erfc(0), 1},
+               {pair_tanh(0), 0},     {pair_cosine(0), 1}, {pair_exp2(-60), 0x1p-60}};
+  for (size_t i = 0; i < G_N_ELEMENTS(known); i++) {
+    g_assert_cmpfloat(known[i].got.high, ==, known[i].value);
+    g_assert_cmpfloat(known[i].got.low, ==, 0);
+  }
+  g_assert_true(signbit(pair_erf(-0.0).high) != 0 && signbit(pair_tanh(-0.0).high) != 0);
+}
+
+static void test_untold(void) {
+  const double strange[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
+  for (size_t i = 0; i < G_N_ELEMENTS(kernels); i++) {
+    for (size_t n = 0; n < G_N_ELEMENTS(strange); n++) {
+      g_assert_true(isnan(kernels[i].compute(strange[n]).high));
+    }
+  }
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_set_nonfatal_assertions();
+  for (size_t i = 0; i < G_N_ELEMENTS(kernels); i++) {
+    g_autofree char *path = g_strdup_printf("/elementary-pairs/%s", kernels[i].name);
+    g_test_add_data_func(path, &kernels[i], test_kernel);
+  }
+  g_test_add_func("/elementary-pairs/exact", test_exact);
+  g_test_add_func("/elementary-pairs/untold", test_untold);
+  return g_test_run();
+}
