@@ -107,7 +107,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
   declared_make_oracle(declaration);
   for (uint64_t i = 0; i < PROGRAMS && is_small(declaration); i++) draw_and_run(declaration, i);
-  arena_deinit(&declaration->arena);
-  g_free(declaration);
+  declared_free(declaration);
   return 0;
 }

@@ -143,7 +143,8 @@ static bool is_side(const comparison_side_t *side, const char *executor, const c
     g_autofree char *number = g_strdup_printf("#%" PRId64, side->executor_id);
     return strcmp(number, text) == 0;
   }
-  return strcmp(side->version, text) == 0 &&
+  bool is_name = strchr(text, '@') != NULL && strcmp(side->name, text) == 0;
+  return (is_name || strcmp(side->version, text) == 0) &&
          (executor == NULL || strcmp(executor, side->name) == 0);
 }
 
@@ -153,11 +154,17 @@ static guint count_sides(const GPtrArray *sides, const char *executor, const cha
   return count;
 }
 
+/* "onnxruntime" of "onnxruntime@1.24.4": releases side by side are one executor. */
+static bool are_of_one(const char *a, const char *b) {
+  size_t size = strcspn(a, "@");
+  return strcspn(b, "@") == size && strncmp(a, b, size) == 0;
+}
+
 /* Two numbers name any two; versions are of one executor on one hardware. */
 static bool is_pair(const comparison_side_t *a, const comparison_side_t *b, const char *before,
                     const char *after) {
   if (before[0] == '#' && after[0] == '#') return true;
-  return strcmp(a->name, b->name) == 0 && strcmp(a->hardware, b->hardware) == 0;
+  return are_of_one(a->name, b->name) && strcmp(a->hardware, b->hardware) == 0;
 }
 
 static void copy_side(const comparison_side_t *side, comparison_side_t *out_side) {

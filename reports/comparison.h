@@ -31,9 +31,10 @@ typedef struct comparison {
   report_grid_t grids[COMPARISON_PART_COUNT];
 } comparison_t;
 
-/* `before` and `after` are versions as the executor says them, or "#3", an executor's number in the
- * database; `executor` is its name, or NULL for any.  STATUS_INVALID, with those that there are, if
- * one of them is not known or could be several. */
+/* `before` and `after` are versions as the executor says them, names with a release
+ * ("onnxruntime@1.24.4"), or "#3", an executor's number in the database; `executor` is its name, or
+ * NULL for any.  STATUS_INVALID, with those that there are, if one of them is not known or could be
+ * several. */
 status_t comparison_open(const char *path, const char *executor, const char *before,
                          const char *after, comparison_t *out_comparison, failure_t *error);
 void comparison_close(comparison_t *comparison);

@@ -24,9 +24,11 @@ configure_file(${CMAKE_CURRENT_LIST_DIR}/query_table.c.in
                ${CMAKE_BINARY_DIR}/generated/query_table.c @ONLY)
 target_sources(assay_reports PRIVATE ${CMAKE_BINARY_DIR}/generated/query_table.c)
 
-# The style and the script of the HTML report.
+# The style and the scripts of pages, and the template of a report.
 embed_text(${CMAKE_CURRENT_LIST_DIR}/html/page/page.css PAGE_STYLE)
 embed_text(${CMAKE_CURRENT_LIST_DIR}/html/page/page.js PAGE_SCRIPT)
+embed_text(${CMAKE_CURRENT_LIST_DIR}/html/page/report.js REPORT_SCRIPT)
+embed_text(${CMAKE_CURRENT_LIST_DIR}/html/page/report.html REPORT_BODY)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/html/page_assets.c.in
                ${CMAKE_BINARY_DIR}/generated/page_assets.c @ONLY)
 target_sources(assay_reports_html PRIVATE ${CMAKE_BINARY_DIR}/generated/page_assets.c)

@@ -5,20 +5,11 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "reports/known/known.h"
 #include "reports/query_table.h"
 #include "reports/report_grid.h"
-
-/* Columns of the terminal behind `out`, or 0 if it is none. */
-static int terminal_width(FILE *out) {
-  struct winsize size = {.ws_col = 0};
-  int descriptor = fileno(out);
-  if (descriptor < 0 || !isatty(descriptor)) return 0;
-  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
+#include "reports/terminal.h"
 
 void report_print_table(const report_grid_t *grid, FILE *out) {
   report_write_table(grid, terminal_width(out), out);
@@ -73,6 +64,7 @@ static status_t show_known(store_reader_t *reader, const report_source_t *source
 
 static status_t prepare(store_reader_t *reader, const report_source_t *source, failure_t *error) {
   STATUS_TRY(show_known(reader, source, error));
+  STATUS_TRY(store_reader_keep(reader, "known_here", "executor_id, op, class", error));
   if (source->severity == NULL) return STATUS_OK;
   severity_order_t order;
   STATUS_TRY(severity_order_read(source->severity, &order, error));

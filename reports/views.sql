@@ -40,7 +40,7 @@ WITH ran AS (
          sum(cases) FILTER (WHERE outcome = 'refused') AS refused,
          sum(cases) FILTER (WHERE outcome = 'weak') AS weak,
          sum(cases) FILTER (WHERE outcome = 'no-oracle') AS no_oracle,
-         max(ulp_error_max) AS ulp_error_max,
+         max(ulp_error_max) FILTER (WHERE outcome IN ('diverges', 'failed')) AS ulp_error_max,
          max(slack_max) FILTER (WHERE outcome = 'conforms') AS slack_used_max
   FROM counter JOIN run_label USING (run_id)
   GROUP BY campaign
@@ -78,8 +78,10 @@ SELECT executor_id, executor, op, algorithm, types,
        sum(elements) AS elements,
        sum(untested) AS untested,
        max(ulp_error_max) AS ulp_error_max,
+       max(ulp_error_max) FILTER (WHERE outcome IN ('diverges', 'failed')) AS wrong_ulp_error_max,
        max(slack_max) AS slack_max,
-       max(backward_error_max) AS backward_error_max
+       max(backward_error_max) AS backward_error_max,
+       max(backward_error_max) FILTER (WHERE outcome = 'conforms') AS conforming_backward_error_max
 FROM counter JOIN executor_label USING (executor_id)
 GROUP BY executor_id, op, algorithm, types;
 
@@ -143,49 +145,88 @@ SELECT column1 AS op, column2 AS family FROM (VALUES
   ('byteir.softmax', 'softmaxes'), ('byteir.log_softmax', 'softmaxes'),
   ('byteir.arg_max', 'places of extremes'), ('byteir.arg_min', 'places of extremes'));
 
--- Findings with everything that is known of them: the worst case, the shortest case line, the gravest
--- case, and the one to look at (small_...): of the shrunk, the shortest and the gravest one the first
--- that has the severity of the gravest; its seed is '0' if it was not drawn.  severity is that of what
--- is known of it, if somebody said so there.
+-- Known causes by the executors, ops and classes of findings that they may be about.
+DROP VIEW IF EXISTS known_here;
+CREATE VIEW known_here AS
+SELECT kind.executor_id, kind.op, kind.class, known.place, known.algorithm, known.types,
+       known.cause, known.got, known.expected
+FROM (SELECT DISTINCT executor_id, op, class FROM divergence) AS kind
+JOIN executor USING (executor_id)
+JOIN known ON kind.op GLOB known.op AND kind.class GLOB known.class
+ AND (executor.name GLOB known.executor OR executor.name GLOB known.executor || '[?@:]*')
+ AND executor.version GLOB known.version
+ORDER BY CAST(known.place AS INTEGER);
+
+-- Findings with their grade and what explains them, told without their cases, so that it is cheap.
+-- severity is that of what is known of it, if somebody said so there; own_severity that of its gravest
+-- case.
 --
 -- hypothesis is what explains it: a known cause, the cause, or, where that is unknown, its class.
 -- family is for whom that holds: '' for all ops, where the cause is how numbers are read or written.
-DROP VIEW IF EXISTS finding;
-CREATE VIEW finding AS
-WITH known_here AS MATERIALIZED (
-  SELECT executor_id, known.* FROM executor JOIN known
-    ON (executor.name GLOB known.executor OR executor.name GLOB known.executor || '[?@:]*')
-   AND executor.version GLOB known.version
-), kept AS (
-  SELECT divergence.*, executor_label.executor,
-         run_label.campaign AS first_campaign,
-         gravest.severity AS own_severity, gravest.severity_weight, gravest.data_extent,
-         gravest.relative_error,
+DROP VIEW IF EXISTS graded;
+CREATE VIEW graded AS
+WITH placed AS (
+  SELECT divergence.*,
          (SELECT place FROM known_here
           WHERE known_here.executor_id = divergence.executor_id
-            AND divergence.op GLOB known_here.op AND divergence.algorithm GLOB known_here.algorithm
-            AND divergence.types GLOB known_here.types AND divergence.class GLOB known_here.class
-            AND divergence.cause GLOB known_here.cause AND gravest.got GLOB known_here.got
-            AND gravest.expected GLOB known_here.expected
-          LIMIT 1) AS known_place,
+            AND known_here.op = divergence.op AND known_here.class = divergence.class
+            AND divergence.algorithm GLOB known_here.algorithm
+            AND divergence.types GLOB known_here.types
+            AND divergence.cause GLOB known_here.cause
+            AND (known_here.got = '*' AND known_here.expected = '*' OR EXISTS (
+              SELECT 1 FROM reproducer
+              WHERE reproducer.divergence_id = divergence.divergence_id AND role = 'gravest'
+                AND reproducer.got GLOB known_here.got
+                AND reproducer.expected GLOB known_here.expected))
+          LIMIT 1) AS known_place
+  FROM divergence
+)
+SELECT placed.divergence_id, placed.executor_id, placed.signature, placed.op, placed.algorithm,
+       placed.types, placed.outcome, placed.class, placed.broken_constraint, placed.sightings,
+       placed.first_seen, placed.last_seen, placed.first_run_id, placed.last_run_id, placed.cause,
+       placed.pattern, placed.severity AS own_severity, placed.severity_weight,
+       severity.severity, severity.rank AS severity_rank,
+       coalesce(known.id, '') AS known, coalesce(known.words, '') AS known_words,
+       CASE WHEN known.id IS NOT NULL THEN 'known ' || known.id
+            WHEN placed.cause <> '' THEN placed.cause
+            ELSE rtrim('class ' || placed.class || ' ' || placed.broken_constraint) END AS hypothesis,
+       CASE WHEN known.id IS NOT NULL OR placed.cause IN (
+                   'negative-zero-lost', 'zero-negated', 'infinity-as-largest', 'nan-as-infinity',
+                   'flushed-operands', 'flushed-results') THEN ''
+            ELSE coalesce(op_family.family, placed.op) END AS family
+FROM placed
+LEFT JOIN known ON known.place = known_place
+CROSS JOIN severity  -- CROSS: findings are the outer loop.
+  ON severity.severity = coalesce(nullif(known.severity, ''), placed.severity)
+LEFT JOIN op_family ON op_family.op = placed.op;
+
+-- Findings with everything that is known of them: what `graded` tells, the worst case, the shortest case
+-- line, the gravest case, and the one to look at (small_...): of the shrunk, the shortest and the gravest
+-- one the first that has the severity of the gravest; its seed is '0' if it was not drawn.
+DROP VIEW IF EXISTS finding;
+CREATE VIEW finding AS
+WITH kept AS (
+  SELECT graded.*, executor_label.executor,
+         run_label.campaign AS first_campaign,
+         gravest.data_extent, gravest.relative_error,
          CASE gravest.severity
            WHEN (SELECT severity FROM reproducer AS shrunk
-                 WHERE shrunk.divergence_id = divergence.divergence_id AND shrunk.role = 'shrunk')
+                 WHERE shrunk.divergence_id = graded.divergence_id AND shrunk.role = 'shrunk')
              THEN 'shrunk'
            WHEN shortest.severity THEN 'shortest' ELSE 'gravest' END AS small_role,
          shortest.case_line AS shortest_case_line
-  FROM divergence
+  FROM graded
   JOIN executor_label USING (executor_id)
   JOIN run_label ON run_label.run_id = first_run_id
   JOIN reproducer AS gravest
-    ON gravest.divergence_id = divergence.divergence_id AND gravest.role = 'gravest'
+    ON gravest.divergence_id = graded.divergence_id AND gravest.role = 'gravest'
   JOIN reproducer AS shortest
-    ON shortest.divergence_id = divergence.divergence_id AND shortest.role = 'shortest'
+    ON shortest.divergence_id = graded.divergence_id AND shortest.role = 'shortest'
 )
 SELECT kept.divergence_id AS id,
        executor_id, kept.executor, kept.op, kept.algorithm, kept.types,
        outcome, kept.class, broken_constraint,
-       severity.severity, severity.rank AS severity_rank, kept.severity_weight, kept.data_extent,
+       kept.severity, kept.severity_rank, kept.severity_weight, kept.data_extent,
        kept.relative_error,
        sightings, first_seen, last_seen, first_run_id, last_run_id, signature,
        worst.ulp_error, worst.slack, worst.backward_error,
@@ -204,22 +245,11 @@ SELECT kept.divergence_id AS id,
        kept.cause,
        coalesce(nullif(small.cause_words, ''), worst.cause_words) AS cause_words,
        pattern,
-       first_campaign,
-       coalesce(known.id, '') AS known, coalesce(known.words, '') AS known_words,
-       CASE WHEN known.id IS NOT NULL THEN 'known ' || known.id
-            WHEN kept.cause <> '' THEN kept.cause
-            ELSE rtrim('class ' || kept.class || ' ' || broken_constraint) END AS hypothesis,
-       CASE WHEN known.id IS NOT NULL OR kept.cause IN (
-                   'negative-zero-lost', 'zero-negated', 'infinity-as-largest', 'nan-as-infinity',
-                   'flushed-operands', 'flushed-results') THEN ''
-            ELSE coalesce(op_family.family, kept.op) END AS family
+       first_campaign, known, known_words, hypothesis, family
 FROM kept
 JOIN reproducer AS worst ON worst.divergence_id = kept.divergence_id AND worst.role = 'worst'
 JOIN reproducer AS small ON small.divergence_id = kept.divergence_id AND small.role = small_role
-JOIN program ON program.program_id = worst.program_id
-LEFT JOIN known ON known.place = known_place
-JOIN severity ON severity.severity = coalesce(nullif(known.severity, ''), own_severity)
-LEFT JOIN op_family ON op_family.op = kept.op;
+JOIN program ON program.program_id = worst.program_id;
 
 -- Findings with one root cause: those of one executor that one hypothesis explains, whatever their
 -- types, algorithms, shapes and, in one family, ops.  The example is the gravest, and of those the one
@@ -360,6 +390,10 @@ WITH ran AS (
 )
 SELECT executor_id, name, version, hardware, step FROM executor JOIN ordered USING (name, version);
 
+-- The findings whose lives are told: all, unless who asks puts fewer in its place.
+DROP VIEW IF EXISTS asked_for;
+CREATE VIEW asked_for AS SELECT * FROM divergence;
+
 -- The life of each finding: of an executor's name and a signature, all versions together.
 --   new             open, and the newest search (a run, or all runs of its campaign) saw it first
 --   known           open, and older
@@ -379,7 +413,8 @@ WITH saw AS (  -- "STEP TIME RUN" sorts as events do
          printf('%06d %s %012d', step, first_seen, first_run_id) AS first_key,
          printf('%06d %s %012d', step, last_seen, last_run_id) AS last_key,
          printf('%s %012d', run.started, run.run_id) AS begin
-  FROM divergence JOIN executor_step USING (executor_id) JOIN run ON run.run_id = first_run_id
+  FROM asked_for AS divergence
+  JOIN executor_step USING (executor_id) JOIN run ON run.run_id = first_run_id
 ), seen AS (
   SELECT name, hardware, signature, min(first_key) AS first_key, max(last_key) AS last_key
   FROM saw GROUP BY name, hardware, signature

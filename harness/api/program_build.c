@@ -3,6 +3,7 @@
  * and checked as any other. */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "harness/api/handles.h"
 
@@ -158,8 +159,19 @@ static bool is_list(const void *values, size_t count) {
   return count == 0 || (values != NULL && count <= LIST_MAX);
 }
 
+/* Whether the attribute is a number, which may be given as an integer too. */
+static bool is_number(const assay_program_handle_t *program, const char *key) {
+  if (program == NULL || key == NULL) return false;
+  for (size_t i = 0; i < row_count(program->op); i++) {
+    const attribute_row_t *row = &program->op->attribute_rows[i];
+    if (strcmp(row->key, key) == 0) return row->codec == &attribute_number;
+  }
+  return false;
+}
+
 int32_t assay_program_set_integer(assay_program_handle_t *program, const char *key, int64_t value,
                                   assay_error_t *error) {
+  if (is_number(program, key)) return assay_program_set_number(program, key, (double)value, error);
   GString *text = g_string_new(NULL);
   g_string_append_printf(text, "%" PRId64, value);
   return set_attribute(program, key, text, error);

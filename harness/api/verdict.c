@@ -34,6 +34,14 @@ static size_t data_bytes(const tensor_t *tensors, uint32_t count) {
   return bytes;
 }
 
+/* " --ops FILE" of an op that a file declares, else "". */
+static char *quote_ops(const op_t *op) {
+  if (op_has_folder(str_from(op->name))) return g_strdup("");
+  g_autofree char *path = g_canonicalize_filename(op->spec, NULL);
+  g_autofree char *quoted = g_shell_quote(path);
+  return g_strdup_printf(" --ops %s", quoted);
+}
+
 static void print_replay(const judged_t *judged, GString *text) {
   const case_t *instance = judged->instance;
   const program_t *program = &instance->program;
@@ -49,9 +57,10 @@ static void print_replay(const judged_t *judged, GString *text) {
     if (i > 0) g_string_append(results, " : ");
     tensor_print_data(&judged->results[i], results);
   }
+  g_autofree char *ops = quote_ops(program->op);
   /* No byte of these needs quoting but what stands in types: no line has a single quote. */
-  g_string_printf(text, "printf '%%s\\t%%s\\n' '%s' '%s' | assay judge --contract '%s'", line->str,
-                  results->str, contract->str);
+  g_string_printf(text, "printf '%%s\\t%%s\\n' '%s' '%s' | assay judge%s --contract '%s'",
+                  line->str, results->str, ops, contract->str);
 }
 
 static void tell_worst(const judged_t *judged, assay_verdict_t *verdict) {

@@ -210,7 +210,7 @@ static bool has_formula(const op_t *const *ops, str_t name) {
 }
 
 static bool is_known_formula(str_t name) {
-  return has_formula(op_all(), name) || has_formula(op_on_request(), name);
+  return has_formula(op_all(), name) || has_formula(op_compound(), name);
 }
 
 static status_t parse_formula(scan_t *scan, implementation_model_t *inout_schedule,

@@ -35,6 +35,7 @@ COMMAND(quant);
 COMMAND(shrink);
 COMMAND(prove);
 COMMAND(issue);
+COMMAND(bisect);
 COMMAND(show);
 COMMAND(module);
 COMMAND(gen);

@@ -56,6 +56,8 @@ const command_t command_table[] = {
      "make a diverging case as small as possible", command_shrink},
     {"prove", "FINDING --db FILE|LINE --executor NAME|FILE.cases [--out FILE|FOLDER]",
      "write the evidence that a result is wrong, which a script of its own decides", command_prove},
+    {"bisect", "FINDING --db FILE|LINE|FILE.cases --backend NAME [--from V] [--to V]",
+     "which release of a backend brought a fault, or mended it", command_bisect},
     {"issue", "FINDING --db FILE|LINE --executor NAME",
      "write a bug report, with a script that shows the fault without Assay", command_issue},
     {"show", "LINE|FILE.mlir|- [--mlir [--with-data]|--c|--python NAME] [--dialect stablehlo|mhlo]",
@@ -76,7 +78,7 @@ const command_t command_table[] = {
     {"report", "--db FILE [--html FILE] [--format text|json|tap|junit|html]",
      "summarise a database: vacuous results first, then new findings", command_report},
     {"ops", "", "list the ops", command_ops},
-    {"executors", "[install|remove NAME]",
+    {"executors", "[install|remove NAME[==VERSION]]",
      "list the executors and what state they are in, install or remove one", command_executors},
     {"doctor", "[--executor NAME]", "check this machine, the oracle and the executors",
      command_doctor},
@@ -86,8 +88,8 @@ const command_t command_table[] = {
 };
 
 const char cli_executors_text[] =
-    "model:NAME, canary:NAME, the name of a plugin, dso:PATH?options, pjrt:PATH?options,\n"
-    "proc:COMMAND, steps:NAME (modules op by op); "
+    "model:NAME, canary:NAME, the name of a plugin or worker, NAME@VERSION, dso:PATH?options,\n"
+    "pjrt:PATH?options, proc:COMMAND, steps:NAME (modules op by op); "
     "`assay executors` lists those that are here.";
 const char cli_environment_text[] =
     "ASSAY_ISA=plain|avx2|avx512: the instructions of our own loops (default: the widest that "

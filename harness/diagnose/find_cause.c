@@ -66,6 +66,16 @@ static bool is_established(const cause_question_t *question, const found_causes_
          item->bits >= (double)CAUSE_BITS_AGAIN;
 }
 
+/* Of so few values half a program's may be subnormal, and what another fault gives is likely to be
+ * what flushing gives. */
+static bool has_few_values(const program_t *program) {
+  enum { FEW_BITS = 8 };
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    if (program->operands[i].element->bits <= FEW_BITS) return true;
+  }
+  return false;
+}
+
 /* Two classes already say what is wrong: the cause adds where, or to which side. */
 static double bits_needed(const solver_t *solver, cause_id_t cause) {
   divergence_class_t class_ = solver->verdict->class_;
@@ -73,7 +83,8 @@ static double bits_needed(const solver_t *solver, cause_id_t cause) {
   bool is_zero = cause == CAUSE_negative_zero_lost || cause == CAUSE_zero_negated;
   bool is_place = cause == CAUSE_first_of_zeros || cause == CAUSE_last_of_zeros;
   if (is_place && class_ == CLASS_zero_sign) return CAUSE_BITS_PLACE;
-  bool is_flushed = is_flush && class_ == CLASS_flush && solver->wrong_count > 1;
+  bool is_flushed = is_flush && class_ == CLASS_flush && solver->wrong_count > 1 &&
+                    !has_few_values(&solver->question->instance->program);
   bool is_said = is_flushed || (is_zero && class_ == CLASS_zero_sign);
   return is_said ? CAUSE_BITS_AGAIN : CAUSE_BITS_MIN;
 }

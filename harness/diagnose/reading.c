@@ -84,6 +84,16 @@ static bool set_number(const setting_t *setting, arena_t *arena, program_t *inou
   return false;
 }
 
+static bool take_meaning(const setting_t *setting, reading_t *inout_reading) {
+  const op_meaning_t *meaning = inout_reading->program.op->meanings;
+  while (meaning != NULL && meaning->name != NULL && strcmp(meaning->name, setting->value) != 0) {
+    meaning++;
+  }
+  if (meaning == NULL || meaning->name == NULL) return false;
+  inout_reading->program.op = meaning->op;
+  return true;
+}
+
 /* False if the reading has no such setting: no valid program, or one that is there already. */
 static bool apply_setting(setting_t *setting, arena_t *arena, reading_t *inout_reading) {
   setting_split(setting);
@@ -91,6 +101,7 @@ static bool apply_setting(setting_t *setting, arena_t *arena, reading_t *inout_r
     return set_attribute(setting, arena, &inout_reading->program) ||
            set_number(setting, arena, &inout_reading->program);
   }
+  if (strcmp(setting->key, "reading") == 0) return take_meaning(setting, inout_reading);
   const uint8_t value = contract_value_spelled(setting->key, setting->value);
   if (contract_value(&inout_reading->contract, setting->key) == value) return false;
   contract_set_value(&inout_reading->contract, setting->key, value);

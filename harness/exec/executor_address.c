@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "harness/exec/registry/registry.h"
+#include "harness/exec/registry/versions.h"
 #ifdef ASSAY_HAS_PJRT
 #include "harness/exec/pjrt/pjrt.h"
 #include "harness/exec/registry/pjrt_plugins.h"
@@ -83,6 +83,24 @@ static status_t find_plugin(const char *name, size_t name_size, const executor_o
   g_free(file);
   g_free(directory);
   return status;
+}
+
+/* The plugin, with the library that a release brought; `after` is what follows the name. */
+static status_t find_library(const worker_t *worker, const char *after,
+                             const executor_options_t *options, executor_address_t *out_address,
+                             failure_t *error) {
+  const worker_library_t *library = worker->library;
+  g_autofree char *file = NULL;
+  char *path = NULL;
+  STATUS_TRY(worker_library_find(worker, &file, error));
+  STATUS_TRY(find_plugin(library->plugin, strlen(library->plugin), options, &path, error));
+  bool has_more = after[0] == '?' && after[1] != '\0';
+  *out_address = (executor_address_t){
+      .path = path,
+      .is_foreign = true,
+      .options = g_strconcat("library=", file, library->options, has_more ? "," : "",
+                             has_more ? after + 1 : "", NULL)};
+  return STATUS_OK;
 }
 
 static status_t find_command(const char *name, executor_address_t *out_address, failure_t *error) {
@@ -191,7 +209,8 @@ status_t executor_address_find(const char *name, const executor_options_t *optio
   bool is_dso = g_str_has_prefix(name, "dso:");
   const char *where = is_dso ? name + strlen("dso:") : name;
   size_t where_size = strcspn(where, "?");
-  bool is_name = where_size != 0 && strspn(where, name_bytes) == where_size;
+  size_t name_size = strcspn(where, "@?"); /* NAME@VERSION is a worker. */
+  bool is_name = name_size != 0 && strspn(where, name_bytes) == name_size;
   if (where_size == 0 || (!is_dso && !is_name)) {
     return status_fail(error, STATUS_INVALID,
                        "\"%s\" names no executor: write model:NAME, canary:NAME, the NAME of a "
@@ -199,12 +218,15 @@ status_t executor_address_find(const char *name, const executor_options_t *optio
                        "proc:COMMAND, or steps: and one of these",
                        name);
   }
-  const worker_t *worker = is_dso ? NULL : worker_find(where, where_size);
-  if (worker != NULL) {
+  g_autoptr(worker_t) worker = is_dso ? NULL : worker_parse(where, where_size);
+  if (worker != NULL && worker->library == NULL) {
     *out_address = (executor_address_t){0};
     const char *options_text = where[where_size] == '?' ? where + where_size + 1 : "";
     return worker_command(worker, options->worker_directory, options_text, &out_address->command,
                           error);
+  }
+  if (worker != NULL && worker->version != NULL) {
+    return find_library(worker, where + where_size, options, out_address, error);
   }
   char *path = NULL;
   if (is_dso) {

@@ -23,7 +23,7 @@
 #include "harness/exec/assay_executor.h"
 
 /* No tensor has more dimensions, and no option more bytes. */
-enum { ASSAY_RANK_MAX = 8, ASSAY_OPTION_BYTES = 64 };
+enum { ASSAY_RANK_MAX = 8, ASSAY_OPTION_BYTES = 1024 };
 
 /* Explains itself and returns `code`: `return assay_explain(reason, ASSAY_EXECUTOR_FAILED, ...)`.
  */

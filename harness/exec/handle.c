@@ -11,6 +11,7 @@
 #include "harness/base/log.h"
 #include "harness/exec/executor_address.h"
 #include "harness/exec/isolate/isolate.h"
+#include "harness/exec/kernel_environment.h"
 #include "harness/exec/process/process.h"
 #include "harness/exec/program_cache.h"
 #include "harness/exec/transport/dso.h"
@@ -119,7 +120,8 @@ static status_t open_all(executor_t *executor, const executor_options_t *options
   STATUS_TRY(open_transport(executor, options, error));
   executor->programs = make_cache(executor);
   executor->version = g_strdup(executor->transport->version);
-  executor->hardware = g_strdup(executor->transport->hardware);
+  executor->hardware = kernel_environment_add(executor->transport->hardware, executor->name,
+                                              executor_is_process(executor));
   executor->load_changed_environment = executor->transport->load_changed_environment;
   return STATUS_OK;
 }

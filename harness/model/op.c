@@ -10,30 +10,31 @@
 /* Generated from the folders: oracles/ops/row_table.c.in. */
 extern const op_t *const *const op_families[];
 
-static void add_rows(GPtrArray *rows, const op_t *const *added, bool are_on_request) {
+static void add_rows(GPtrArray *rows, const op_t *const *added, bool are_compound) {
   for (; added != NULL && *added != NULL; added++) {
-    if ((*added)->is_on_request != are_on_request) continue;
+    if ((*added)->is_compound != are_compound) continue;
     g_ptr_array_add(rows, (gpointer)(uintptr_t)*added);
   }
 }
 
-static void add_families(GPtrArray *rows, bool are_on_request) {
+static void add_families(GPtrArray *rows, bool are_compound) {
   for (const op_t *const *const *family = op_families; *family != NULL; family++) {
-    add_rows(rows, *family, are_on_request);
+    add_rows(rows, *family, are_compound);
   }
 }
 
-/* The families' rows in one array, which lives as long as the program, and those that are declared.
- */
-static gpointer join_families(gpointer declared) {
+/* The rows that there are, and those that are declared, in one array that lives as long as the
+ * program: somebody may walk through an earlier one. */
+static gpointer join_families(const op_t *const *present, const op_t *const *declared) {
   GPtrArray *rows = g_ptr_array_new();
-  add_families(rows, false);
+  if (present == NULL) add_families(rows, false);
+  add_rows(rows, present, false);
   add_rows(rows, declared, false);
   g_ptr_array_add(rows, NULL);
   return g_ptr_array_free(rows, FALSE);
 }
 
-static gpointer join_on_request(gpointer unused) {
+static gpointer join_compound(gpointer unused) {
   (void)unused;
   GPtrArray *rows = g_ptr_array_new();
   add_families(rows, true);
@@ -41,25 +42,40 @@ static gpointer join_on_request(gpointer unused) {
   return g_ptr_array_free(rows, FALSE);
 }
 
-/* The first call joins them, for good. */
-static const op_t *const *join_rows(const op_t *const *declared) {
-  static GOnce once = G_ONCE_INIT;
-  return g_once(&once, join_families, (gpointer)(uintptr_t)declared);
+/* Which rows there are now; made by the first call. */
+typedef struct registry {
+  GMutex mutex; /* Of who adds some. */
+  gpointer rows;
+  GPtrArray *earlier; /* Arrays that somebody may walk through. */
+} registry_t;
+
+static gpointer make_registry(gpointer unused) {
+  (void)unused;
+  registry_t *registry = g_new0(registry_t, 1);
+  g_mutex_init(&registry->mutex);
+  registry->rows = join_families(NULL, NULL);
+  registry->earlier = g_ptr_array_new();
+  return registry;
 }
 
-const op_t *const *op_all(void) { return join_rows(NULL); }
-
-const op_t *const *op_on_request(void) {
+static registry_t *find_registry(void) {
   static GOnce once = G_ONCE_INIT;
-  return g_once(&once, join_on_request, NULL);
+  return g_once(&once, make_registry, NULL);
 }
 
-bool op_declare(const op_t *const *rows) {
-  const op_t *const *all = join_rows(rows);
-  for (; *all != NULL; all++) {
-    if (*all == *rows) return true;
-  }
-  return *rows == NULL;
+const op_t *const *op_all(void) { return g_atomic_pointer_get(&find_registry()->rows); }
+
+const op_t *const *op_compound(void) {
+  static GOnce once = G_ONCE_INIT;
+  return g_once(&once, join_compound, NULL);
+}
+
+void op_declare(const op_t *const *rows) {
+  registry_t *registry = find_registry();
+  g_mutex_lock(&registry->mutex);
+  g_ptr_array_add(registry->earlier, registry->rows);
+  g_atomic_pointer_set(&registry->rows, join_families(registry->rows, rows));
+  g_mutex_unlock(&registry->mutex);
 }
 
 bool op_has_folder(str_t name) {
@@ -72,7 +88,7 @@ bool op_has_folder(str_t name) {
 }
 
 const op_t *op_find(str_t name) {
-  const op_t *const *const lists[] = {op_all(), op_on_request()};
+  const op_t *const *const lists[] = {op_all(), op_compound()};
   for (size_t i = 0; i < G_N_ELEMENTS(lists); i++) {
     for (const op_t *const *row = lists[i]; *row != NULL; row++) {
       if (str_equal_text(name, (*row)->name)) return *row;

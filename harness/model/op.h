@@ -65,6 +65,13 @@ typedef enum op_conversion {
   OP_CONVERTS_QUANTIZED, /* Between quantized types. */
 } op_conversion_t;
 
+/* What else an op may be taken for: a row with the same attributes and types, which no other table
+ * has. */
+typedef struct op_meaning {
+  const char *name;
+  const struct op *op;
+} op_meaning_t;
+
 struct oracle;
 typedef struct op {
   const char *name;    /* "stablehlo.dot_general": the key in text, corpus, database and CLI. */
@@ -98,17 +105,19 @@ typedef struct op {
 
   /* What kernels are known to take otherwise than the op's definition has it, in the order in which
    * it is tried as an explanation of wrong results: settings "KEY=VALUE" of attributes, numbers in
-   * decimal digits, and of permissions, whose values are alternatives; several are joined by ",".
-   * Ended by NULL; NULL if there are none. */
+   * decimal digits, and of permissions, whose values are alternatives, and "reading=NAME" of a row
+   * of `meanings`; several are joined by ",".  Ended by NULL; NULL if there are none. */
   const char *const *readings;
+  const op_meaning_t *meanings; /* Ended by one without a name; NULL if there are none. */
 
   op_conversion_t conversion;
 
   /* Its meaning is a formula of several steps, each of which may be rounded. */
   bool is_composite;
 
-  /* Nothing draws it unless it is named: `op_all()` leaves it out, `op_find()` finds it. */
-  bool is_on_request;
+  /* Its programs are made of those of other ops: `op_all()` leaves it out, what draws of all ops
+   * has it too. */
+  bool is_compound;
 
   /* What the oracle knows of it, where that comes with the row (oracles/oracle.h); NULL: it is
    * found by name. */
@@ -177,18 +186,18 @@ typedef struct op {
   bool (*fits_dynamic)(const program_t *program);
 } op_t;
 
-/* The row called `name`, or NULL; all rows in order of folder, ended by NULL, and those that are
- * there on request alone. */
+/* The row called `name`, or NULL; all rows in order of folder, ended by NULL, and those of ops that
+ * are made of others. */
 const op_t *op_find(str_t name);
 const op_t *const *op_all(void);
-const op_t *const *op_on_request(void);
+const op_t *const *op_compound(void);
 
-/* Whether a folder has a row of that name: asked before op_declare(). */
+/* Whether a folder has a row of that name, whatever is declared. */
 bool op_has_folder(str_t name);
 
-/* Adds rows, ended by NULL, which live as long as the program, to those of the folders: before any
- * of these functions was called, and once.  Returns whether they are there. */
-bool op_declare(const op_t *const *rows);
+/* Adds rows, ended by NULL, which live as long as the program, to those that there are.  No two
+ * have one name: one caller at a time looks for these before it adds any. */
+void op_declare(const op_t *const *rows);
 
 /* The row of that id; NULL for NULL.  The op has it. */
 const op_constraint_t *op_constraint_find(const op_t *op, const char *id);

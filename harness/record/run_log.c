@@ -49,7 +49,7 @@ status_t ledger_describe_constraints(const ledger_t *ledger, failure_t *error) {
   if (ledger->store == NULL) return STATUS_OK;
   GArray *texts = g_array_new(FALSE, FALSE, sizeof(store_constraint_text_t));
   add_constraint_texts(op_all(), texts);
-  add_constraint_texts(op_on_request(), texts);
+  add_constraint_texts(op_compound(), texts);
   status_t status = store_describe_constraints(
       ledger->store, (const store_constraint_text_t *)(void *)texts->data, texts->len, error);
   g_array_unref(texts);

@@ -7,12 +7,11 @@
 #include "harness/model/dynamic/dynamic.h"
 #include "harness/run/acceptance/evenness.h"
 
-/* Looking for a program that is expected to be taken costs as much as running it so often; no more
- * than that is given back in data. */
+/* Looking for a promising program costs as much as running it so often: no more is given back. */
 enum { DRAWN_PER_DATA_SET = 32, DATA_SETS_FOR_DRAWN_MAX = 32 };
 
-/* Of strata of large programs one data set costs as much as many of a small one. */
-enum { LARGE_FACTOR = 8 };
+/* One data set of a large stratum costs as many small ones; ops made of others get more turns. */
+enum { LARGE_FACTOR = 8, COMPOUND_FACTOR = 3 };
 
 /* A program that is accepted after many that were refused gets as much data as there were of these,
  * and as much again: looking for programs then takes less than half of the cases. */
@@ -121,6 +120,7 @@ static uint64_t program_weight(const program_t *program) {
 /* What came of the present program, at the end of its turn. */
 static void settle_turn(stream_t *stream, uint64_t cases) {
   uint64_t cost = cases * program_weight(&stream->instance.program);
+  if (stream->instance.program.op->is_compound) cost = MAX(cost / COMPOUND_FACTOR, 1);
   for (size_t i = 0; i < stream->party_count; i++) {
     stream_party_t *party = &stream->parties[i];
     bool is_asked = party->asked > 0 || stream->options.executor_count == 0;

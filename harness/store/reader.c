@@ -192,6 +192,34 @@ status_t store_reader_replace(store_reader_t *reader, const char *view, const st
   return status;
 }
 
+/* A view's rows cannot go into a table of its name while it is there, nor be computed afterwards.
+ */
+status_t store_reader_keep(store_reader_t *reader, const char *view, const char *index,
+                           failure_t *error) {
+  g_autofree char *sql = g_strdup_printf(
+      "CREATE TEMP TABLE kept_rows AS SELECT * FROM temp.%s; DROP VIEW temp.%s;"
+      "CREATE TEMP TABLE %s AS SELECT * FROM kept_rows; DROP TABLE kept_rows;"
+      "CREATE INDEX temp.kept_%s ON %s (%s)",
+      view, view, view, view, view, index);
+  return connection_execute(&reader->connection, sql, error);
+}
+
+status_t store_reader_ask_for(store_reader_t *reader, const int64_t *ids, size_t count,
+                              failure_t *error) {
+  g_autoptr(GString) sql = g_string_new(
+      "DROP VIEW temp.asked_for; CREATE TEMP TABLE asked_for AS SELECT * FROM divergence"
+      " WHERE divergence_id IN (SELECT other.divergence_id FROM divergence AS one"
+      " JOIN executor AS its ON its.executor_id = one.executor_id"
+      " JOIN executor AS sibling ON sibling.name = its.name"
+      " JOIN divergence AS other ON other.executor_id = sibling.executor_id"
+      " AND other.signature = one.signature WHERE one.divergence_id IN (");
+  for (size_t i = 0; i < count; i++) {
+    g_string_append_printf(sql, "%s%" G_GINT64_FORMAT, i == 0 ? "" : ",", ids[i]);
+  }
+  g_string_append(sql, "))");
+  return connection_execute(&reader->connection, sql->str, error);
+}
+
 static bool is_stopped(const store_reader_t *reader) {
   return reader->limit.stop != NULL && *reader->limit.stop != 0;
 }

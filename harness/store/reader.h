@@ -33,6 +33,16 @@ typedef struct store_texts {
 status_t store_reader_replace(store_reader_t *reader, const char *view, const store_texts_t *texts,
                               failure_t *error);
 
+/* Computes the rows of a view once, for all questions that follow; they are found by the columns in
+ * `index` ("a, b") where that helps. */
+status_t store_reader_keep(store_reader_t *reader, const char *view, const char *index,
+                           failure_t *error);
+
+/* From now on `finding_state` tells of these findings alone, all versions of their executors
+ * together. */
+status_t store_reader_ask_for(store_reader_t *reader, const int64_t *ids, size_t count,
+                              failure_t *error);
+
 /* When a question is given up. */
 typedef struct store_limit {
   double seconds;                    /* That it may take; 0: as long as it likes. */

@@ -28,7 +28,7 @@ from ._library import (
     Undecided,
     Unsupported,
     __version__,
-    op_names as ops,
+    ops,
 )
 from ._tensors import Tensor, TensorType, typed
 from ._verdicts import AcceptSet, Element, Power, Value, Verdict, accept, accept_sets, check, power, simulate

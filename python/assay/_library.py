@@ -159,6 +159,34 @@ def question_of(
     return question
 
 
+_loaded: list[str] = []
+
+
+@functools.lru_cache(maxsize=None)
+def _known() -> frozenset[str]:
+    """The ops that no file has to declare: asked before any file is loaded."""
+    return frozenset(op_names())
+
+
+def ops(*paths: str | os.PathLike[str]) -> tuple[str, ...]:
+    """The names of all ops, after those of files or folders were added (harness/docs/op-files.md): assay.ops("mine.op").
+
+    An added op is there for all threads until the process ends; a file that is there already is passed over."""
+    _known()
+    for path in map(os.fspath, paths):
+        error = new_error()
+        raise_if(lib.assay_ops_load(path.encode(), error), error)
+        _loaded.append(os.path.abspath(path))
+        op_names.cache_clear()
+        op_name.cache_clear()
+    return op_names()
+
+
+def loaded_ops() -> str:
+    """What ASSAY_OPS has to be for the program to know the ops that were added here."""
+    return ":".join(filter(None, [os.environ.get("ASSAY_OPS", ""), *dict.fromkeys(_loaded)]))
+
+
 @functools.lru_cache(maxsize=None)
 def op_names() -> tuple[str, ...]:
     names: list[str] = []
@@ -173,6 +201,7 @@ def op_name(name: str) -> str:
     if name in op_names():
         return name
     found = [whole for whole in op_names() if whole.split(".", 1)[-1] == name]
+    found = [whole for whole in found if whole in _known()] or found  # Files change no name that is there.
     if len(found) == 1:
         return found[0]
     if found:

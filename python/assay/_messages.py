@@ -156,7 +156,9 @@ def describe(verdict: Verdict) -> list[str]:
             else f"  observed: {verdict.observed}"
         )
     if verdict.reading:
-        lines.append(f"  it would conform with {spell_reading(verdict.reading)}: say so, if that is what the kernel means")
+        is_of_file = verdict.reading.startswith("reading=")
+        what = verdict.reading if is_of_file else f"{spell_reading(verdict.reading)}: say so, if that is what the kernel means"
+        lines.append(f"  it would conform with {what}")
     return lines
 
 

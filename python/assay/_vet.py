@@ -21,7 +21,7 @@ import numpy
 
 from . import _command
 from ._cases import Case, Refused, _Stop
-from ._library import EnvironmentFailure, InvalidArgument, op_name
+from ._library import EnvironmentFailure, InvalidArgument, loaded_ops, op_name
 from ._programs import program_from_line
 
 Kernel = Callable[..., Any]
@@ -142,6 +142,7 @@ def run_under_command(
         try:
             ran = subprocess.run(
                 [program, *arguments, "--executor", f"proc:{relay}"],
+                env={**os.environ, "ASSAY_OPS": loaded_ops()},
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 text=True,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HTML tables of a grid by column kind (number, percent, time, text), with limits on rows, and the
- * tables of versions and runs. */
+/* HTML tables of a grid by column kind (number, percent, time, text), with limits on rows. */
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +17,7 @@ static void append_grouped(GString *out, double value) {
   }
 }
 
-void html_number(GString *out, double value) {
+static void append_number(GString *out, double value) {
   if (isinf(value)) {
     g_string_append(out, value < 0 ? "-&infin;" : "&infin;");
   } else if (value == floor(value) && fabs(value) < 1e12) {
@@ -39,11 +38,7 @@ static void append_percent(GString *out, double percent) {
   }
 }
 
-void html_share(GString *out, double part, double whole) {
-  append_percent(out, whole > 0 ? 100 * part / whole : 0);
-}
-
-void html_time_of_day(GString *out, const char *time) {
+static void append_time(GString *out, const char *time) {
   g_autofree char *minute = g_strndup(time, strlen("2026-11-21T03:20"));
   char *t = strchr(minute, 'T');
   if (t != NULL) *t = ' ';
@@ -64,7 +59,7 @@ static void append_cell(GString *out, const store_value_t *value, html_kind_t ki
       return;
     case HTML_TIME:
       g_string_append(out, "<td>");
-      html_time_of_day(out, text);
+      append_time(out, text);
       g_string_append(out, "</td>");
       return;
     case HTML_NUMBER:
@@ -80,7 +75,7 @@ static void append_cell(GString *out, const store_value_t *value, html_kind_t ki
   markup_printf(out, "<td class=\"n\" data-v=\"%s\">", exact->str);
   g_string_free(exact, TRUE);
   if (kind == HTML_NUMBER) {
-    html_number(out, value->real);
+    append_number(out, value->real);
   } else {
     append_percent(out, value->real);
   }
@@ -108,54 +103,6 @@ void html_table(GString *out, const report_grid_t *grid, const html_column_t *co
 void html_left_out(GString *out, size_t shown, size_t count, const char *query) {
   if (count <= shown) return;
   g_string_append(out, "<p class=\"note\">Left out: ");
-  html_number(out, (double)(count - shown));
+  append_number(out, (double)(count - shown));
   markup_printf(out, " more; <code>assay query %s</code> lists all.</p>\n", query);
-}
-
-void html_versions(const overview_t *overview, GString *out) {
-  static const html_column_t columns[] = {{"executor", "Executor", HTML_TEXT},
-                                          {"version", "Version", HTML_WIDE},
-                                          {"hardware", "Hardware", HTML_WIDE},
-                                          {"first run", "First run", HTML_TIME},
-                                          {"last run", "Last run", HTML_TIME},
-                                          {"cases", "Cases", HTML_NUMBER},
-                                          {"wrong", "Wrong", HTML_NUMBER},
-                                          {"wrong %", "Share wrong", HTML_PERCENT},
-                                          {"findings", "Findings", HTML_NUMBER},
-                                          {"only here", "Only in this version", HTML_NUMBER},
-                                          {NULL, NULL, HTML_TEXT}};
-  enum { ROWS_MAX = 60 };
-  const report_grid_t *grid = &overview->sections[OVERVIEW_VERSIONS];
-  html_table(out, grid, columns, ROWS_MAX);
-  html_left_out(out, ROWS_MAX, report_grid_row_count(grid), "versions");
-}
-
-/* The last ones: they are listed first here. */
-void html_runs(const overview_t *overview, GString *out) {
-  static const html_column_t columns[] = {{"run", "Run", HTML_NUMBER},
-                                          {"campaign", "Campaign", HTML_TEXT},
-                                          {"started", "Started", HTML_TIME},
-                                          {"ended", "Ended", HTML_TIME},
-                                          {"exit", "Exit", HTML_NUMBER},
-                                          {"cases", "Cases", HTML_NUMBER},
-                                          {"new findings", "New findings", HTML_NUMBER},
-                                          {"seconds", "Seconds", HTML_NUMBER},
-                                          {"host", "Host", HTML_TEXT},
-                                          {"seed", "Seed", HTML_TEXT},
-                                          {"assay", "Assay", HTML_TEXT},
-                                          {"command", "Command", HTML_CODE},
-                                          {NULL, NULL, HTML_TEXT}};
-  enum { ROWS_MAX = 40 };
-  const report_grid_t *all = &overview->sections[OVERVIEW_RUNS];
-  size_t count = report_grid_row_count(all);
-  report_grid_t last;
-  report_grid_init(&last);
-  const char *const *names = (const char *const *)all->names->pdata;
-  report_grid_add(&last, all->column_count, names, NULL, NULL);
-  for (size_t i = 0; i < MIN(count, (size_t)ROWS_MAX); i++) {
-    report_grid_add(&last, all->column_count, names, report_grid_cell(all, count - 1 - i, 0), NULL);
-  }
-  html_table(out, &last, columns, ROWS_MAX);
-  report_grid_deinit(&last);
-  html_left_out(out, ROWS_MAX, count, "runs");
 }

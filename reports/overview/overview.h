@@ -11,8 +11,7 @@
 typedef enum overview_section {
   OVERVIEW_TOTALS,
   OVERVIEW_UNJUDGED,
-  OVERVIEW_NEW,
-  OVERVIEW_CAUSES,
+  OVERVIEW_CAUSES, /* Root causes, the gravest first: overview/triage_rows.c. */
   OVERVIEW_KNOWN,
   OVERVIEW_ALGORITHMS,
   OVERVIEW_PERCENTILES,
@@ -29,16 +28,27 @@ typedef enum overview_section {
   OVERVIEW_SECTION_COUNT
 } overview_section_t;
 
+/* Which findings are read one by one. */
+typedef enum overview_detail {
+  OVERVIEW_EXAMPLES, /* The gravest of each root cause: a million findings are read in seconds. */
+  OVERVIEW_ALL,
+} overview_detail_t;
+
 typedef struct overview {
   char *database; /* The name of its file. */
   char *campaign; /* NULL: all. */
   report_grid_t sections[OVERVIEW_SECTION_COUNT];
-  fail_on_t fail_on;  /* Which findings count; all, unless the caller changes it. */
-  GHashTable *states; /* Of findings, over all campaigns: see overview_finding_fails(). */
+  fail_on_t fail_on;    /* Which findings count; all, unless the caller changes it. */
+  GHashTable *states;   /* Of findings, over all campaigns: see overview_finding_fails(). */
+  GArray *groups;       /* overview_group_t, the gravest first. */
+  GStringChunk *names;  /* Texts of groups. */
+  GHashTable *places;   /* int64_t id of a finding that was read -> its index, and 1. */
+  double finding_count; /* Of the database, or the campaign. */
 } overview_t;
 
 /* Reads a database, or one campaign in it.  On success freed with overview_free(). */
-status_t overview_read(const report_source_t *source, overview_t *out_overview, failure_t *error);
+status_t overview_read(const report_source_t *source, overview_detail_t detail,
+                       overview_t *out_overview, failure_t *error);
 void overview_free(overview_t *overview);
 
 /* "totals", "unjudged", ... */
@@ -52,9 +62,6 @@ double overview_number(const report_grid_t *grid, size_t row, const char *column
 
 /* A number of the one row of OVERVIEW_TOTALS. */
 double overview_total(const overview_t *overview, const char *column);
-
-/* The executors that ran cases, by name: const char *, borrowed. */
-GPtrArray *overview_executors(const overview_t *overview);
 
 /* One finding for people. */
 typedef struct overview_finding {
@@ -94,7 +101,12 @@ const char *overview_finding_state(const overview_t *overview, size_t index);
 /* Whether a finding counts that diverged, and whether one does that failed. */
 void overview_failures(const overview_t *overview, bool *out_diverged, bool *out_failed);
 
+/* Of those that were read. */
 size_t overview_finding_count(const overview_t *overview);
+
+/* The index of the one with this number; overview_finding_count() if it was not read. */
+size_t overview_find_id(const overview_t *overview, int64_t id);
+
 overview_finding_t overview_finding(const overview_t *overview, size_t index);
 
 /* The command that runs the case again under the contract of its run: "assay replay ...". */
@@ -111,20 +123,47 @@ void overview_print_finding(const overview_t *overview, size_t index, GString *o
 size_t overview_find(const overview_t *overview, const char *executor, const char *op,
                      const char *algorithm);
 
+/* How many findings of a root cause are shown one by one. */
+#define OVERVIEW_SHOWN_MAX 8
+
 /* Findings that have one root cause: those of an executor that one hypothesis explains in one
- * family of ops (view `root_cause`). */
+ * family of ops (view `graded`). */
 typedef struct overview_group {
-  size_t first; /* Its gravest finding, which gives it its place. */
-  size_t
-      example; /* The finding to look at: of the gravest the one with the shortest case line, ... */
-  size_t example_new; /* ... and the same of those that are new, if there are any. */
+  int64_t executor_id;
+  const char *hypothesis; /* These texts live in overview_t.names. */
+  const char *family;
   size_t count;
-  size_t new_count;
+  size_t new_count;  /* The last campaign was the first to see them. */
+  size_t seen_count; /* The last campaign saw them. */
   double sightings;
-  GPtrArray *spread; /* What it was seen in, "OP ALGORITHM TYPES", each once, char *, owned. */
+  int64_t shown[OVERVIEW_SHOWN_MAX]; /* Numbers of findings, the gravest first, ... */
+  size_t shown_count;
+  int64_t newest; /* ... and of the gravest one that is new, 0 if none is. */
+  GPtrArray *ops; /* What it was seen in, each once, const char *: its spread. */
+  GPtrArray *algorithms;
+  GPtrArray *types;
 } overview_group_t;
 
-/* All groups, the gravest first: overview_group_t, freed by the caller. */
-GArray *overview_groups(const overview_t *overview);
+/* The finding to look at: of the gravest that are shown the one with the shortest case line. */
+size_t overview_group_example(const overview_t *overview, const overview_group_t *group);
+
+/* Who it was seen on, each word once: "onnxruntime 1.31.1", "mine (their 2.0)". */
+char *overview_executor_words(const overview_t *overview, size_t index);
+
+/* "new", "known, 3 new", "regressed", ...: the most urgent state of those that are shown. */
+void overview_group_print_state(const overview_t *overview, const overview_group_t *group,
+                                GString *out_text);
+
+/* One line: what explains it. */
+void overview_group_print_diagnosis(const overview_t *overview, const overview_group_t *group,
+                                    GString *out_text);
+
+/* A sentence: what is new, and how bad it is; and what the last campaign was like against the one
+ * before it. */
+void overview_print_headline(const overview_t *overview, GString *out_text);
+void overview_print_summary(const overview_t *overview, GString *out_text);
+
+/* Puts the script that shows the example of a root cause (its row in OVERVIEW_CAUSES) there. */
+void overview_set_script(overview_t *overview, size_t group, const char *script);
 
 #endif

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "harness/store/reader.h"
+
 typedef struct finding_state {
   char *spelling; /* Owned. */
   bool is_news;
@@ -30,10 +32,19 @@ static status_t add_state(void *context, int column_count, const char *const *na
   return STATUS_OK;
 }
 
-status_t overview_read_states(const char *path, GHashTable **out_states, failure_t *error) {
+status_t overview_read_states(const char *path, const GArray *ids, GHashTable **out_states,
+                              failure_t *error) {
   static const char sql[] = "SELECT executor, signature, state, is_news FROM finding_state";
+  store_reader_t *reader = NULL;
+  STATUS_TRY(store_reader_open(path, NULL, &reader, error));
   GHashTable *states = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, state_free);
-  status_t status = store_query(path, sql, add_state, states, error);
+  status_t status = STATUS_OK;
+  if (ids != NULL) {
+    const int64_t *numbers = (const int64_t *)(gpointer)ids->data;
+    status = store_reader_ask_for(reader, numbers, ids->len, error);
+  }
+  if (status == STATUS_OK) status = store_reader_query(reader, sql, add_state, states, error);
+  store_reader_close(reader);
   if (status != STATUS_OK) {
     g_hash_table_destroy(states);
     return status;

@@ -5,7 +5,9 @@
 
 #include "reports/overview/overview.h"
 
-/* Reads those of all findings, whatever campaign is reported on: what is new is so among all. */
-status_t overview_read_states(const char *path, GHashTable **out_states, failure_t *error);
+/* Reads those of the findings with these numbers (int64_t; NULL: all), whatever campaign is
+ * reported on: what is new is so among all. */
+status_t overview_read_states(const char *path, const GArray *ids, GHashTable **out_states,
+                              failure_t *error);
 
 #endif

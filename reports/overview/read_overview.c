@@ -8,6 +8,7 @@
 #include "harness/model/contract.h"
 #include "harness/store/reader.h"
 #include "reports/overview/overview_states.h"
+#include "reports/overview/triage.h"
 #include "reports/power/power_stored.h"
 #include "reports/report.h"
 
@@ -38,24 +39,26 @@ static const char SLACK_USED[] =
 
 static const char FINDINGS[] =
     "SELECT id, severity, severity_rank, severity_weight, data_extent, relative_error, executor,"
-    " name AS executor_name, version AS executor_version, signature, permissions, op, algorithm,"
+    " name AS executor_name, version AS executor_version, hardware, signature, permissions, op,"
+    " algorithm,"
     " types, outcome, class, hypothesis, family, known, known_words,"
     " broken_constraint, sightings, first_seen, last_seen, first_campaign, slack, ulp_error,"
     " small_wrong_count, small_component_count, small_got, small_expected, reason, cause,"
     " cause_words, pattern, small_case_line, small_case_seed, is_shrunk,"
     " first_campaign = (SELECT campaign FROM campaign ORDER BY number DESC LIMIT 1) AS is_new"
     " FROM finding JOIN executor USING (executor_id) JOIN run ON run.run_id = last_run_id"
-    " JOIN contract USING (contract_id)"
+    " JOIN contract USING (contract_id)";
+
+static const char GRAVEST_FIRST[] =
     " ORDER BY severity_rank, severity_weight DESC, sightings DESC, id";
 
 static const struct {
   const char *name;
-  const char *sql; /* NULL: the named query. */
+  const char *sql; /* NULL: the named query; "": none. */
 } SECTIONS[OVERVIEW_SECTION_COUNT] = {
     [OVERVIEW_TOTALS] = {"totals", NULL},
     [OVERVIEW_UNJUDGED] = {"unjudged", NULL},
-    [OVERVIEW_NEW] = {"new", NULL},
-    [OVERVIEW_CAUSES] = {"causes", NULL},
+    [OVERVIEW_CAUSES] = {"causes", ""}, /* triage_add_rows() */
     [OVERVIEW_KNOWN] = {"known", NULL},
     [OVERVIEW_ALGORITHMS] = {"by-algorithm", NULL},
     [OVERVIEW_PERCENTILES] = {"percentiles", NULL},
@@ -67,39 +70,75 @@ static const struct {
     [OVERVIEW_VERSIONS] = {"versions", NULL},
     [OVERVIEW_RUNS] = {"runs", NULL},
     [OVERVIEW_POWER] = {"power", power_stored_sql},
-    [OVERVIEW_FINDINGS] = {"findings", FINDINGS},
+    [OVERVIEW_FINDINGS] = {"findings", ""}, /* read_findings() */
 };
 
 const char *overview_section_name(overview_section_t section) { return SECTIONS[section].name; }
 
 static status_t read_sections(store_reader_t *reader, overview_t *overview, failure_t *error) {
+  STATUS_TRY(store_reader_keep(reader, "campaign", "campaign", error));
   for (int i = 0; i < OVERVIEW_SECTION_COUNT; i++) {
     const char *sql =
         SECTIONS[i].sql != NULL ? SECTIONS[i].sql : report_find_query(SECTIONS[i].name);
+    if (sql[0] == '\0') continue;
     STATUS_TRY(store_reader_query(reader, sql, report_grid_add, &overview->sections[i], error));
   }
   return STATUS_OK;
 }
 
-status_t overview_read(const report_source_t *source, overview_t *out_overview, failure_t *error) {
-  const char *path = source->path;
-  const char *campaign = source->campaign;
+/* Those with the numbers in `ids`, or all if it is NULL. */
+static status_t read_findings(store_reader_t *reader, const GArray *ids, overview_t *overview,
+                              failure_t *error) {
+  g_autoptr(GString) sql = g_string_new(FINDINGS);
+  for (guint i = 0; ids != NULL && i < ids->len; i++) {
+    g_string_append_printf(sql, "%s%" G_GINT64_FORMAT, i == 0 ? " WHERE id IN (" : ",",
+                           g_array_index(ids, int64_t, i));
+  }
+  if (ids != NULL) g_string_append(sql, ids->len == 0 ? " WHERE false" : ")");
+  g_string_append(sql, GRAVEST_FIRST);
+  report_grid_t *grid = &overview->sections[OVERVIEW_FINDINGS];
+  STATUS_TRY(store_reader_query(reader, sql->str, report_grid_add, grid, error));
+  overview->places = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+  for (size_t i = 0; i < report_grid_row_count(grid); i++) {
+    int64_t *id = g_new(int64_t, 1);
+    *id = overview_cell(grid, i, "id")->integer;
+    g_hash_table_insert(overview->places, id, GSIZE_TO_POINTER(i + 1));
+  }
+  return STATUS_OK;
+}
+
+static status_t read_all(store_reader_t *reader, const char *path, overview_detail_t detail,
+                         overview_t *overview, failure_t *error) {
+  STATUS_TRY(read_sections(reader, overview, error));
+  STATUS_TRY(triage_read(reader, overview, error));
+  g_autoptr(GArray) shown = triage_shown(overview);
+  const GArray *ids = detail == OVERVIEW_ALL ? NULL : shown;
+  STATUS_TRY(read_findings(reader, ids, overview, error));
+  STATUS_TRY(overview_read_states(path, ids, &overview->states, error));
+  triage_add_rows(overview);
+  return STATUS_OK;
+}
+
+status_t overview_read(const report_source_t *source, overview_detail_t detail,
+                       overview_t *out_overview, failure_t *error) {
   store_reader_t *reader = NULL;
   STATUS_TRY(report_open(source, &reader, error));
-  g_autofree char *name = g_path_get_basename(path);
+  g_autofree char *name = g_path_get_basename(source->path);
   *out_overview =
-      (overview_t){.database = g_utf8_make_valid(name, -1), .campaign = g_strdup(campaign)};
+      (overview_t){.database = g_utf8_make_valid(name, -1), .campaign = g_strdup(source->campaign)};
   for (int i = 0; i < OVERVIEW_SECTION_COUNT; i++) report_grid_init(&out_overview->sections[i]);
-  status_t status = read_sections(reader, out_overview, error);
+  status_t status = read_all(reader, source->path, detail, out_overview, error);
   store_reader_close(reader);
-  if (status == STATUS_OK) status = overview_read_states(path, &out_overview->states, error);
   if (status != STATUS_OK) overview_free(out_overview);
   return status;
 }
 
 void overview_free(overview_t *overview) {
   for (int i = 0; i < OVERVIEW_SECTION_COUNT; i++) report_grid_deinit(&overview->sections[i]);
-  if (overview->states != NULL) g_hash_table_destroy(overview->states);
+  g_clear_pointer(&overview->states, g_hash_table_destroy);
+  g_clear_pointer(&overview->places, g_hash_table_destroy);
+  g_clear_pointer(&overview->groups, g_array_unref);
+  g_clear_pointer(&overview->names, g_string_chunk_free);
   g_free(overview->database);
   g_free(overview->campaign);
 }
@@ -127,6 +166,11 @@ double overview_total(const overview_t *overview, const char *column) {
 
 size_t overview_finding_count(const overview_t *overview) {
   return report_grid_row_count(&overview->sections[OVERVIEW_FINDINGS]);
+}
+
+size_t overview_find_id(const overview_t *overview, int64_t id) {
+  size_t place = GPOINTER_TO_SIZE(g_hash_table_lookup(overview->places, &id));
+  return place == 0 ? overview_finding_count(overview) : place - 1;
 }
 
 overview_finding_t overview_finding(const overview_t *overview, size_t index) {

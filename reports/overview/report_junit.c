@@ -79,12 +79,29 @@ static void append_suite(const overview_t *overview, const char *executor, GStri
   g_string_append(text, "  </testsuite>\n");
 }
 
+static gint compare_names(gconstpointer a, gconstpointer b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The executors that ran cases, by name: const char *, borrowed. */
+static GPtrArray *find_executors(const overview_t *overview) {
+  const report_grid_t *grid = &overview->sections[OVERVIEW_ALGORITHMS];
+  GPtrArray *executors = g_ptr_array_new();
+  g_autoptr(GHashTable) known = g_hash_table_new(g_str_hash, g_str_equal);
+  for (size_t row = 0; row < report_grid_row_count(grid); row++) {
+    gpointer executor = (gpointer)(uintptr_t)overview_text(grid, row, "executor");
+    if (g_hash_table_add(known, executor)) g_ptr_array_add(executors, executor);
+  }
+  g_ptr_array_sort(executors, compare_names);
+  return executors;
+}
+
 void report_print_junit(const overview_t *overview, FILE *out) {
   GString *text = g_string_new("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
   markup_printf(text, "<testsuites name=\"assay %s\"", overview->database);
   append_counts(overview, NULL, text);
   g_string_append(text, ">\n");
-  g_autoptr(GPtrArray) executors = overview_executors(overview);
+  g_autoptr(GPtrArray) executors = find_executors(overview);
   for (guint i = 0; i < executors->len; i++) append_suite(overview, executors->pdata[i], text);
   g_string_append(text, "</testsuites>\n");
   fwrite(text->str, 1, text->len, out);

@@ -10,8 +10,12 @@ static const struct {
   const char *spelling;
   void (*print)(const overview_t *overview, FILE *out);
 } FORMATS[OVERVIEW_FORMAT_COUNT] = {
-    [OVERVIEW_TEXT] = {"text", report_print_text}, [OVERVIEW_JSON] = {"json", report_print_json},
-    [OVERVIEW_TAP] = {"tap", report_print_tap},    [OVERVIEW_JUNIT] = {"junit", report_print_junit},
+    [OVERVIEW_TEXT] = {"text", report_print_text},
+    [OVERVIEW_MARKDOWN] = {"markdown", report_print_markdown},
+    [OVERVIEW_JSON] = {"json", report_print_json},
+    [OVERVIEW_TAP] = {"tap", report_print_tap},
+    [OVERVIEW_JUNIT] = {"junit", report_print_junit},
+    [OVERVIEW_SARIF] = {"sarif", report_print_sarif},
     [OVERVIEW_HTML] = {"html", report_print_html},
 };
 
@@ -23,7 +27,13 @@ status_t overview_format_parse(const char *spelling, overview_format_t *out_form
     return STATUS_OK;
   }
   return status_fail(error, STATUS_INVALID,
-                     "no format \"%s\": write text, json, tap, junit or html", spelling);
+                     "no format \"%s\": write text, markdown, json, tap, junit, sarif or html",
+                     spelling);
+}
+
+overview_detail_t overview_format_detail(overview_format_t format) {
+  bool needs_all = format == OVERVIEW_JSON || format == OVERVIEW_TAP || format == OVERVIEW_JUNIT;
+  return needs_all ? OVERVIEW_ALL : OVERVIEW_EXAMPLES;
 }
 
 status_t report_print_overview(const overview_t *overview, overview_format_t format, FILE *out,
@@ -36,7 +46,7 @@ status_t report_print_overview(const overview_t *overview, overview_format_t for
 status_t report_write_overview(const report_source_t *source, overview_format_t format, FILE *out,
                                failure_t *error) {
   overview_t overview;
-  STATUS_TRY(overview_read(source, &overview, error));
+  STATUS_TRY(overview_read(source, overview_format_detail(format), &overview, error));
   status_t status = report_print_overview(&overview, format, out, error);
   overview_free(&overview);
   return status;

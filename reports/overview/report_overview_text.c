@@ -11,164 +11,255 @@ enum { ROWS_MAX = 20 };
 
 static double share(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
+/* The two formats that people read say the same. */
+typedef struct page {
+  const overview_t *overview;
+  FILE *out;
+  bool is_markdown;
+} page_t;
+
+static void print_heading(const page_t *page, const char *words) {
+  fprintf(page->out, "\n%s%s\n%s", page->is_markdown ? "## " : "", words,
+          page->is_markdown ? "\n" : "");
+}
+
+static void print_grid(const page_t *page, const report_grid_t *grid) {
+  if (page->is_markdown) {
+    report_write_markdown(grid, page->out);
+  } else {
+    report_print_table(grid, page->out);
+  }
+}
+
 /* Copies some columns of the first rows; `columns` ends with NULL. */
-static void print_rows(const report_grid_t *grid, const char *const *columns, size_t rows_max,
-                       FILE *out) {
+static void print_rows(const page_t *page, overview_section_t section, const char *const *columns,
+                       size_t rows_max) {
+  const report_grid_t *grid = &page->overview->sections[section];
+  size_t row_count = report_grid_row_count(grid);
+  if (row_count == 0) {
+    fputs("(none)\n", page->out);
+    return;
+  }
   report_grid_t part;
   report_grid_init(&part);
+  part.bytes_max = SIZE_MAX;
   int count = 0;
   while (columns[count] != NULL) count++;
   report_grid_add(&part, count, columns, NULL, NULL);
-  size_t row_count = report_grid_row_count(grid);
   g_autofree store_value_t *values = g_new0(store_value_t, count);
   for (size_t row = 0; row < MIN(row_count, rows_max); row++) {
     for (int i = 0; i < count; i++) values[i] = *overview_cell(grid, row, columns[i]);
     report_grid_add(&part, count, columns, values, NULL);
   }
-  report_print_table(&part, out);
+  print_grid(page, &part);
   report_grid_deinit(&part);
   if (row_count > rows_max) {
-    fprintf(out, "... and %zu more rows: assay report --html, or assay query\n",
-            row_count - rows_max);
+    fprintf(page->out, "%s... and %zu more rows: assay report --html, or assay query\n",
+            page->is_markdown ? "\n" : "", row_count - rows_max);
   }
 }
 
-static void print_table(const report_grid_t *grid, const char *const *columns, FILE *out) {
-  print_rows(grid, columns, ROWS_MAX, out);
-}
-
-static void print_head(const overview_t *overview, FILE *out) {
+static void print_head(const page_t *page) {
+  const overview_t *overview = page->overview;
   const report_grid_t *totals = &overview->sections[OVERVIEW_TOTALS];
-  fprintf(out, "Assay report of %s%s%s: %s to %s\n", overview->database,
-          overview->campaign == NULL ? "" : ", campaign ",
+  g_autoptr(GString) headline = g_string_new(NULL);
+  overview_print_headline(overview, headline);
+  fprintf(page->out, "%sAssay report of %s%s%s: %s to %s\n%s", page->is_markdown ? "# " : "",
+          overview->database, overview->campaign == NULL ? "" : ", campaign ",
           overview->campaign == NULL ? "" : overview->campaign, overview_text(totals, 0, "started"),
-          overview_text(totals, 0, "ended"));
-  fprintf(out, "%s campaigns, %s runs, %s executors, %s ops, %s cases\n",
-          overview_text(totals, 0, "campaigns"), overview_text(totals, 0, "runs"),
-          overview_text(totals, 0, "executors"), overview_text(totals, 0, "ops"),
-          overview_text(totals, 0, "cases"));
+          overview_text(totals, 0, "ended"), page->is_markdown ? "\n" : "");
+  g_string_append(headline, page->is_markdown ? "\n\n" : "\n");
+  overview_print_summary(overview, headline);
+  report_print_line(headline->str, page->out);
+  fprintf(page->out, "%s%s campaigns, %s runs, %s executors, %s ops, %s cases\n",
+          page->is_markdown ? "\n" : "", overview_text(totals, 0, "campaigns"),
+          overview_text(totals, 0, "runs"), overview_text(totals, 0, "executors"),
+          overview_text(totals, 0, "ops"), overview_text(totals, 0, "cases"));
 }
 
-static void print_unjudged(const overview_t *overview, FILE *out) {
+static const char *plural(guint count) { return count == 1 ? "" : "s"; }
+
+/* "12 in 2 ops, 1 algorithm, 5 types"; a list of types is one. */
+static char *spread_words(const overview_group_t *group) {
+  return g_strdup_printf("%zu in %u op%s, %u algorithm%s, %u types", group->count, group->ops->len,
+                         plural(group->ops->len), group->algorithms->len,
+                         plural(group->algorithms->len), group->types->len);
+}
+
+/* All root causes in one table. */
+static void print_triage(const page_t *page) {
+  static const char *const columns[] = {"severity", "executor", "what is wrong", "state",
+                                        "findings", "op",       "got",           "permitted"};
+  static const char *const cells[] = {"severity", "who", "diagnosis", "state",
+                                      NULL,       "op",  "got",       "permitted"};
+  const overview_t *overview = page->overview;
+  const report_grid_t *grid = &overview->sections[OVERVIEW_CAUSES];
+  print_heading(page, "WHAT IS WRONG, the gravest first");
+  report_grid_t part;
+  report_grid_init(&part);
+  part.bytes_max = SIZE_MAX;
+  report_grid_add(&part, G_N_ELEMENTS(columns), columns, NULL, NULL);
+  for (guint i = 0; i < overview->groups->len; i++) {
+    store_value_t values[G_N_ELEMENTS(columns)];
+    for (size_t k = 0; k < G_N_ELEMENTS(columns); k++) {
+      if (cells[k] != NULL) values[k] = *overview_cell(grid, i, cells[k]);
+    }
+    g_autofree char *spread = spread_words(&g_array_index(overview->groups, overview_group_t, i));
+    values[4] = (store_value_t){.kind = STORE_TEXT, .text = spread};
+    report_grid_add(&part, G_N_ELEMENTS(columns), columns, values, NULL);
+  }
+  if (overview->groups->len == 0) {
+    fputs("Nothing was found to be wrong.\n", page->out);
+  } else {
+    print_grid(page, &part);
+  }
+  report_grid_deinit(&part);
+}
+
+static void print_unjudged(const page_t *page) {
+  const overview_t *overview = page->overview;
   double cases = overview_total(overview, "cases");
-  fputs("\nVACUOUS: NOTHING COULD HAVE FAILED HERE\n", out);
+  print_heading(page, "VACUOUS: NOTHING COULD HAVE FAILED HERE");
   static const char *const kinds[][2] = {{"refused", "refused by the executor"},
                                          {"no-oracle", "undecided: no oracle"},
                                          {"weak", "weak: nothing could have failed"}};
+  const char *item = page->is_markdown ? "- " : "  ";
   for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
     double count = overview_total(overview, kinds[i][0]);
-    fprintf(out, "  %10.0f  %5.1f %%  %s\n", count, share(count, cases), kinds[i][1]);
+    fprintf(page->out, "%s%10.0f  %5.1f %%  %s\n", item, count, share(count, cases), kinds[i][1]);
   }
   static const char *const columns[] = {"executor",    "op",     "cases",      "refused %",
                                         "no-oracle %", "weak %", "untested %", NULL};
+  if (page->is_markdown) fputc('\n', page->out);
   if (report_grid_row_count(&overview->sections[OVERVIEW_UNJUDGED]) > 0) {
-    print_table(&overview->sections[OVERVIEW_UNJUDGED], columns, out);
+    print_rows(page, OVERVIEW_UNJUDGED, columns, ROWS_MAX);
   }
 }
 
-static void print_verdicts(const overview_t *overview, FILE *out) {
+static void print_verdicts(const page_t *page) {
+  const overview_t *overview = page->overview;
   double cases = overview_total(overview, "cases");
   double conforms = overview_total(overview, "conforms");
   double wrong = overview_total(overview, "wrong");
-  fputs("\nVERDICTS\n", out);
-  fprintf(out, "  %10.0f  %5.1f %%  conform\n", conforms, share(conforms, cases));
-  fprintf(out, "  %10.0f  %5.1f %%  wrong: %.0f findings, %.0f of them new, %.0f root causes\n",
-          wrong, share(wrong, cases), overview_total(overview, "findings"),
-          overview_total(overview, "new findings"), overview_total(overview, "causes"));
+  const char *item = page->is_markdown ? "- " : "  ";
+  print_heading(page, "VERDICTS");
+  fprintf(page->out, "%s%10.0f  %5.1f %%  conform\n", item, conforms, share(conforms, cases));
+  fprintf(page->out, "%s%10.0f  %5.1f %%  wrong: %.0f findings, %.0f of them new, %u root causes\n",
+          item, wrong, share(wrong, cases), overview_total(overview, "findings"),
+          overview_total(overview, "new findings"), overview->groups->len);
   double held = overview_total(overview, "held to wide");
   double not_wide = overview_total(overview, "not wide");
   if (not_wide > 0) {
-    fprintf(out,
-            "  %10.0f  %5.1f %%  need more than contract wide, of %.0f conforming cases held "
+    fprintf(page->out,
+            "%s%10.0f  %5.1f %%  need more than contract wide, of %.0f conforming cases held "
             "against it: assay query wide\n",
-            not_wide, share(not_wide, held), held);
+            item, not_wide, share(not_wide, held), held);
   }
 }
 
-/* One example of each root cause: however many findings it has, it is one thing to look at. */
-static void print_new(const overview_t *overview, FILE *out) {
-  fprintf(out, "\nNEW in campaign %s: %.0f findings, the gravest first\n",
-          overview_text(&overview->sections[OVERVIEW_TOTALS], 0, "last campaign"),
-          overview_total(overview, "new findings"));
-  GArray *groups = overview_groups(overview);
+/* The gravest new finding of a root cause: however many findings it has, it is one thing to look
+ * at. */
+static void print_new_finding(const page_t *page, const overview_group_t *group, GString *text) {
+  const overview_t *overview = page->overview;
+  size_t index = overview_find_id(overview, group->newest);
+  overview_finding_t finding = overview_finding(overview, index);
+  g_string_printf(text, "%s: %s %s %s %s ", finding.severity, finding.executor, finding.op,
+                  finding.algorithm, finding.types);
+  overview_print_finding(overview, index, text);
+  g_string_append_printf(text, "\n    %zu new of %zu findings, %.0f cases\n    ", group->new_count,
+                         group->count, group->sightings);
+  overview_print_replay(overview, index, text);
+  report_print_line(text->str, page->out);
+}
+
+static void print_new(const page_t *page) {
+  const overview_t *overview = page->overview;
+  g_autofree char *heading =
+      g_strdup_printf("NEW in campaign %s: %.0f findings, the gravest first",
+                      overview_text(&overview->sections[OVERVIEW_TOTALS], 0, "last campaign"),
+                      overview_total(overview, "new findings"));
+  print_heading(page, heading);
+  if (page->is_markdown) fputs("```\n", page->out);
   GString *text = g_string_new(NULL);
-  for (guint i = 0; i < groups->len; i++) {
-    const overview_group_t *group = &g_array_index(groups, overview_group_t, i);
-    if (group->new_count == 0) continue;
-    overview_finding_t finding = overview_finding(overview, group->example_new);
-    g_string_printf(text, "%s: %s %s %s %s ", finding.severity, finding.executor, finding.op,
-                    finding.algorithm, finding.types);
-    overview_print_finding(overview, group->example_new, text);
-    g_string_append_printf(text, "\n    %zu new of %zu findings, %.0f cases\n    ",
-                           group->new_count, group->count, group->sightings);
-    overview_print_replay(overview, group->example_new, text);
-    report_print_line(text->str, out);
+  for (guint i = 0; i < overview->groups->len; i++) {
+    const overview_group_t *group = &g_array_index(overview->groups, overview_group_t, i);
+    if (group->new_count > 0) print_new_finding(page, group, text);
   }
   g_string_free(text, TRUE);
-  g_array_unref(groups);
+  if (page->is_markdown) fputs("```\n", page->out);
 }
 
 /* What is known of root causes, each once, in as many lines as it takes. */
-static void print_known(const overview_t *overview, FILE *out) {
-  const report_grid_t *grid = &overview->sections[OVERVIEW_KNOWN];
+static void print_known(const page_t *page) {
+  const report_grid_t *grid = &page->overview->sections[OVERVIEW_KNOWN];
   if (report_grid_row_count(grid) == 0) return;
-  fputs("\nKNOWN CAUSES\n", out);
+  print_heading(page, "KNOWN CAUSES");
   static const char *const columns[] = {"why",    "clause",    "links", "affected",
                                         "mended", "regressed", "found"};
   for (size_t row = 0; row < report_grid_row_count(grid); row++) {
     g_autofree char *head =
-        g_strdup_printf("%s, %s: %s (%s findings)", overview_text(grid, row, "executor"),
-                        overview_text(grid, row, "id"), overview_text(grid, row, "title"),
-                        overview_text(grid, row, "findings"));
-    report_print_line(head, out);
+        g_strdup_printf("%s%s, %s: %s (%s findings)", page->is_markdown ? "- " : "",
+                        overview_text(grid, row, "executor"), overview_text(grid, row, "id"),
+                        overview_text(grid, row, "title"), overview_text(grid, row, "findings"));
+    report_print_line(head, page->out);
     for (size_t i = 0; i < G_N_ELEMENTS(columns); i++) {
       const char *text = overview_text(grid, row, columns[i]);
       if (text[0] == '\0') continue;
-      g_autofree char *line = g_strdup_printf("    %s: %s", columns[i], text);
-      report_print_line(line, out);
+      g_autofree char *line =
+          g_strdup_printf("    %s%s: %s", page->is_markdown ? "- " : "", columns[i], text);
+      report_print_line(line, page->out);
     }
   }
 }
 
-/* The last line. */
-static void print_power(const overview_t *overview, FILE *out) {
+static void print_power(const page_t *page) {
   g_autoptr(GString) text = g_string_new(NULL);
-  power_summary_t power = power_stored_summary(&overview->sections[OVERVIEW_POWER]);
+  power_summary_t power = power_stored_summary(&page->overview->sections[OVERVIEW_POWER]);
   power_line_print(&power, text);
-  if (text->len == 0) return;
-  fputc('\n', out);
-  report_print_line(text->str, out);
+  print_heading(page, "HOW LARGE AN ERROR WOULD HAVE BEEN SEEN");
+  report_print_line(text->len == 0 ? "Not measured." : text->str, page->out);
+}
+
+static void print_details(const page_t *page) {
+  static const char *const algorithms[] = {
+      "op",      "algorithm", "executor",  "cases",          "conforms", "diverges", "failed",
+      "refused", "weak",      "no-oracle", "backward error", "max ulp",  NULL};
+  static const char *const slack[] = {"executor", "op", "cases", "p50", "p90", "p99", "max", NULL};
+  static const char *const trend[] = {"number",   "campaign",     "cases",      "wrong %",
+                                      "findings", "new findings", "slack used", NULL};
+  static const char *const times[] = {"campaign", "seconds", "oracle %", "executor %", "compile %",
+                                      "judge %",  "rest %",  "cases/s",  NULL};
+  print_heading(page, "OP AND ALGORITHM: backward errors of what conforms, ulps of what is wrong");
+  print_rows(page, OVERVIEW_ALGORITHMS, algorithms, ROWS_MAX);
+  print_heading(page, "SLACK USED by what conforms: error / permitted error");
+  print_rows(page, OVERVIEW_SLACK_USED, slack, ROWS_MAX);
+  print_heading(page, "TREND");
+  print_rows(page, OVERVIEW_TREND, trend, ROWS_MAX);
+  print_heading(page, "TIME");
+  print_rows(page, OVERVIEW_TIME, times, ROWS_MAX);
+}
+
+static void print_report(const page_t *page) {
+  const overview_t *overview = page->overview;
+  print_head(page);
+  print_triage(page);
+  print_new(page);
+  print_unjudged(page);
+  print_power(page);
+  print_heading(page, "CONSTRAINTS of the specifications");
+  fprintf(page->out, "%.0f of %.0f put to the test\n",
+          overview_total(overview, "constraints drawn"), overview_total(overview, "constraints"));
+  print_verdicts(page);
+  print_known(page);
+  print_details(page);
 }
 
 void report_print_text(const overview_t *overview, FILE *out) {
-  static const char *const causes[] = {"severity", "executor", "op",      "class",
-                                       "cause",    "findings", "new",     "sightings",
-                                       "ops",      "types",    "max ulp", NULL};
-  static const char *const algorithms[] = {"op",       "algorithm", "executor", "cases",
-                                           "conforms", "diverges",  "failed",   "refused",
-                                           "weak",     "no-oracle", "max ulp",  NULL};
-  static const char *const slack[] = {"executor", "op", "cases", "p50", "p90", "p99", "max", NULL};
-  static const char *const trend[] = {"number",  "campaign",   "cases",
-                                      "wrong %", "findings",   "new findings",
-                                      "max ulp", "slack used", NULL};
-  static const char *const times[] = {"campaign", "seconds", "oracle %", "executor %", "compile %",
-                                      "judge %",  "rest %",  "cases/s",  NULL};
-  print_head(overview, out);
-  print_unjudged(overview, out);
-  print_verdicts(overview, out);
-  print_new(overview, out);
-  fputs("\nROOT CAUSES, the gravest first\n", out);
-  print_rows(&overview->sections[OVERVIEW_CAUSES], causes, SIZE_MAX, out);
-  print_known(overview, out);
-  fputs("\nOP AND ALGORITHM\n", out);
-  print_table(&overview->sections[OVERVIEW_ALGORITHMS], algorithms, out);
-  fputs("\nSLACK USED by what conforms: error / permitted error\n", out);
-  print_table(&overview->sections[OVERVIEW_SLACK_USED], slack, out);
-  fputs("\nTREND\n", out);
-  print_table(&overview->sections[OVERVIEW_TREND], trend, out);
-  fprintf(out, "\nCONSTRAINTS of the specifications: %.0f of %.0f put to the test\n",
-          overview_total(overview, "constraints drawn"), overview_total(overview, "constraints"));
-  fputs("\nTIME\n", out);
-  print_table(&overview->sections[OVERVIEW_TIME], times, out);
-  print_power(overview, out);
+  const page_t page = {overview, out, false};
+  print_report(&page);
+}
+
+void report_print_markdown(const overview_t *overview, FILE *out) {
+  const page_t page = {overview, out, true};
+  print_report(&page);
 }

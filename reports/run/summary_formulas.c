@@ -67,7 +67,7 @@ void summary_print_formulas(const run_report_t *report) {
   bool has_head = false;
   for (size_t e = 0; e < run_report_executor_count(report); e++) {
     print_ops(report, e, op_all(), &has_head);
-    print_ops(report, e, op_on_request(), &has_head);
+    print_ops(report, e, op_compound(), &has_head);
   }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `assay vet` says, as TAP 13. */
+/* What `assay vet` says, as test points. */
 #include "reports/run/vet_report.h"
 
 #include <inttypes.h>
@@ -102,7 +102,8 @@ static uint64_t count_cases(const bucket_t *bucket) {
   return cases;
 }
 
-static void print_details(tap_t *tap, const run_report_t *report, const bucket_t *bucket) {
+static void print_details(const vet_points_t *points, const run_report_t *report,
+                          const bucket_t *bucket) {
   const finding_t *finding = bucket->finding;
   GString *found = g_string_new(NULL);
   GString *replay = g_string_new(NULL);
@@ -127,7 +128,7 @@ static void print_details(tap_t *tap, const run_report_t *report, const bucket_t
                                   {"seed", numbers[6]},     {"severity", severity},
                                   {"found", found->str},    {"repro", replay->str}};
   size_t count = sizeof details / sizeof *details;
-  tap_details(tap, details, finding == NULL ? count - 3 : count);
+  vet_points_details(points, details, finding == NULL ? count - 3 : count);
   g_string_free(found, TRUE);
   g_string_free(replay, TRUE);
 }
@@ -179,16 +180,17 @@ static const char *find_excuse(const run_report_t *report, const bucket_t *bucke
   return excuse;
 }
 
-static void print_point(tap_t *tap, const run_report_t *report, const bucket_t *bucket) {
+static void print_point(const vet_points_t *points, const run_report_t *report,
+                        const bucket_t *bucket) {
   char *description = describe_topic(report, &bucket->topic);
   bool is_bad = bucket->cases[OUTCOME_diverges] > 0 || bucket->cases[OUTCOME_failed] > 0;
   const char *excuse = is_bad ? find_excuse(report, bucket) : NULL;
   if (excuse != NULL) {
-    tap_point_todo(tap, false, description, excuse);
+    vet_points_todo(points, description, excuse);
   } else {
-    tap_point(tap, !is_bad, description);
+    vet_points_add(points, !is_bad, description);
   }
-  print_details(tap, report, bucket);
+  print_details(points, report, bucket);
   g_free(description);
 }
 
@@ -236,7 +238,8 @@ static GArray *gather_leftovers(const GArray *buckets) {
   return leftovers;
 }
 
-static void print_leftover(tap_t *tap, const run_report_t *report, const leftover_t *leftover) {
+static void print_leftover(const vet_points_t *points, const run_report_t *report,
+                           const leftover_t *leftover) {
   g_autofree char *description = g_strdup_printf(
       "%s %s%s", run_report_executor(report, leftover->topic.executor), leftover->topic.label.op,
       leftover->others > 0 ? ", other types and algorithms" : "");
@@ -254,17 +257,18 @@ static void print_leftover(tap_t *tap, const run_report_t *report, const leftove
     g_string_append_printf(why, "%s%" PRIu64 " weak: nothing could have failed",
                            why->len == 0 ? "" : ", ", cases[OUTCOME_weak]);
   }
-  tap_point_skip(tap, description, why->str);
+  vet_points_skip(points, description, why->str);
 }
 
 /* Too little evidence is a failure, but where nothing is to fail. */
-static void print_shortfall(tap_t *tap, const run_report_t *report, const shortfall_t *shortfall) {
+static void print_shortfall(const vet_points_t *points, const run_report_t *report,
+                            const shortfall_t *shortfall) {
   g_autoptr(GString) text = g_string_new(NULL);
   shortfall_print(report->session, shortfall, text);
   if (report->fail_on == FAIL_ON_NEVER) {
-    tap_point_todo(tap, false, text->str, fail_on_never);
+    vet_points_todo(points, text->str, fail_on_never);
   } else {
-    tap_point(tap, false, text->str);
+    vet_points_add(points, false, text->str);
   }
 }
 
@@ -277,7 +281,7 @@ static bool is_short_of_all(const GArray *shortfalls, size_t executor) {
 }
 
 /* A point for each executor that judged as much as was asked for. */
-static void print_judged(tap_t *tap, const run_report_t *report, size_t executor) {
+static void print_judged(const vet_points_t *points, const run_report_t *report, size_t executor) {
   g_autoptr(GString) text = g_string_new(NULL);
   uint64_t judged = session_judged(report->session, executor);
   g_string_append_printf(text, "judged %" PRIu64, judged);
@@ -285,14 +289,14 @@ static void print_judged(tap_t *tap, const run_report_t *report, size_t executor
     g_string_append_printf(text, " of %" PRIu64, session_options(report->session)->cases_max);
   }
   g_string_append_printf(text, ": %s", run_report_executor(report, executor));
-  tap_point(tap, true, text->str);
+  vet_points_add(points, true, text->str);
 }
 
 /* ---- The report ------------------------------------------------------------------------------ */
 
 /* In this order: what was judged, the gravest findings first; what was not; whether it is enough.
  */
-static void print_points(tap_t *tap, const run_report_t *report, GArray *buckets,
+static void print_points(const vet_points_t *points, const run_report_t *report, GArray *buckets,
                          const GArray *shortfalls) {
   GArray *leftovers = gather_leftovers(buckets);
   sort_by_severity(report, buckets);
@@ -301,48 +305,47 @@ static void print_points(tap_t *tap, const run_report_t *report, GArray *buckets
     count += !is_skipped(&g_array_index(buckets, bucket_t, i));
   for (size_t i = 0; i < run_report_executor_count(report); i++)
     count += !is_short_of_all(shortfalls, i);
-  tap_plan(tap, count);
+  vet_points_plan(points, count);
   for (guint i = 0; i < buckets->len; i++) {
     const bucket_t *bucket = &g_array_index(buckets, bucket_t, i);
-    if (!is_skipped(bucket)) print_point(tap, report, bucket);
+    if (!is_skipped(bucket)) print_point(points, report, bucket);
   }
   for (guint i = 0; i < leftovers->len; i++) {
-    print_leftover(tap, report, &g_array_index(leftovers, leftover_t, i));
+    print_leftover(points, report, &g_array_index(leftovers, leftover_t, i));
   }
   for (size_t i = 0; i < run_report_executor_count(report); i++) {
-    if (!is_short_of_all(shortfalls, i)) print_judged(tap, report, i);
+    if (!is_short_of_all(shortfalls, i)) print_judged(points, report, i);
   }
   for (guint i = 0; i < shortfalls->len; i++) {
-    print_shortfall(tap, report, &g_array_index(shortfalls, shortfall_t, i));
+    print_shortfall(points, report, &g_array_index(shortfalls, shortfall_t, i));
   }
   g_array_unref(leftovers);
 }
 
-int vet_report_print(const run_report_t *report, tap_t *tap) {
+int vet_report_print(const run_report_t *report, const vet_points_t *points) {
   GArray *buckets = gather_buckets(report);
   GArray *shortfalls = run_report_shortfalls(report);
-  print_points(tap, report, buckets, shortfalls);
+  print_points(points, report, buckets, shortfalls);
   int exit_code = run_report_exit_code(report);
   bool fails = shortfalls->len > 0 && report->fail_on != FAIL_ON_NEVER;
   g_array_unref(shortfalls);
   g_array_unref(buckets);
   GString *predictions = g_string_new(NULL);
   describe_predictions(report, predictions);
-  if (predictions->len > 0) tap_comment(tap, predictions->str);
+  vet_points_note(points, predictions->str);
   g_autoptr(GString) contracts = g_string_new(NULL);
   describe_contracts(report, contracts);
-  if (contracts->len > 0) tap_comment(tap, contracts->str);
+  vet_points_note(points, contracts->str);
   g_string_free(predictions, TRUE);
   g_autoptr(GString) untested = g_string_new(NULL);
   summary_describe_untested(report, untested);
-  if (untested->len > 0) tap_comment(tap, untested->str);
+  vet_points_note(points, untested->str);
   g_autoptr(GString) samples = g_string_new(NULL);
   summary_describe_samples(report, samples);
-  if (samples->len > 0) tap_comment(tap, samples->str);
+  vet_points_note(points, samples->str);
   g_autoptr(GString) text = g_string_new(NULL);
   const power_summary_t power = power_summary_of(session_power(report->session));
   power_line_print(&power, text);
-  if (text->len > 0) tap_comment(tap, text->str);
-  fflush(stdout);
+  vet_points_note(points, text->str);
   return exit_code == EXIT_CODE_CLEAN && fails ? EXIT_CODE_DIVERGES : exit_code;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cases that the library draws: models conform on all ops, planted faults are found, cases shrink,
- * and what is told of power and accept sets agrees with checks. */
+ * what is told of power and accept sets agrees with checks, and files declare ops. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "tests/api/api_test.h"
 
@@ -281,6 +283,66 @@ static void test_power(void) {
   assay_context_free(context);
 }
 
+/* ---- Ops of files ---------------------------------------------------------------------------- */
+
+static gpointer load_all(gpointer unused) {
+  assay_error_t error = ERROR_INIT;
+  MUST(assay_ops_load(ASSAY_SOURCE_DIR "/corpus/ops", &error));
+  return unused;
+}
+
+static size_t count_ops(void) {
+  size_t count = 0;
+  while (assay_op_name(count) != NULL) count++;
+  return count;
+}
+
+static void check_not_loaded(const char *text, const char *says) {
+  assay_error_t error = ERROR_INIT;
+  g_autofree char *path = g_build_filename(g_get_tmp_dir(), "assay_api_test.op", NULL);
+  g_assert_true(g_file_set_contents(path, text, -1, NULL));
+  const size_t before = count_ops();
+  MUST_FAIL(assay_ops_load(path, &error), ASSAY_INVALID);
+  g_assert_nonnull(strstr(error.text, says));
+  g_assert_cmpuint(count_ops(), ==, before);
+  unlink(path);
+}
+
+/* Several threads add the same files while another draws; models of what is there conform. */
+static void test_ops_of_files(void) {
+  assay_error_t error = ERROR_INIT;
+  assay_program_handle_t *none = NULL;
+  MUST_FAIL(assay_program_new("nn.silu", &none, &error), ASSAY_INVALID);
+  const size_t before = count_ops();
+  GThread *threads[4];
+  for (size_t i = 0; i < G_N_ELEMENTS(threads); i++) {
+    threads[i] = g_thread_new("load", load_all, NULL);
+  }
+  assay_context_t *context = context_make();
+  for (uint64_t seed = 0; seed < 50; seed++) {
+    assay_case_free(draw(context, "stablehlo.add", NULL, seed));
+  }
+  for (size_t i = 0; i < G_N_ELEMENTS(threads); i++) g_thread_join(threads[i]);
+  const size_t after = count_ops();
+  g_assert_cmpuint(after, >=, before + 18);
+  load_all(NULL);
+  g_assert_cmpuint(count_ops(), ==, after);
+  for (uint64_t seed = 0; seed < 50; seed++) {
+    subject_t subject;
+    subject_init(&subject, draw(context, "nn.rms_norm", "f32", seed));
+    MUST(assay_simulate(context, &subject.question, "pairwise", &error));
+    g_assert_cmpint(outcome_of(context, &subject.question), !=, ASSAY_DIVERGES);
+    subject_clear(&subject);
+  }
+  assay_context_free(context);
+  check_not_loaded("op nn.silu\nsummary s\noperand x[N]\nresult y[N]\ny = x * 2\n",
+                   "declares nn.silu already");
+  check_not_loaded("op my.op\nsummary s\noperand x[N]\nresult y[N]\ny = z\n", ".op:5:5: no value");
+  MUST_FAIL(assay_ops_load(NULL, &error), ASSAY_INVALID);
+  MUST_FAIL(assay_ops_load("", &error), ASSAY_INVALID);
+  MUST_FAIL(assay_ops_load("/nowhere/x.op", &error), ASSAY_INVALID);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/api/cases/models-conform", test_models_conform);
@@ -289,5 +351,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/api/cases/cancels", test_cancels);
   g_test_add_func("/api/cases/accepts", test_accepts);
   g_test_add_func("/api/cases/power", test_power);
+  g_test_add_func("/api/cases/ops-of-files", test_ops_of_files);
   return g_test_run();
 }

@@ -56,14 +56,14 @@ static inline executor_t *canary_open(const char *name) {
   return executor;
 }
 
-/* Those of canary_concerns(), and what is drawn on request by its name; returns their number.
+/* Those of canary_concerns(), and what is made of others by its name; returns their number.
  */
 static inline size_t canary_find_ops(const char *ops, const op_t *out_ops[CANARY_OPS_MAX]) {
   size_t count = 0;
   for (const op_t *const *op = op_all(); *op != NULL; op++) {
     if (canary_concerns(ops, (*op)->name)) out_ops[count++] = *op;
   }
-  for (const op_t *const *op = op_on_request(); *op != NULL; op++) {
+  for (const op_t *const *op = op_compound(); *op != NULL; op++) {
     if (strcmp(ops, (*op)->name) == 0) out_ops[count++] = *op;
   }
   return count;

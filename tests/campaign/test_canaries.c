@@ -103,7 +103,8 @@ static void test_canary(gconstpointer data) {
     options.stream.gen.strata.shares[canary->stratum] = 1;
   }
   /* Faults of gathering change whole rows of terms: most cases show them, at length. */
-  bool is_dear = ops[0]->is_composite || oracle_find(ops[0])->gathering != NULL;
+  bool is_dear =
+      ops[0]->is_composite || ops[0]->is_compound || oracle_find(ops[0])->gathering != NULL;
   watch_t watch = {.enough = canary->is_large ? 1 : DIVERGING_CASES,
                    .cases = is_dear ? COMPOSITE_CANARY_CASES : CANARY_CASES};
   if (canary->is_large) watch.cases = 0;

@@ -226,7 +226,7 @@ static void declare_files(void) {
     g_autofree char *text = read_op_file(files[i]);
     rows[i] = &declare(text)->op;
   }
-  g_assert_true(op_declare(rows));
+  op_declare(rows);
 }
 
 int main(int argc, char **argv) {

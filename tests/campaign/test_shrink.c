@@ -28,7 +28,6 @@ static const canary_t canaries[] = {
   CANARY(name, contract, ops, within, class_)
 #define SUM_OP(name)
 #include "generated/all_canaries.def"
-#include "oracles/ops/module/checks/more_canaries.def" /* Of steps, which only modules have. */
 #include "tests/campaign/canaries.def"
 #undef SUM_OP
 #undef CANARY_EITHER
@@ -209,7 +208,7 @@ static void test_canary(gconstpointer data) {
   for (const op_t *const *op = op_all(); *op != NULL; op++) {
     if (canary_concerns(canary->ops, (*op)->name)) count += check_op(canary, executor, *op);
   }
-  const op_t *module = op_find(str_from(MODULE_OP)); /* Which is run on request alone. */
+  const op_t *module = op_find(str_from(MODULE_OP)); /* Which op_all() leaves out. */
   if (canary_concerns(canary->ops, module->name)) count += check_op(canary, executor, module);
   bool may_be_right = canary->within > CASES_MAX / 4 || needs_unknown_sizes(canary);
   g_assert_true(count > 0 || may_be_right);

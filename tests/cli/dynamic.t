@@ -75,6 +75,33 @@ byteir.layer_norm epsilon=0x1p-10 axis=[1] f32[?2,?3] f32[?3] f32[?3] -> f32[?2,
 stablehlo.add $quantized[?2,3] $quantized[?2,3] -> $quantized[?2,3] : 010203040506 : 010203040506
 stablehlo.dot_general batch=[]x[] contract=[1]x[0] $quantized[?2,?3] !quant.uniform<i8:f32,0x1p-1>[?3,1] -> $quantized[?2,1] : 010203040506 : 010203
 END
+
+# declared EXECUTOR WORKER: ops of files, whose modules have known sizes, get a module for each sizes; and a worker with a
+# fault that only such modules have.
+declared() {
+  norm='nn.rms_norm epsilon=0x1p-10 f32[?2,?3] f32[?3] -> f32[?2,?3] : 3f80000040000000404000003f8000004000000040400000 : 3f8000004000000040400000'
+  run 0 "$1: an op of a file" replay --ops "$root/corpus/ops" "$norm" --executor "$1"
+  like out ': conforms$' "$1: an op of a file conforms at sizes that were not known"
+  run 0 "$1: a quantized op of a file" run --ops "$root/corpus/ops" --executor "$1" --cases 4 --program \
+    "nn.quantized_add_relu $quantized[?4] $quantized[?4] -> $quantized[?4]"
+  like out '^judged: .* [1-9]' "$1: a quantized op of a file conforms"
+  cat >planted.py <<END
+import sys
+sys.path.insert(0, "$root/harness/exec/workers")
+import assay_worker, $2
+from dataclasses import replace
+from shared_programs.dynamic_program import Specialized
+of = Specialized.of
+Specialized.of = lambda self, sized: of(self, replace(sized, mlir=sized.mlir.replace("stablehlo.rsqrt", "stablehlo.sqrt")))
+assay_worker.main(next(one for name, one in vars($2).items() if name in ("Xla", "Interpreter")))
+END
+  python=${XDG_DATA_HOME:-$HOME/.local/share}/assay/executors/jax/bin/python
+  case $1 in *'?'*) options=${1#*[?]} ;; *) options= ;; esac
+  printf '%s\n' "$norm" "$(echo "$norm" | tr -d '?')" >pair
+  run 1 "$1: a planted fault" replay --ops "$root/corpus/ops" pair --executor "proc:'$python' planted.py $options"
+  is "$(grep -o ': diverges, value$\|: conforms$' out | tr '\n' ' ')" ': diverges, value : conforms ' \
+    "$1: a planted fault of modules that come with the sizes is seen"
+}
 for executor in stablehlo xla; do
   "$ASSAY" replay cases --executor "$executor" >out 2>err
   if ! grep -q 'is not installed' err; then
@@ -83,6 +110,7 @@ for executor in stablehlo xla; do
     run 0 "$executor" replay cases --executor "$named" --contract ftz=both
     [ "$(grep -c "^$executor.*: conforms" out)" -eq 7 ]
     ok $? "$executor: conforms at all sizes"
+    [ ! -d "$root/corpus/ops" ] || declared "$named" "${executor}_worker"
   else
     count=$((count + 1))
     echo "ok $count - $executor # SKIP not installed"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Ops that files declare, on the command line: files that are none, the lines that replay findings, and
 # processes that are started.
+root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$(dirname "$0")/checks.sh"
 
 cat >silu.op <<'END'
@@ -56,6 +57,26 @@ sed -n 's/^ *assay gen\(.*\)| assay replay/"$ASSAY" gen\1| "$ASSAY" replay/p' ou
 (cd empty && . ../line) >out 2>err
 [ $? -eq 1 ]
 ok $? "large findings: their line draws and replays one"
+
+# What a result would be right as: a section of the file; not a result of which one element is wrong in any case.
+run 1 "readings" judge "$root/tests/fixtures/readings.results" --ops "$root/corpus/ops"
+is "$(sed -n 's/.*it would conform with reading=//p' out | tr '\n' ' ')" \
+  'base-2 divided-by-root unscaled divided-by-count epsilon-outside sum weight-plus-one epsilon-larger ' "readings: each is named"
+is "$(grep -c '^diverges' out)" 9 "readings: none conforms, and the last is none of these"
+printf 'reading half\ny = x / (2 + exp(-x))\n' | cat silu.op - >read.op
+run 0 "a file with a reading" run --ops read.op --op my.silu --executor model:pairwise --cases 50
+reading() {
+  printf "$3" | cat silu.op - >wrong.op
+  refuses "$1" "wrong.op:$2" --ops wrong.op
+}
+reading "a reading of nothing" '6:1: a reading without a line "NAME = ..."' 'reading half\n'
+reading "a reading without a name" '6:1: expected "reading NAME"' 'reading\ny = x\n'
+reading "a reading of a name that is none" '7:1: no line "z = ..." above' 'reading half\nz = x\n'
+reading "a reading with a mistake" '7:9: no value "w"' 'reading half\ny = x * w\n'
+reading "a reading with another result" '7:1: result y does not run along' 'reading half\ny = sum(x over N)\n'
+reading "a reading that is there" '8:1: a reading of that name is there already' 'reading half\ny = x * 2\nreading half\ny = x * 3\n'
+reading "a line that is there" '8:1: y is there already' 'reading half\ny = x * 2\ny = x * 3\n'
+reading "a statement in a reading" '7:1: expected "NAME = ...", of a name above' 'reading half\noperand z[N...]\n'
 
 run 0 "a search" fuzz --ops silu.op --op my.silu --executor model:pairwise --runs 200 --artifacts found
 run 0 "isolated" run --ops silu.op --op my.silu --executor model:pairwise --cases 50 --isolate

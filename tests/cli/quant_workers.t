@@ -50,6 +50,8 @@ if ready 'onednn?types=any'; then
   block onednn 'onednn?types=any' "fixed=0 float=0 integer=94"
   block onnxruntime 'onednn?types=any' "fixed=0 float=0 integer=76"
   whole 'onednn?types=any' "fixed=10 float=12"
+  run 0 "onednn, averages over windows, sums and means" replay "$root/tests/fixtures/onednn_regions.cases" --executor onednn
+  is "$(grep -c '^onednn: conforms' out)" 5 "onednn, averages over windows, sums and means: each as one primitive"
 fi
 if ready 'onnxruntime?types=any'; then
   block tflite_int8 'onnxruntime?types=any' "fixed=0 float=0 integer=14"

@@ -48,8 +48,8 @@ run 0 "text" report --db night
 like out "^wrong-value.*canary:drop_last_term" "what is new is told with its severity"
 like out "^VACUOUS: NOTHING COULD HAVE FAILED HERE" "vacuous results have their own heading"
 first=$(grep -n -e "^[A-Z][A-Z]" out | head -1)
-[ "${first#*:}" = "VACUOUS: NOTHING COULD HAVE FAILED HERE" ]
-ok $? "it is the first one"
+[ "${first#*:}" = "WHAT IS WRONG, the gravest first" ]
+ok $? "what is wrong comes first"
 like out "^NEW in campaign run 2: " "the last run is the last campaign"
 replay=$(grep -m 1 -e "^    assay replay .* --executor 'canary:drop_last_term'" out)
 [ -n "$replay" ]
@@ -57,6 +57,17 @@ ok $? "a finding comes with a command"
 eval "\"$ASSAY\" ${replay#*assay }" >out 2>err </dev/null
 [ $? -eq 1 ]
 ok $? "the command shows the divergence again"
+
+"$ASSAY" report --db night --format markdown >markdown.md
+"$ASSAY" report --db night >out
+sed -n 's/^## //p' markdown.md >headings
+[ "$(head -1 headings)" = "WHAT IS WRONG, the gravest first" ] && grep -c -x -f headings out | grep -q -x "$(wc -l <headings)"
+ok $? "Markdown has the same sections"
+like markdown.md "^| wrong-value.*canary:drop_last_term" "and a row for each root cause"
+head -2 out | tail -1 >sentence
+grep -q -x -F -f sentence markdown.md
+ok $? "and the same sentence"
+like sentence "^run 2 found [0-9]* new root causes, the gravest: a wrong finite number for .* (canary:drop_last_term" "which says what is new, and how bad"
 
 run 0 "JSON" report --db night --format json
 parses_as_json out "one document"
@@ -91,12 +102,43 @@ for suite in suites + [root]:
 assert not list(suites[1].iter("failure")) and list(suites[0].iter("failure"))
 ' junit.xml "its counts are those of its elements"
 
+run 0 "SARIF" report --db night --sarif night.sarif
+[ ! -s out ]
+ok $? "nothing on standard output"
+# What https://docs.oasis-open.org/sarif/sarif/v2.1.0 requires of the objects that are in it, and no other property.
+python '
+import json, sys
+log = json.load(open(sys.argv[1]))
+assert log["version"] == "2.1.0" and set(log) == {"$schema", "version", "runs"}
+[run] = log["runs"]
+driver = run["tool"]["driver"]
+assert driver["name"] == "Assay" and len({rule["id"] for rule in driver["rules"]}) == len(driver["rules"])
+rules = {rule["id"] for rule in driver["rules"]}
+assert run["results"]
+for result in run["results"]:
+    assert result["ruleId"] in rules and result["message"]["text"]
+    assert result["level"] in ("none", "note", "warning", "error")
+    assert result["baselineState"] in ("new", "unchanged", "updated", "absent")
+    assert all(isinstance(text, str) for text in result["partialFingerprints"].values())
+    for location in result["locations"]:
+        assert location["physicalLocation"]["artifactLocation"]["uri"] == "campaign.db"
+        assert location["physicalLocation"]["region"]["startLine"] >= 1
+        assert all(place["name"] for place in location["logicalLocations"])
+    assert set(result) <= {"ruleId", "level", "baselineState", "message", "locations", "partialFingerprints",
+                           "properties", "suppressions"}
+prints = [result["partialFingerprints"]["rootCause/v1"] for result in run["results"]]
+assert len(set(prints)) == len(prints)
+assert {result["baselineState"] for result in run["results"]} == {"new", "unchanged"}
+' night.sarif "it is what the standard requires, a result for each root cause"
+run 2 "SARIF onto the database" report --db night --sarif night/campaign.db
+like err "is the database itself" "what is wrong"
+
 run 0 "HTML" report --db night --html page.html
 [ ! -s out ]
 ok $? "nothing on standard output"
 python '
 import sys, html.parser
-VOID = {"meta", "wbr"}
+VOID = {"meta", "wbr", "input"}
 class Parser(html.parser.HTMLParser):
     def __init__(self):
         super().__init__()
@@ -158,7 +200,7 @@ run 2 "no time at all" query totals --timeout soon --db night
 run 2 "no database" report
 like err "add --db FILE" "what to do"
 run 2 "no such format" report --db night --format pdf
-like err "write text, json, tap, junit or html" "the formats are named"
+like err "write text, markdown, json, tap, junit, sarif or html" "the formats are named"
 run 2 "--html with another format" report --db night --html x.html --format tap
 mkdir empty
 run 2 "a folder without a database" report --db empty

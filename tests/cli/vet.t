@@ -72,4 +72,27 @@ fi
 run 0 "one op" vet --executor model:pairwise --op stablehlo.reduce --cases 300
 unlike out "dot_general" "one op: no other"
 run 2 "bad usage" vet --executor model:pairwise --op nothing
+run 1 "JSON" vet --executor canary:drop_last_term --op stablehlo.reduce --cases 60 --seed 4 --json
+parses_as_json out "JSON: one document, and nothing else"
+[ "$(json out '(grep { !$_->{ok} } @{$d->{points}}) > 0 && $d->{points}[0]{repro} =~ /^assay replay/')" = 1 ]
+ok $? "JSON: the most telling finding first, with the line that replays it"
+cp out vet.json
+"$ASSAY" vet --executor canary:drop_last_term --op stablehlo.reduce --cases 60 --seed 4 >vet.tap 2>err
+[ "$(json vet.json 'scalar @{$d->{points}}')" = "$(grep -c -e '^ok ' -e '^not ok ' vet.tap)" ]
+ok $? "JSON: as many points as TAP has"
+run 2 "JSON of constraints" vet --executor model:pairwise --constraints --json
+like err "leave out --json" "what to do"
+
+# ---- What can be vetted ------------------------------------------------------------------------------
+run 0 "executors" executors
+[ "$(wc -l <out)" -le 40 ] && ! grep -q '^model:pairwise' out
+ok $? "executors: on one screen"
+like out "^model: .* ready  [0-9]* that conform by construction: .*--all lists them" "executors: a line for all models"
+run 0 "all executors" executors --all
+like out "^model:pairwise  *ready" "executors --all: each model"
+if command -v script >/dev/null; then
+  script -q -e -c "stty cols 60; '$ASSAY' executors" /dev/null </dev/null | tr -d '\r' >narrow
+  [ -s narrow ] && [ "$(sed '/^Also:/,$d' narrow | awk '{ if (length($0) > 62) n++ } END { print n + 0 }')" = 0 ] && grep -q "…" narrow
+  ok $? "executors: lines are cut to the terminal"
+fi
 finish

@@ -186,7 +186,7 @@ int main(int argc, char **argv) {
     g_autofree char *name = g_strdup_printf("/mlir-cases/%s", (*op)->name);
     g_test_add_data_func(name, *op, test_op);
   }
-  for (const op_t *const *op = op_on_request(); *op != NULL; op++) {
+  for (const op_t *const *op = op_compound(); *op != NULL; op++) {
     g_autofree char *name = g_strdup_printf("/mlir-cases/%s", (*op)->name);
     g_test_add_data_func(name, *op, test_several);
   }

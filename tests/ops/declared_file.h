@@ -25,10 +25,7 @@ static inline char *read_op_file(const char *name) {
   return text;
 }
 
-static inline void release(declaration_t *declaration) {
-  arena_deinit(&declaration->arena);
-  g_free(declaration);
-}
+static inline void release(declaration_t *declaration) { declared_free(declaration); }
 
 static inline contract_t parse_contract(const char *text) {
   contract_t contract;

@@ -4,8 +4,9 @@
 #include <math.h>
 
 #include "generated/module_permissions.h"
-#include "harness/draw/draw_quantization.h"
+#include "harness/gen/gen.h"
 #include "harness/kinds/module/module.h"
+#include "harness/model/fault.h"
 #include "oracles/oracle.h"
 
 enum { TEXT_PROGRAMS = 600, MODEL_CASES = 500, TRIPLES = 1500 };
@@ -220,37 +221,59 @@ static const struct {
   const char *name;
   const char *formula;
   const char *contract;
-  bool fused;
+  bool fused;    /* Products are added unrounded. */
+  bool reorders; /* Sums have drawn orders. */
+  fault_t flushes;
 } silent[] = {
-    {"steps", NULL, "spec", false},
-    {"fma", NULL, "backend,intermediates=rounded", true},
-    {"wider", "wider", "spec,intermediates=wider", false},
-    {"wider+fma", "wider", "backend,intermediates=wider", true},
-    {"either", "either", "spec,intermediates=either", false},
-    {"either+fma", "either", "backend", true},
+    {"steps", NULL, "spec", false, false, FAULT_NONE},
+    {"fma", NULL, "backend,intermediates=rounded", true, true, FAULT_NONE},
+    {"wider", "wider", "spec,intermediates=wider", false, false, FAULT_NONE},
+    {"wider+fma", "wider", "backend,intermediates=wider", true, true, FAULT_NONE},
+    {"either", "either", "spec,intermediates=either", false, false, FAULT_NONE},
+    {"either+fma", "either", "backend", true, true, FAULT_NONE},
+    {"flushed operands", NULL, "backend,ftz=both", true, true, FAULT_flush_inputs},
+    {"flushed results", NULL, "spec,ftz=both", false, false, FAULT_flush_outputs},
+    {"flushed results, wider", "wider", "backend,ftz=both", false, true, FAULT_flush_outputs},
 };
+
+static void check_element(const oracle_call_t *call, uint32_t result, size_t element) {
+  answer_t answer;
+  const oracle_t *oracle = oracle_find(call->instance->program.op);
+  if (oracle->decide(call, result, element, &answer) != STATUS_OK) g_error("%s", call->error->text);
+  if (answer.conforms) return;
+  g_autoptr(GString) line = g_string_new(NULL);
+  case_print(call->instance, line);
+  g_error("%s: result %u, element %zu, expected %s", line->str, result, element, answer.expected);
+}
 
 static void check_case(asking_t *asking, const implementation_model_t *schedule) {
   const program_t *program = &asking->instance.program;
   const oracle_t *oracle = oracle_find(program->op);
-  tensor_t result = tensor_make(&asking->arena, &program->results[0]);
+  tensor_t results[CASE_RESULTS_MAX];
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    results[i] = tensor_make(&asking->arena, &program->results[i]);
+  }
   failure_t error = {0};
   oracle_call_t call = {.instance = &asking->instance, .arena = &asking->arena, .error = &error};
-  if (oracle->simulate(&call, schedule, &result) != STATUS_OK) g_error("%s", error.text);
+  if (oracle->simulate(&call, schedule, results) != STATUS_OK) g_error("%s", error.text);
   call.contract = &asking->contract;
-  call.results = &result;
+  call.results = results;
   decision_memo_t memo;
   decision_memo_init(&memo);
   call.memo = &memo;
-  for (size_t i = 0; i < type_element_count(&result.type); i++) {
-    answer_t answer;
-    if (oracle->decide(&call, 0, i, &answer) != STATUS_OK) g_error("%s", error.text);
-    if (answer.conforms) continue;
-    g_autoptr(GString) line = g_string_new(NULL);
-    case_print(&asking->instance, line);
-    g_error("%s: element %zu, expected %s", line->str, i, answer.expected);
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    size_t count = type_element_count(&program->results[i]);
+    for (size_t k = 0; k < count; k++) check_element(&call, i, k);
   }
   decision_memo_deinit(&memo);
+}
+
+static void draw_order(rng_t *rng, implementation_model_t *inout_schedule) {
+  static const sum_order_kind_t kinds[] = {SUM_SEQUENTIAL, SUM_REVERSE, SUM_HALVES,  SUM_BLOCKS,
+                                           SUM_LANES,      SUM_RANDOM,  SUM_SHUFFLED};
+  inout_schedule->order.kind = kinds[rng_below(rng, G_N_ELEMENTS(kinds))];
+  inout_schedule->order.width = 1 + (uint32_t)rng_below(rng, 4);
+  inout_schedule->seed = rng_bits(rng);
 }
 
 static void test_silent(gconstpointer data) {
@@ -259,6 +282,7 @@ static void test_silent(gconstpointer data) {
   implementation_model_t schedule = schedule_plain();
   schedule.formula = silent[row].formula;
   schedule.fused = silent[row].fused;
+  schedule.fault = silent[row].flushes;
   asking_t asking = {.contract = parse_contract(silent[row].contract)};
   arena_init(&asking.arena);
   rng_t rng = rng_make(row + 5);
@@ -268,9 +292,8 @@ static void test_silent(gconstpointer data) {
     program_t program;
     op->draw(&rng, &limits, &asking.arena, &program);
     asking.instance = case_make(&asking.arena, &program);
-    for (uint32_t k = 0; k < program.operand_count; k++) {
-      draw_stored(&rng, &asking.instance.operands[k]);
-    }
+    gen_data(&rng, &asking.instance);
+    if (silent[row].reorders) draw_order(&rng, &schedule);
     check_case(&asking, &schedule);
   }
   arena_deinit(&asking.arena);

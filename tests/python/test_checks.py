@@ -383,3 +383,36 @@ def test_large_tensors_by_threads_and_with_a_budget():
     assert sampled.outcome == "diverges" and sampled.left_out_count > 0 and sampled.missed_one_in >= 10
     with pytest.raises(assay.InvalidArgument):
         assay.check("softmax", [x], y, threads=-1)
+
+
+def rms_norm(x, weight, epsilon):
+    x = x.astype(np.float64)
+    return (x / np.sqrt((x * x).mean(-1, keepdims=True) + epsilon) * weight).astype(np.float32)
+
+
+def test_ops_of_files(tmp_path):
+    folder = os.path.join(os.path.dirname(__file__), "..", "..", "corpus", "ops")
+    assert {"nn.rms_norm", "nn.silu"} <= set(assay.ops(folder))
+    x, weight = normal(3, 16), normal(16)
+    y = rms_norm(x, weight, 1e-3)
+    assert assay.assert_conforms("nn.rms_norm", [x, weight], y, epsilon=1e-3)
+    assert assay.assert_conforms("rms_norm", [x, weight], y, epsilon=1e-3)
+    wrong = y.copy()
+    wrong[1, 2] *= np.float32(1.0001)
+    with pytest.raises(assay.NonConforming, match="assay judge --ops .*rms_norm.op"):
+        assay.assert_conforms("nn.rms_norm", [x, weight], wrong, epsilon=1e-3)
+    stored_less_one = rms_norm(x, 1 + weight.astype(np.float64), 1e-3)
+    with pytest.raises(assay.NonConforming, match="it would conform with reading=weight-plus-one"):
+        assay.assert_conforms("nn.rms_norm", [x, weight], stored_less_one, epsilon=1e-3)
+    low, high = assay.accept("nn.rms_norm", [x, weight], result="f32", epsilon=0)
+    assert np.all(low <= rms_norm(x, weight, 0)) and np.all(rms_norm(x, weight, 0) <= high)
+    other = tmp_path / "other.op"
+    other.write_text("op nn.silu\nsummary s\noperand x[N]\nresult y[N]\ny = x * 2\n")
+    with pytest.raises(assay.InvalidArgument, match="declares nn.silu already"):
+        assay.ops(other)
+    own = tmp_path / "own.op"
+    own.write_text("op my.double\nsummary s\noperand x[N...]\nresult y[N...]\ny = x * 2\n")
+    assay.ops(own)
+    report = assay.vet(lambda x: x * 2, op="my.double", types=["f32"], cases=50)
+    assert report, report
+    assert not assay.vet(lambda x: x * np.float32(2.0001), op="my.double", types=["f32"], cases=50)

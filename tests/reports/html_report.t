@@ -27,17 +27,41 @@ good() {
   open "$1" "$2" --screenshot="$folder/light.png"
   verdict >out
   grep CONSOLE log >err
-  grep -q '^ok section=11 ' out && ! grep -q CONSOLE log
+  grep -q '^ok causes=' out && ! grep -q CONSOLE log
   ok $? "$3"
 }
 
 "$ASSAY" run --executor canary:drop_last_term --executor model:pairwise --op stablehlo.reduce \
   --op byteir.softmax --cases 400 --db sample.db >out 2>err </dev/null
 "$ASSAY" report --db sample.db --html sample.html
-good sample.html 390 "a page of a run: on a phone, without scrolling sideways"
-good sample.html 1280 "on a desktop"
-grep -q 'class="sorts"' dom
+# Chromium makes no window narrower than 500 pixels: on a phone is a frame of 375 in one.
+phone() { # PAGE DESCRIPTION
+  echo "<!DOCTYPE html><iframe src='$1' style='width:375px;height:800px;border:0'></iframe>" >phone.html
+  sed 's|^  const check = () => {|&console.log("width", document.documentElement.scrollWidth, "of", document.documentElement.clientWidth, "in", innerWidth);|' "$1" >framed.html
+  sed -i 's|src=.[a-z]*.html.|src="framed.html"|' phone.html
+  open phone.html 600
+  sed -n 's/.*"width \([0-9]*\) of \([0-9]*\) in 375".*/\1 \2/p' log >out
+  [ "$(cut -d ' ' -f 1 out)" = "$(cut -d ' ' -f 2 out)" ] && [ -s out ]
+  ok $? "$2"
+}
+good sample.html 1280 "a page of a run: on a desktop, without scrolling sideways"
+grep -q 'class="sorts"\|class="n sorts"' dom
 ok $? "tables sort"
+anchor=$(sed -n 's/.*<tbody class="cause" id="\(cause-[0-9]*\)">.*/\1/p' dom | head -1)
+[ -n "$anchor" ]
+ok $? "a root cause has an anchor"
+like dom '<option value="canary:drop_last_term">' "an executor can be filtered for"
+grep -q '<tr id="heat-stablehlo.reduce"><th class="op">stablehlo.reduce</th><td class="h[0-9]"><a href="#causes">[0-9.]* % of [0-9]*</a>' dom
+ok $? "a cell of the map has a share, of how many, and leads to the root causes"
+! grep -q '[0-9] %<' dom
+ok $? "no percentage stands without its number of cases"
+# Followed, a link opens the root cause, with its case.
+sed 's|<head>|<head><script>location.hash = "'"$anchor"'"</script>|' sample.html >opened.html
+open opened.html 1280
+grep -q '<a class="back" href="#heat-' dom && grep -q '<button type="button" class="copy">Copy replay</button>' dom
+ok $? "a link to a root cause opens it"
+phone sample.html "on a phone, 375 pixels wide, nothing is wider"
+phone opened.html "nor with a root cause open"
 open sample.html 1280 --blink-settings=preferredColorScheme=0 --screenshot="$folder/dark.png"
 [ -s light.png ] && [ -s dark.png ] && ! cmp -s light.png dark.png
 ok $? "dark is not light"
@@ -46,8 +70,8 @@ ok $? "dark is not light"
 sqlite3 sample.db "
   UPDATE executor SET name = '<script>document.title=1</script>' || executor_id,
     version = '\"><img src=x onerror=\"document.title=2\">', hardware = '</td></tr></table>';
-  UPDATE divergence SET op = '<table><tr><td>' || op, algorithm = '</section>', types = '<svg>',
-    cause = '<article>', pattern = '</pre><script>throw 1</script>';
+  UPDATE divergence SET op = '<table><tr><td>' || op, algorithm = '</section></script>', types = '<svg>',
+    cause = '<!--<script>', pattern = '</pre><script>throw 1</script>';
   UPDATE counter SET op = '<table>' || op, algorithm = '\"><b class=\"chip \">' || algorithm;
   UPDATE histogram SET op = '</svg><p>' || op;
   UPDATE reproducer SET got = '</code></div>', expected = '<!--', cause_words = '<style>*{';
@@ -60,17 +84,17 @@ ok $? "none of it runs"
 
 "$ASSAY" doctor --db empty.db >out 2>err </dev/null
 "$ASSAY" report --db empty.db --html empty.html
-good empty.html 390 "the page of an empty database"
+good empty.html 1280 "the page of an empty database"
 
 # The check can fail: a page with faults.
-sed -e 's|<footer>|<div style="width:900px">x</div><img src="http://127.0.0.1/x.png"><footer>|' \
-  -e 's|<tbody>|<tbody><tr></tr>|' -e 's|</head>|<script>nothing()</script></head>|' \
+sed -e 's|<footer>|<div style="width:1900px">x</div><img src="http://127.0.0.1/x.png"><footer>|' \
+  -e 's|data-promised="causes=|&9|' -e 's|</head>|<script>nothing()</script></head>|' \
   sample.html >faulty.html
-open faulty.html 390
+open faulty.html 600
 verdict >out
 like out "^bad " "a faulty page is noticed"
 like out "wider-than-the-window" "what is wider than the window"
 like out "csp:img-src" "an image from elsewhere"
-like out "promised section" "a row too many"
+like out "promised causes=9" "a root cause that is missing"
 like out "error:.*nothing" "an error in a script"
 finish

@@ -38,21 +38,8 @@ python3 check_lists.py "$lists" >out 2>err
 ok $? "every list is there, has hashes throughout, and has the versions that were asked for"
 
 # ---- The script ----------------------------------------------------------------------------------------
-cat >make_wheel.py <<'END'
-import sys, zipfile
-
-name, version, *needs = sys.argv[1:]
-info = f"{name}-{version}.dist-info"
-meta = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
-meta += "".join(f"Requires-Dist: {need}\n" for need in needs)
-with zipfile.ZipFile(f"wheels/{name}-{version}-py3-none-any.whl", "w") as wheel:
-    wheel.writestr(f"{name}.py", f"version = {version!r}\n")
-    wheel.writestr(f"{info}/METADATA", meta)
-    wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-    wheel.writestr(f"{info}/RECORD", "")
-END
 mkdir wheels lists
-python3 make_wheel.py needed 2.5 >out 2>err && python3 make_wheel.py wanted 1.0 "needed>=2" >>out 2>>err
+python3 "$root/tests/fixtures/make_wheel.py" needed 2.5 >out 2>err && python3 "$root/tests/fixtures/make_wheel.py" wanted 1.0 "needed>=2" >>out 2>>err
 ok $? "two packages are made"
 export PIP_NO_INDEX=1 PIP_FIND_LINKS="$folder/wheels" PIP_CONFIG_FILE=/dev/null
 python=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')

@@ -48,7 +48,7 @@ run 0 "ops" ops
 like out "^$op " "ops: it is listed"
 run 0 "contracts" help contracts
 like out "^  squared_difference=factored|expanded" "contracts: its permission is listed"
-run 0 "executors" executors
+run 0 "executors" executors --all
 like out "^ *canary:difference_of_negated" "executors: its canary is listed"
 run 0 "a model is silent" run --op $op --executor model:sequential --executor model:random+fma --cases 500
 run 1 "its canary is found" run --op $op --executor canary:difference_of_negated --cases 50

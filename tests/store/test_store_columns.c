@@ -58,10 +58,35 @@ static void test_findings(store_fixture_t *fixture, gconstpointer data) {
   g_autofree char *kept = columns_of(ROW_divergence, ROLE_CASE);
   assert_columns(fixture, "divergence",
                  "name NOT IN ('divergence_id', 'executor_id', 'sightings', 'first_seen', "
-                 "'last_seen', 'first_run_id', 'last_run_id')",
-                 features);
+                 "'last_seen', 'first_run_id', 'last_run_id', 'severity', 'severity_weight')",
+                 features); /* The last two are its gravest case's, by triggers. */
   assert_columns(fixture, "reproducer",
                  "name NOT IN ('divergence_id', 'role', 'program_id', 'run_id')", kept);
+}
+
+/* The grade of a finding is that of its gravest case, whichever came first, and whoever changes it.
+ */
+static void test_grades(store_fixture_t *fixture, gconstpointer data) {
+  (void)data;
+  static const char unlike[] =
+      "SELECT count(*), sum((divergence.severity, divergence.severity_weight) <> "
+      "(reproducer.severity, reproducer.severity_weight)), divergence.severity "
+      "FROM divergence JOIN reproducer USING (divergence_id) WHERE role = 'gravest'";
+  store_t *store = open_store(fixture);
+  store_divergence_t finding =
+      sample_divergence(begin_run(fixture, store), add_executor(fixture, store, "x"), "s");
+  finding.class = "zero-sign";
+  finding.got = "-0x0p+0";
+  finding.expected = "0x0p+0";
+  store_add_divergence(store, &finding);
+  ASSERT_OK(fixture, store_flush(store, &fixture->error));
+  assert_query(fixture, unlike, "1|0|zero-sign");
+  finding.class = "value";
+  finding.got = "0x1p+0";
+  finding.expected = "0x1p+1";
+  store_add_divergence(store, &finding);
+  close_store(fixture, store);
+  assert_query(fixture, unlike, "1|0|wrong-value");
 }
 
 /* A text that nobody gave is empty, not NULL. */
@@ -83,6 +108,7 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   STORE_TEST("/store/columns/counts", test_counts);
   STORE_TEST("/store/columns/findings", test_findings);
+  STORE_TEST("/store/columns/grades", test_grades);
   STORE_TEST("/store/columns/texts", test_texts);
   return g_test_run();
 }

@@ -12,15 +12,14 @@
  * not null must point to what its description says, and memory that runs out ends the process.)
  * Out parameters are written only on ASSAY_OK.  That results are wrong is no error but a verdict.
  *
- * Threads.  The library has no state of its own.  A context is used by one thread at a time, and
- * several threads check at once with a context each.  Programs that are finished, contracts,
- * verdicts and accept sets may be read by many threads, as long as nobody changes or frees them.
+ * Threads.  The library has no state but the ops that assay_ops_load() adds.  A context is used by
+ * one thread at a time, and several threads check at once with a context each.  Finished programs,
+ * contracts, verdicts and accept sets may be read by many threads, while nobody changes them.
  * The caller's rounding mode, flush-to-zero and locale change nothing, and are left as they are.
  *
  * Ownership.  What a call gives as `out_...` handle is the caller's to free; freeing NULL does
  * nothing.  Texts and arrays that a handle gives are the handle's, and live as long as it does.
- * Tensors are borrowed for the call; dense row-major ones that are aligned to their elements are
- * not copied.
+ * Tensors are borrowed for the call; dense, row-major, aligned ones are not copied.
  *
  * Versions.  Structs only ever grow at the end: `struct_size`, which the caller sets to
  * sizeof(the struct), says how much of it he knows; all else that is zero stands for a default. */
@@ -161,6 +160,9 @@ int32_t assay_program_integers(const assay_program_handle_t *program, const char
 
 /* Names of ops from index 0 on; NULL behind the last. */
 const char *assay_op_name(size_t index);
+/* Adds the ops that files declare (harness/docs/op-files.md), of FILE.op or of a folder, for all
+ * threads and for good; passes over what is there.  An error if another op has such a name. */
+int32_t assay_ops_load(const char *paths, assay_error_t *error);
 
 /* ---- Tensors --------------------------------------------------------------------------------- */
 /* Memory of the caller's.  An element takes whole bytes, little-endian: i1 one byte, 0 or 1; i2,
@@ -274,13 +276,11 @@ typedef struct {
 int32_t assay_verdict_info(const assay_verdict_t *verdict, assay_verdict_info_t *out_info,
                            assay_error_t *error);
 
-/* Which components of a result are wrong: nonzero in those, row-major.  *out_wrong is NULL where
- * none is. */
+/* Which components of a result are wrong: nonzero in those, row-major.  NULL where none is. */
 int32_t assay_verdict_wrong(const assay_verdict_t *verdict, uint32_t result,
                             const uint8_t **out_wrong, size_t *out_count, assay_error_t *error);
 
-/* A shell command that judges the same data again, by `assay judge`; "" where nothing is wrong or
- * it would be longer than 64 KiB. */
+/* A shell command, `assay judge`, for the same data; "" if nothing is wrong or beyond 64 KiB. */
 const char *assay_verdict_replay(const assay_verdict_t *verdict);
 
 /* The case of the worst element alone, a tab, and its results, as `assay judge` reads them; ""

@@ -30,7 +30,7 @@ static void offer(candidates_t *candidates, const char *name, const char *summar
 static void offer_files(candidates_t *candidates) { g_string_append(candidates->text, ":files\n"); }
 
 static void offer_ops(candidates_t *candidates) {
-  const op_t *const *const lists[] = {op_all(), op_on_request()};
+  const op_t *const *const lists[] = {op_all(), op_compound()};
   for (size_t i = 0; i < G_N_ELEMENTS(lists); i++) {
     for (const op_t *const *op = lists[i]; *op != NULL; op++) {
       offer(candidates, (*op)->name, (*op)->summary);

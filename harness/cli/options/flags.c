@@ -10,6 +10,7 @@
 #include "harness/builtin/builtin.h"
 #include "harness/cli/options/declared_ops.h"
 #include "harness/cli/options/suggest.h"
+#include "harness/exec/kernel_environment.h"
 #include "harness/invariance/twins.h"
 
 void executor_flags_add(executor_flags_t *flags, arguments_t *arguments) {
@@ -57,6 +58,16 @@ status_t executor_flags_options(const executor_flags_t *flags, executor_options_
   return STATUS_OK;
 }
 
+/* What chooses kernels is recorded with the hardware; who set it for something else should know. */
+static void warn_of_environment(const executor_t *executor) {
+  g_autofree char *set = kernel_environment(executor_name(executor), executor_is_process(executor));
+  if (set != NULL) {
+    complain(
+        "warning: %s of the environment chooses kernels of %s; it is recorded with the hardware",
+        set, executor_name(executor));
+  }
+}
+
 /* The names of executors and, behind them, of their twins; freed with g_strfreev(). */
 static char **list_names(const executor_flags_t *flags) {
   guint count = g_strv_length(flags->names);
@@ -86,7 +97,10 @@ static int open_all(const executor_flags_t *flags, executor_options_t *options,
     failure_t error = {0};
     options->number = (uint32_t)list.count;
     status_t status = executor_open(names[list.count], options, &list.items[list.count], &error);
-    if (status == STATUS_OK) continue;
+    if (status == STATUS_OK) {
+      warn_of_environment(list.items[list.count]);
+      continue;
+    }
     return executor_list_close(&list, complain_status(status, &error));
   }
   guint own = g_strv_length(flags->names);
@@ -202,8 +216,11 @@ status_t find_ops(char *const *names, const op_t *const **out_ops, size_t *out_c
                   failure_t *error) {
   GPtrArray *ops = g_ptr_array_new();
   if (names == NULL || names[0] == NULL) {
-    for (const op_t *const *op = op_all(); *op != NULL; op++) {
-      g_ptr_array_add(ops, (gpointer)(uintptr_t)*op);
+    const op_t *const *const lists[] = {op_all(), op_compound()};
+    for (size_t i = 0; i < G_N_ELEMENTS(lists); i++) {
+      for (const op_t *const *op = lists[i]; *op != NULL; op++) {
+        g_ptr_array_add(ops, (gpointer)(uintptr_t)*op);
+      }
     }
   } else {
     for (; *names != NULL; names++) {

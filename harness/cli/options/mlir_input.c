@@ -64,9 +64,26 @@ static status_t name_file(const char *path, const char *separator, status_t stat
   return status_fail(error, status, "%.120s%s%.380s", path, separator, message);
 }
 
+/* An importer whose process is there. */
+static status_t need_importer(mlir_importer_t **inout_importer, failure_t *error) {
+  if (*inout_importer != NULL) {
+    if (mlir_importer_is_there(*inout_importer)) return STATUS_OK;
+    mlir_importer_close(*inout_importer);
+    *inout_importer = NULL;
+  }
+  return mlir_importer_open(NULL, inout_importer, error);
+}
+
+static void tell_notes(const char *path, const mlir_graph_t *answer) {
+  for (char *const *note = answer->notes; *note != NULL; note++) {
+    fprintf(stderr, "assay: note: %s: %s\n", path, *note);
+  }
+}
+
 /* `is_whole`: all ops of the module are asked for. */
-static status_t import_file(const mlir_input_flags_t *flags, const char *path, bool is_whole,
-                            mlir_graph_t *out_answer, failure_t *error) {
+static status_t import_file(mlir_importer_t **inout_importer, const mlir_input_flags_t *flags,
+                            const char *path, bool is_whole, mlir_graph_t *out_answer,
+                            failure_t *error) {
   STATUS_TRY(check_flags(flags, error));
   g_autofree char *text = NULL;
   gsize size;
@@ -76,19 +93,22 @@ static status_t import_file(const mlir_input_flags_t *flags, const char *path, b
     g_error_free(failure);
     return status;
   }
-  mlir_importer_t *importer;
-  STATUS_TRY(mlir_importer_open(NULL, &importer, error));
+  STATUS_TRY(need_importer(inout_importer, error));
+  mlir_importer_t *importer = *inout_importer;
   const str_t module = {text, size};
   status_t status =
       is_whole ? mlir_importer_read_module(importer, module, out_answer, error)
                : mlir_importer_read_program(importer, module, flags->given, out_answer, error);
-  mlir_importer_close(importer);
+  if (status == STATUS_OK) tell_notes(path, out_answer);
   return name_file(path, ":", status, error);
 }
 
 status_t mlir_input_list(const mlir_input_flags_t *flags, const char *path,
                          mlir_graph_t *out_document, failure_t *error) {
-  return import_file(flags, path, true, out_document, error);
+  mlir_importer_t *importer = NULL;
+  status_t status = import_file(&importer, flags, path, true, out_document, error);
+  if (importer != NULL) mlir_importer_close(importer);
+  return status;
 }
 
 static status_t fill(tensor_t *tensor, const char *field, arena_t *arena, failure_t *error) {
@@ -135,10 +155,11 @@ static status_t make_case(const mlir_input_flags_t *flags, const char *text, are
   return fill_tensors(out_input, lines + 1, arena, error);
 }
 
-status_t mlir_input_read(const mlir_input_flags_t *flags, const char *path, arena_t *arena,
-                         mlir_input_t *out_input, failure_t *error) {
+static status_t read_file(mlir_importer_t **inout_importer, const mlir_input_flags_t *flags,
+                          const char *path, arena_t *arena, mlir_input_t *out_input,
+                          failure_t *error) {
   mlir_graph_t lines;
-  STATUS_TRY(import_file(flags, path, false, &lines, error));
+  STATUS_TRY(import_file(inout_importer, flags, path, false, &lines, error));
   failure_t reason = {0};
   status_t status = make_case(flags, lines.text, arena, out_input, &reason);
   if (status != STATUS_OK) {
@@ -148,4 +169,18 @@ status_t mlir_input_read(const mlir_input_flags_t *flags, const char *path, aren
   }
   mlir_graph_free(&lines);
   return status;
+}
+
+status_t mlir_input_read(const mlir_input_flags_t *flags, const char *path, arena_t *arena,
+                         mlir_input_t *out_input, failure_t *error) {
+  mlir_importer_t *importer = NULL;
+  status_t status = read_file(&importer, flags, path, arena, out_input, error);
+  if (importer != NULL) mlir_importer_close(importer);
+  return status;
+}
+
+status_t mlir_input_read_by(mlir_importer_t **inout_importer, const char *path, arena_t *arena,
+                            mlir_input_t *out_input, failure_t *error) {
+  static const mlir_input_flags_t none = {0};
+  return read_file(inout_importer, &none, path, arena, out_input, error);
 }

@@ -31,10 +31,16 @@ typedef struct mlir_input {
   uint32_t unchecked; /* Bit i: no check says what result i is, and expected[i] is nothing. */
 } mlir_input_t;
 
-/* Reads a file.  STATUS_INVALID, "PATH:LINE:COLUMN: ...", for what is no case; STATUS_IO if the
- * file or what reads it is not there. */
+/* Reads a file, and tells on stderr what is not exactly as it stands there.  STATUS_INVALID,
+ * "PATH:LINE:COLUMN: ...", for what is no case; STATUS_IO if the file or what reads it is not
+ * there. */
 status_t mlir_input_read(const mlir_input_flags_t *flags, const char *path, arena_t *arena,
                          mlir_input_t *out_input, failure_t *error);
+
+/* The same of many files, by one process: *inout_importer is made where it is NULL or its process
+ * has ended, and for mlir_importer_close(). */
+status_t mlir_input_read_by(mlir_importer_t **inout_importer, const char *path, arena_t *arena,
+                            mlir_input_t *out_input, failure_t *error);
 
 /* The ops of a whole module in such a file: mlir_importer_read_module(), with the path in front of
  * errors. */

@@ -170,6 +170,8 @@ void mlir_importer_set_limit(mlir_importer_t *importer, uint32_t milliseconds) {
   importer->limit_ms = milliseconds;
 }
 
+bool mlir_importer_is_there(const mlir_importer_t *importer) { return importer->process.pid != 0; }
+
 const char *mlir_importer_version(const mlir_importer_t *importer) { return importer->version; }
 
 /* ---- Questions ------------------------------------------------------------------------------- */

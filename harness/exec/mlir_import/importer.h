@@ -31,8 +31,12 @@ const char *mlir_importer_version(const mlir_importer_t *importer);
 typedef struct mlir_graph {
   char *text;   /* Of the graph; each line ends with a comment, "# LINE:COLUMN", of where in the
                  * module it comes from. */
-  char **notes; /* "LINE:COLUMN: what is not exactly as in the module"; ended by NULL. */
+  char **notes; /* What is not exactly as in the module, of graphs "LINE:COLUMN: ..."; ended by
+                 * NULL. */
 } mlir_graph_t;
+
+/* Whether the process is there to be asked. */
+bool mlir_importer_is_there(const mlir_importer_t *importer);
 
 /* `is_signed`: fake-quant ops that name no storage type are given a signed one.  STATUS_INVALID for
  * what a graph cannot be made of, "LINE:COLUMN: MESSAGE", and if the answer took too long;

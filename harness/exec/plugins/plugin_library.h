@@ -26,8 +26,9 @@ typedef struct plugin_library {
   char path[64]; /* Of the private copy. */
 } plugin_library_t;
 
-/* dlopen() with `settings` ("KEY=VALUE", ended by NULL) before all else in the environment. */
-static inline void *plugin_load_with(const char *path, char *const *settings) {
+/* The environment with `settings` ("KEY=VALUE", ended by NULL) before all else, freed with free();
+ * NULL without memory. */
+static inline char **plugin_environment_with(char *const *settings) {
   size_t setting_count = 0;
   size_t count = 0;
   while (settings[setting_count] != NULL) setting_count++;
@@ -36,6 +37,13 @@ static inline void *plugin_load_with(const char *path, char *const *settings) {
   if (merged == NULL) return NULL;
   memcpy(merged, settings, setting_count * sizeof *merged);
   memcpy(merged + setting_count, environ, count * sizeof *merged);
+  return merged;
+}
+
+/* dlopen() with these settings. */
+static inline void *plugin_load_with(const char *path, char *const *settings) {
+  char **merged = plugin_environment_with(settings);
+  if (merged == NULL) return NULL;
   char **saved = environ;
   environ = merged;
   void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -85,10 +93,47 @@ static inline int32_t plugin_load_copy(void *shared, const char *file, char *con
   return ASSAY_EXECUTOR_OK;
 }
 
+/* Loads what the file needs, and the dynamic linker did not find, from the folder that it lies in:
+ * wheels put the libraries of several packages there, and say so nowhere.  True if it found one.
+ * What it loads stays loaded, as what a library needs does. */
+static inline bool plugin_load_sibling(const char *file, const char *failure) {
+  const char *slash = strrchr(file, '/');
+  const char *colon = strchr(failure, ':');
+  char path[4096];
+  if (slash == NULL || colon == NULL || strstr(colon, "cannot open shared object file") == NULL) {
+    return false;
+  }
+  int folder = (int)(slash - file) + 1;
+  int size = snprintf(path, sizeof path, "%.*s%.*s", folder, file, (int)(colon - failure), failure);
+  if (size < 0 || (size_t)size >= sizeof path || strcmp(path, file) == 0) return false;
+  enum { DEPTH_MAX = 16 };
+  for (int tries = 0; tries < DEPTH_MAX; tries++) {
+    if (dlopen(path, RTLD_NOW | RTLD_LOCAL) != NULL) return true;
+    char needed[512];
+    snprintf(needed, sizeof needed, "%s", dlerror());
+    if (strncmp(needed, failure, (size_t)(colon - failure) + 1) == 0) return false;
+    if (!plugin_load_sibling(path, needed)) return false;
+  }
+  return false;
+}
+
+/* plugin_load_with(), and what stands beside the file. */
+static inline void *plugin_load_beside(const char *path, char *const *settings) {
+  enum { NEEDED_MAX = 64 };
+  for (int tries = 0; tries < NEEDED_MAX; tries++) {
+    void *handle = plugin_load_with(path, settings);
+    if (handle != NULL) return handle;
+    char failure[512];
+    snprintf(failure, sizeof failure, "%s", dlerror());
+    if (!plugin_load_sibling(path, failure)) break;
+  }
+  return plugin_load_with(path, settings); /* For dlerror(). */
+}
+
 /* Loads `file` with `settings` in its environment, which must live until it is closed. */
 static inline int32_t plugin_library_open(const char *file, bool is_private, char *const *settings,
                                           plugin_library_t *out_library, assay_reason_t *reason) {
-  void *shared = plugin_load_with(file, settings);
+  void *shared = plugin_load_beside(file, settings);
   if (shared == NULL) return plugin_cannot_load(file, dlerror(), reason);
   if (!is_private) {
     *out_library = (plugin_library_t){.handle = shared, .copy = -1};

@@ -12,7 +12,8 @@ function(add_plugin name)
     message(STATUS "No plugin ${name}: ${PLUGIN_HEADER} or lib${PLUGIN_LIBRARY} is not installed")
     return()
   endif()
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/harness/exec/plugins/${name}/*.c)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/harness/exec/plugins/${name}/*.c
+                                    ${CMAKE_SOURCE_DIR}/harness/exec/plugins/${name}/*/*.c)
   add_library(${name}_plugin MODULE ${sources})
   target_include_directories(${name}_plugin SYSTEM PRIVATE ${${name}_INCLUDE_DIR})
   set_target_properties(${name}_plugin PROPERTIES

@@ -85,6 +85,8 @@ static bool read_greeting_line(str_t line, greeting_t *greeting, bool *out_is_la
   } else if (str_equal_text(key, "modules")) {
     return read_choice(value, "yes", "no", &greeting->takes_modules);
   } else if (str_equal_text(key, "dynamic")) {
+    greeting->wants_sized_modules = str_equal_text(value, "modules");
+    if (greeting->wants_sized_modules) value = str_from("yes");
     return read_choice(value, "yes", "no", &greeting->takes_dynamic);
   } else if (str_equal_text(key, "scripts")) {
     return read_choice(value, "yes", "no", &greeting->writes_scripts);

@@ -32,8 +32,9 @@ typedef struct greeting {
   bool compiling_is_dear;
   bool takes_modules;
   bool takes_dynamic;
-  bool writes_scripts; /* Answers `script`: script.h. */
-  str_t failure;       /* Why it cannot serve, in the bytes read; empty if it can. */
+  bool wants_sized_modules; /* Of what a file declares, with each execution. */
+  bool writes_scripts;      /* Answers `script`: script.h. */
+  str_t failure;            /* Why it cannot serve, in the bytes read; empty if it can. */
 } greeting_t;
 
 /* Reads a whole greeting; *out_used are the bytes that it took.  `error` tells what is wrong with

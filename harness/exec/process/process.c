@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include "harness/base/plain_text.h"
+#include "harness/exec/process/compiled.h"
 #include "harness/exec/process/session.h"
 #include "harness/exec/process/shapes.h"
+#include "harness/exec/process/sized_module.h"
 #include "harness/exec/transport/reason.h"
 #include "harness/kinds/module/module.h"
 #include "harness/model/op.h"
@@ -27,19 +29,6 @@ typedef struct process_transport {
   executor_outcome_t late_outcome;
   char late_reason[ERROR_TEXT_BYTES / 2];
 } process_transport_t;
-
-/* A program compiled in a worker; in the next worker it is compiled again. */
-typedef struct process_handle {
-  uint64_t id;
-  uint64_t generation; /* 0 if compiled in none. */
-  char *line;
-  char *mlir;
-  char *implementation;
-  uint32_t operand_count;
-  uint32_t result_count;
-  type_t operands[CASE_OPERANDS_MAX];
-  type_t results[CASE_RESULTS_MAX];
-} process_handle_t;
 
 static executor_outcome_t take_pending(process_transport_t *process, assay_reason_t *reason) {
   executor_outcome_t outcome = process->pending_outcome;
@@ -163,13 +152,6 @@ static executor_outcome_t take_late(process_transport_t *process, assay_reason_t
   return outcome;
 }
 
-static void handle_free(process_handle_t *handle) {
-  g_free(handle->line);
-  g_free(handle->mlir);
-  g_free(handle->implementation);
-  g_free(handle);
-}
-
 /* Has no answer: if it ends the worker, that is seen later. */
 static executor_outcome_t process_release(transport_t *transport, void *handle,
                                           assay_reason_t *reason) {
@@ -185,24 +167,8 @@ static executor_outcome_t process_release(transport_t *transport, void *handle,
     process->session.has_released = true;
     if (outcome == EXECUTOR_CRASHED) note_late(process, outcome, text);
   }
-  handle_free(compiled);
+  process_handle_free(compiled);
   return take_late(process, reason);
-}
-
-static process_handle_t *make_handle(process_transport_t *process, const program_t *program) {
-  process_handle_t *handle = g_new0(process_handle_t, 1);
-  GString *line = g_string_new(NULL);
-  GString *mlir = g_string_new(NULL);
-  program_print_compiled(program, line);
-  if (process->session.greeting.takes_mlir) program_print_mlir_to_run(program, mlir);
-  *handle = (process_handle_t){.id = ++process->programs,
-                               .line = g_string_free(line, FALSE),
-                               .mlir = g_string_free(mlir, FALSE),
-                               .operand_count = program->operand_count,
-                               .result_count = program->result_count};
-  copy_types(program->operands, program->operand_count, handle->operands);
-  copy_types(program->results, program->result_count, handle->results);
-  return handle;
 }
 
 /* Whether it is a program of several steps, and the worker has not said that it takes these. */
@@ -219,12 +185,13 @@ static executor_outcome_t process_compile(transport_t *transport, const program_
     snprintf(reason->text, reason->text_bytes, "takes no modules: one op at a time");
     return EXECUTOR_REFUSED;
   }
-  process_handle_t *handle = make_handle(process, program);
+  process_handle_t *handle =
+      process_handle_make(&process->session.greeting, ++process->programs, program);
   outcome = compile_handle(process, handle, reason);
   if (outcome == EXECUTOR_OK) {
     *out_handle = handle;
   } else {
-    handle_free(handle);
+    process_handle_free(handle);
   }
   return outcome;
 }
@@ -234,10 +201,11 @@ static executor_outcome_t ask_promise(process_transport_t *process, const progra
   process_session_t *session = &process->session;
   executor_outcome_t outcome = ensure(process, reason);
   if (outcome != EXECUTOR_OK) return outcome;
-  process_handle_t *handle = make_handle(process, program);
+  process_handle_t *handle =
+      process_handle_make(&process->session.greeting, ++process->programs, program);
   answer_t answer;
   outcome = ask_about(session, "promises", handle, CALL_promises, &answer, reason);
-  handle_free(handle);
+  process_handle_free(handle);
   if (outcome != EXECUTOR_OK) return outcome;
   if (answer.word != ANSWER_YES && answer.word != ANSWER_NO) {
     return process_session_garbage(session, "neither yes nor no", CALL_promises, reason);
@@ -261,12 +229,12 @@ static executor_promise_t process_promises(transport_t *transport, const program
 
 /* Sends the request to execute, operands straight from where they are. */
 static executor_outcome_t send_binary(process_session_t *session, const process_handle_t *handle,
-                                      const transport_call_t *call, assay_reason_t *reason) {
+                                      const transport_call_t *call, const char *module,
+                                      assay_reason_t *reason) {
   size_t total = add_sizes(call->sizes->operands, handle->operand_count);
   g_autoptr(GString) line = g_string_new(NULL);
   g_string_printf(line, "execute %" PRIu64 " %zu", handle->id, total);
-  end_request(handle->operands, handle->operand_count, handle->results, handle->result_count,
-              call->shapes, line);
+  end_request(handle, call->shapes, module, line);
   executor_outcome_t outcome =
       process_session_send(session, true, line->str, line->len, CALL_execute, reason);
   for (uint32_t i = 0; i < handle->operand_count && outcome == EXECUTOR_OK; i++) {
@@ -277,7 +245,8 @@ static executor_outcome_t send_binary(process_session_t *session, const process_
 }
 
 static executor_outcome_t send_hex(process_session_t *session, const process_handle_t *handle,
-                                   const transport_call_t *call, assay_reason_t *reason) {
+                                   const transport_call_t *call, const char *module,
+                                   assay_reason_t *reason) {
   GString *line = g_string_new(NULL);
   g_string_append_printf(line, "execute %" PRIu64, handle->id);
   arena_t arena;
@@ -293,12 +262,22 @@ static executor_outcome_t send_hex(process_session_t *session, const process_han
     arena_reset(&arena);
   }
   arena_deinit(&arena);
-  end_request(handle->operands, handle->operand_count, handle->results, handle->result_count,
-              call->shapes, line);
+  end_request(handle, call->shapes, module, line);
   executor_outcome_t outcome =
       process_session_send(session, true, line->str, line->len, CALL_execute, reason);
   g_string_free(line, TRUE);
   return outcome;
+}
+
+static executor_outcome_t send_execute(process_session_t *session, const process_handle_t *handle,
+                                       const transport_call_t *call, assay_reason_t *reason) {
+  g_autofree char *module =
+      handle->sized_line == NULL ? NULL : sized_module(handle->sized_line, call->shapes);
+  executor_outcome_t outcome = session->greeting.is_hex
+                                   ? send_hex(session, handle, call, module, reason)
+                                   : send_binary(session, handle, call, module, reason);
+  if (outcome != EXECUTOR_OK || module == NULL) return outcome;
+  return process_session_send(session, false, module, strlen(module), CALL_execute, reason);
 }
 
 /* Receives the results of an answer that says ok. */
@@ -334,8 +313,7 @@ static executor_outcome_t process_execute(transport_t *transport, void *handle,
   if (outcome == EXECUTOR_OK) outcome = compile_handle(process, compiled, reason);
   if (outcome != EXECUTOR_OK) return outcome;
   bool is_hex = session->greeting.is_hex;
-  outcome = is_hex ? send_hex(session, compiled, call, reason)
-                   : send_binary(session, compiled, call, reason);
+  outcome = send_execute(session, compiled, call, reason);
   if (outcome != EXECUTOR_OK) return outcome;
   type_t types[CASE_RESULTS_MAX];
   size_types(compiled->results, compiled->result_count, call_results(call), types);

@@ -24,14 +24,15 @@ void size_types(const type_t *types, uint32_t count, const int64_t (*dims)[TYPE_
   }
 }
 
-void end_request(const type_t *operands, uint32_t operand_count, const type_t *results,
-                 uint32_t result_count, const call_shapes_t *shapes, GString *line) {
+void end_request(const process_handle_t *handle, const call_shapes_t *shapes, const char *module,
+                 GString *line) {
   if (shapes != NULL) {
     g_string_append(line, " :");
-    print_shapes(operands, operand_count, shapes->operands, line);
+    print_shapes(handle->operands, handle->operand_count, shapes->operands, line);
     g_string_append(line, " ->");
-    print_shapes(results, result_count, shapes->results, line);
+    print_shapes(handle->results, handle->result_count, shapes->results, line);
   }
+  if (module != NULL) g_string_append_printf(line, " : %zu", strlen(module));
   g_string_append_c(line, '\n');
 }
 

@@ -4,21 +4,37 @@
 #include "harness/exec/registry/registry.h"
 
 #include <glib.h>
+#include <glob.h>
 #include <string.h>
 
 #include "harness/exec/registry/list.h"
 #include "harness/exec/registry/paths.h"
 
+static const worker_library_t openblas = {
+    .plugin = "openblas",
+    .pattern = "lib/python*/site-packages/scipy_openblas32/lib/libscipy_openblas.so",
+    .options = ",prefix=scipy_"};
+static const worker_library_t mkl = {
+    .plugin = "openblas", .pattern = "lib/libmkl_rt.so.*", .options = ""};
+static const worker_library_t onednn = {
+    .plugin = "onednn", .pattern = "lib/libdnnl.so.[0-9]", .options = ""};
+
 const worker_t worker_table[] = {
-    {"xla", "jax", "XLA, on the StableHLO program itself", false},
-    {"jax", "jax", "JAX, through jax.lax with its checks", false},
-    {"stablehlo", "jax", "the StableHLO reference interpreter", false},
-    {"onnxruntime", "onnxruntime", "ONNX Runtime, on ONNX graphs of the program", false},
-    {"torch", "torch", "PyTorch, eager", false},
-    {"tflite", "tflite", "TensorFlow Lite (LiteRT), on models of the program", false},
-    {"numpy", "onnxruntime", "NumPy, by functions of yours", false},
-    {"pjrt-cpu", "pjrt_cpu", "two builds of XLA for processors, as PJRT plugins", true},
-    {NULL, NULL, NULL, false},
+    {"xla", "jax", "XLA, on the StableHLO program itself", false, true, NULL, NULL},
+    {"jax", "jax", "JAX, through jax.lax with its checks", false, true, NULL, NULL},
+    {"stablehlo", "jax", "the StableHLO reference interpreter", false, true, NULL, NULL},
+    {"onnxruntime", "onnxruntime", "ONNX Runtime, on ONNX graphs of the program", false, true, NULL,
+     NULL},
+    {"torch", "torch", "PyTorch, eager", false, true, NULL, NULL},
+    {"tflite", "tflite", "TensorFlow Lite (LiteRT), on models of the program", false, true, NULL,
+     NULL},
+    {"numpy", "onnxruntime", "NumPy, by functions of yours", false, false, NULL, NULL},
+    {"pjrt-cpu", "pjrt_cpu", "two builds of XLA for processors, as PJRT plugins", true, false, NULL,
+     NULL},
+    {"openblas", "openblas", "OpenBLAS, as SciPy has it", false, true, &openblas, NULL},
+    {"mkl", "mkl", "oneMKL, by the plugin of OpenBLAS", false, true, &mkl, NULL},
+    {"onednn", "onednn", "oneDNN 3", false, true, &onednn, NULL},
+    {NULL, NULL, NULL, false, false, NULL, NULL},
 };
 
 const worker_t *worker_find(const char *name, size_t name_size) {
@@ -64,11 +80,32 @@ static bool is_made_from(const char *stamp, const char *directory, const char *n
 bool worker_is_installed(const worker_t *worker, const char *directory) {
   char *stamp_path = worker_environment_path(worker, worker_stamp);
   char *stamp = NULL;
-  bool is_installed = g_file_get_contents(stamp_path, &stamp, NULL, NULL) &&
-                      is_made_from(stamp, directory, worker->environment);
+  bool is_installed =
+      g_file_get_contents(stamp_path, &stamp, NULL, NULL) &&
+      (worker->version != NULL || is_made_from(stamp, directory, worker->environment));
   g_free(stamp);
   g_free(stamp_path);
   return is_installed;
+}
+
+status_t worker_not_installed(const worker_t *worker, failure_t *error) {
+  bool is_release = worker->version != NULL;
+  const char *version = is_release ? worker->version : "";
+  return status_fail(error, STATUS_IO,
+                     "%s%s%s is not installed: run `assay executors install %s%s%s`", worker->name,
+                     is_release ? "@" : "", version, worker->name, is_release ? "==" : "", version);
+}
+
+status_t worker_library_find(const worker_t *worker, char **out_path, failure_t *error) {
+  if (!worker_is_installed(worker, NULL)) return worker_not_installed(worker, error);
+  g_autofree char *pattern = worker_environment_path(worker, worker->library->pattern);
+  glob_t found;
+  bool is_there = glob(pattern, 0, NULL, &found) == 0;
+  if (is_there) *out_path = g_strdup(found.gl_pathv[0]);
+  globfree(&found);
+  if (is_there) return STATUS_OK;
+  return status_fail(error, STATUS_IO, "there is no %s: was this release for another machine?",
+                     pattern);
 }
 
 status_t worker_command(const worker_t *worker, const char *directory, const char *options,
@@ -79,8 +116,7 @@ status_t worker_command(const worker_t *worker, const char *directory, const cha
                        worker->name);
   }
   if (!worker_is_installed(worker, directory)) {
-    return status_fail(error, STATUS_IO, "%s is not installed: run `assay executors install %s`",
-                       worker->name, worker->name);
+    return worker_not_installed(worker, error);
   }
   char *parts[] = {worker_environment_path(worker, worker_python),
                    worker_source(directory, worker->name, "_worker.py"), g_strdup(options)};

@@ -9,34 +9,8 @@
 
 #include "harness/exec/registry/list.h"
 #include "harness/exec/registry/paths.h"
-
-/* What a program is run for. */
-typedef enum run_kind {
-  RUN_SHOWN,  /* With our stdout and stderr. */
-  RUN_SILENT, /* Its exit status is all that matters. */
-} run_kind_t;
-
-/* Runs a program to its end with nothing on its stdin.  What it says on stderr is shown too when it
- * has ended, if the caller wants it: *out_errors, if not NULL, is then owned by the caller. */
-static bool run(const char *const *arguments, run_kind_t kind, char **out_errors) {
-  GStrvBuilder *builder = g_strv_builder_new();
-  for (; *arguments != NULL; arguments++) g_strv_builder_add(builder, *arguments);
-  char **copies = g_strv_builder_end(builder);
-  g_strv_builder_unref(builder);
-  GSpawnFlags flags = G_SPAWN_SEARCH_PATH;
-  if (kind == RUN_SILENT) flags |= G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL;
-  int wait_status = 0;
-  bool ran =
-      g_spawn_sync(NULL, copies, NULL, flags, NULL, NULL, NULL, out_errors, &wait_status, NULL);
-  g_strfreev(copies);
-  if (out_errors != NULL && *out_errors != NULL) fputs(*out_errors, stderr);
-  return ran && g_spawn_check_wait_status(wait_status, NULL);
-}
-
-static char *base_python(void) {
-  const char *named = g_getenv("ASSAY_PYTHON");
-  return g_strdup(named == NULL ? "python3" : named);
-}
+#include "harness/exec/registry/run_program.h"
+#include "harness/exec/registry/versions.h"
 
 /* Whether the list is locked for that Python: hashes are of files for one version each. */
 static status_t check_python(const char *python, const worker_list_t *list, failure_t *error) {
@@ -50,7 +24,7 @@ static status_t check_python(const char *python, const worker_list_t *list, fail
     g_ptr_array_add(words, *version);
   }
   g_ptr_array_add(words, NULL);
-  bool is_locked = run((const char *const *)words->pdata, RUN_SILENT, NULL);
+  bool is_locked = program_run((const char *const *)words->pdata, RUN_SILENT, NULL);
   g_ptr_array_unref(words);
   if (is_locked) return STATUS_OK;
   g_autofree char *versions = g_strjoinv(", ", list->pythons);
@@ -62,7 +36,7 @@ static status_t check_python(const char *python, const worker_list_t *list, fail
 
 static status_t make_environment(const char *python, const char *folder, failure_t *error) {
   const char *const make[] = {python, "-m", "venv", folder, NULL};
-  if (run(make, RUN_SHOWN, NULL)) return STATUS_OK;
+  if (program_run(make, RUN_SHOWN, NULL)) return STATUS_OK;
   return status_fail(error, STATUS_IO,
                      "%s -m venv %s failed: on Debian, apt-get install python3-venv", python,
                      folder);
@@ -75,7 +49,7 @@ static bool finds_wanted(const worker_t *worker, const worker_list_t *list) {
       python,      "-m",        "pip",           "install", "--disable-pip-version-check",
       "--dry-run", "--no-deps", "--only-binary", ":all:",   list->wanted,
       NULL};
-  return run(decide, RUN_SILENT, NULL);
+  return program_run(decide, RUN_SILENT, NULL);
 }
 
 /* Nothing is taken that is not in the list, and nothing that is not what was there when it was
@@ -96,7 +70,7 @@ static status_t fill_environment(const worker_t *worker, const worker_list_t *li
                                  list->is_alone ? "--no-deps" : NULL,
                                  NULL};
   g_autofree char *errors = NULL;
-  if (run(install, RUN_SHOWN, &errors)) return STATUS_OK;
+  if (program_run(install, RUN_SHOWN, &errors)) return STATUS_OK;
   if (errors != NULL && strstr(errors, "DO NOT MATCH THE HASHES") != NULL) {
     return status_fail(error, STATUS_IO,
                        "what pip found is not what %s was locked with (the hashes above differ): "
@@ -130,8 +104,9 @@ static status_t install_this(const worker_t *worker, const worker_list_t *list, 
 static status_t install_list(const worker_t *worker, const char *directory, const char *name,
                              const char *folder, failure_t *error) {
   worker_list_t list;
+  g_autofree char *python = NULL;
+  STATUS_TRY(base_python_find(NULL, &python, error));
   STATUS_TRY(worker_list_read(directory, name, &list, error));
-  g_autofree char *python = base_python();
   bool has_other = list.otherwise != NULL;
   status_t status = check_python(python, &list, error);
   bool is_other = status != STATUS_OK && has_other;
@@ -163,7 +138,7 @@ status_t worker_remove(const worker_t *worker, failure_t *error) {
   char *folder = worker_environment_path(worker, "");
   const char *const remove[] = {"rm", "-rf", "--", folder, NULL};
   status_t status = STATUS_OK;
-  if (!run(remove, RUN_SHOWN, NULL))
+  if (!program_run(remove, RUN_SHOWN, NULL))
     status = status_fail(error, STATUS_IO, "cannot remove all of %s", folder);
   g_free(folder);
   return status;

@@ -17,4 +17,7 @@ char *worker_source(const char *directory, const char *name, const char *suffix)
 /* A part of the worker's environment, or the whole for ""; owned by the caller. */
 char *worker_environment_path(const worker_t *worker, const char *part);
 
+/* STATUS_IO, with the command that installs it. */
+status_t worker_not_installed(const worker_t *worker, failure_t *error);
+
 #endif

@@ -30,7 +30,7 @@ import os
 import platform
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, Callable, Sequence
 
 import ml_dtypes
@@ -302,6 +302,9 @@ class Worker:
     # Whether compile() takes programs with sizes that are not known by then (Program.is_dynamic): what it returns is
     # then run at several sizes, by execute_sized().
     takes_dynamic = False
+    # Whether, of an op that a file declares, execute_module() is called in place of execute_sized(), with a module of
+    # the sizes of the call: there is none of unknown sizes, and compile() gets that of some sizes.
+    takes_sized_modules = False
     # Whether script() writes scripts for bug reports.
     writes_scripts = False
     # Whether the program lies in the target; None: if it compiles.
@@ -327,6 +330,10 @@ class Worker:
         """execute() of a program with sizes that compile() did not know: the operands have those of this call,
         and so do the types of the results."""
         return self.execute(handle, operands)
+
+    def execute_module(self, handle: Any, program: Program, operands: list[np.ndarray]) -> Sequence[np.ndarray]:
+        """execute_sized() of an op that a file declares: the program has the sizes and the module of this call."""
+        raise NotImplementedError
 
     def script(self, handle: Any, program: Program, operands: list[np.ndarray]) -> str:
         """A script in Python that runs the case without Assay, and ends with a line "results: HEX : HEX"
@@ -506,7 +513,7 @@ class _Server:
         if worker.takes_modules:
             lines.append("modules yes")
         if worker.takes_dynamic:
-            lines.append("dynamic yes")
+            lines.append("dynamic modules" if worker.takes_sized_modules else "dynamic yes")
         if worker.writes_scripts:
             lines.append("scripts yes")
         self.say("\n".join([*lines, "ready"]))
@@ -555,12 +562,17 @@ class _Server:
     def execute(self, number: str, rest: str) -> None:
         program, handle = self.programs[number]
         _, _, shapes = rest.partition(" : ")
+        shapes, _, mlir_bytes = shapes.partition(" : ")
         left, _, right = shapes.partition(" -> ")
         operand_types = _at_sizes(program.operands, left) if shapes else program.operands
         result_types = _at_sizes(program.results, right) if shapes else program.results
         operands = _read_operands(self.source, operand_types)
+        mlir = _read_exactly(self.source, int(mlir_bytes)).decode() if mlir_bytes else ""
         try:
-            if shapes:
+            if mlir:
+                sized = replace(program, operands=operand_types, results=result_types, mlir=mlir)
+                results = list(self.worker.execute_module(handle, sized, operands))
+            elif shapes:
                 results = list(self.worker.execute_sized(handle, operands, result_types))
             else:
                 results = list(self.worker.execute(handle, operands))

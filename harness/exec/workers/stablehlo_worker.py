@@ -202,6 +202,7 @@ class Interpreter(Worker):
     compiling_is_dear = True
     takes_modules = True
     takes_dynamic = True
+    takes_sized_modules = True
 
     def __init__(self, options: dict[str, str]) -> None:
         everything = assay_worker.take(options, "everything", "false", ("true", "false"))
@@ -273,7 +274,7 @@ class Interpreter(Worker):
     def compile(self, program: Program) -> Handle | Specialized:
         program.require_specified()
         if program.is_dynamic and program.is_declared:
-            raise Unsupported("an op that a file declares is given as a module for known sizes")
+            self._require_small(program)
         if program.is_dynamic and (program.op not in OPS or program.is_quantized):
             return Specialized(program, self.compile)
         if any(np.prod(t.shape) > ELEMENTS_MAX for t in program.operands):
@@ -328,6 +329,10 @@ class Interpreter(Worker):
             sized.kind = replace(recast.kind, shape=kind.shape)
             recasts.append(sized)
         return self.execute(replace(handle, module=module, types=types, recasts=recasts), operands)
+
+    def execute_module(self, handle: Specialized, program: Program,
+                       operands: list[np.ndarray]) -> list[np.ndarray]:  # fmt: skip
+        return self.execute(handle.of(program), operands)
 
     def execute(self, handle: Handle, operands: list[np.ndarray]) -> list[np.ndarray]:
         collective = handle.collective

@@ -19,7 +19,8 @@ decompositions, faults included.  It is XLA that runs them; byteir_stablehlo.py 
 are.
 
 Sizes that are unknown when a program is compiled are bounded dynamic shapes (xla_dynamic.py).  What XLA is given
-for known sizes alone, ByteIR's ops and quantized programs, is compiled anew for each size with sizes=each.
+for known sizes alone, ByteIR's ops, ops that a file declares and quantized programs, is compiled anew for each size with
+sizes=each.
 
 Modules of several steps are one module for XLA; with modules=apart an optimization barrier stands behind each
 step, as XLA's users write them to keep a value as it is.
@@ -51,7 +52,7 @@ from shared_programs.collective_program import Collective
 from shared_programs.dynamic_program import Specialized, with_example
 from stablehlo_modules import byteir_stablehlo
 from stablehlo_modules.quantized_stablehlo import WAYS, Lowering
-from xla_backend.xla_collective import CollectiveHandle, Processes
+from xla_backend.xla_collective import CollectiveHandle, Processes, load
 from xla_backend.xla_dynamic import DynamicHandle
 
 OPS = (
@@ -142,6 +143,7 @@ class Xla(Worker):
         self.variant = assay_worker.take(options, "byteir", variants[0], variants)
         way = assay_worker.take(options, "quantized", "math", tuple(WAYS))
         self.compiles_each = assay_worker.take(options, "sizes", "bounded", ("bounded", "each")) == "each"
+        self.takes_sized_modules = self.compiles_each
         self.has_barriers = assay_worker.take(options, "modules", "whole", ("whole", "apart")) == "apart"
         os.environ["JAX_PLATFORMS"] = "cuda" if platform == "gpu" else "cpu"
         os.environ["JAX_ENABLE_X64"] = "1"  # Else 64-bit operands become 32-bit ones.
@@ -176,8 +178,6 @@ class Xla(Worker):
 
     def compile(self, program: Program) -> Handle | CollectiveHandle:
         program.require_specified()
-        if program.is_dynamic and program.is_declared:
-            raise Unsupported("an op that a file declares is given as a module for known sizes")
         if names_no_type(program):
             raise Unsupported(f"XLA has none of the types {', '.join(NO_TYPES)}")
         wanted = [kind.dtype for kind in program.results]
@@ -195,7 +195,7 @@ class Xla(Worker):
         if program.is_quantized or "!quant." in program.mlir:
             program = self.lowering.lower(program)
         try:
-            run = self.client.compile_and_load(program.mlir, self.devices, self.options)
+            run = load(self.client, program.mlir, self.devices, self.options)
         except self.jax.errors.JaxRuntimeError as error:
             raise refusal(error) from error
         return Handle(run, [kind.dtype for kind in program.operands], wanted, program.mlir)
@@ -218,7 +218,7 @@ class Xla(Worker):
             return Specialized(program, self.compile)
 
         def compile_text(text: str) -> Any:
-            run = self.client.compile_and_load(text, self.devices, self.options)
+            run = load(self.client, text, self.devices, self.options)
             return lambda arrays: run.execute([self.jax.device_put(one, self.device) for one in arrays])
 
         try:
@@ -232,6 +232,9 @@ class Xla(Worker):
             return self.execute(handle.at(operands, results), operands)
         assert isinstance(handle, DynamicHandle)
         return handle.execute(operands, results)
+
+    def execute_module(self, handle: Any, program: Program, operands: list[np.ndarray]) -> list[np.ndarray]:
+        return self.execute(handle.of(program), operands)
 
     def _compile_collective(
         self, collective: Collective, wanted: list[np.dtype]

@@ -6,6 +6,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "harness/kinds/module/module.h"
 #include "harness/run/acceptance/evenness.h"
 
 enum {
@@ -137,9 +138,24 @@ static void add_type_features(GPtrArray *words, const char *side, uint32_t index
   g_ptr_array_add(words, g_strdup_printf("%s%u:rank%u", side, index, type->rank));
 }
 
-/* Attributes as " key=value" words, element types and ranks. */
-static void list_features(const program_t *program, GPtrArray *words) {
-  g_ptr_array_set_size(words, 0);
+/* The steps of a module: each op, and with the types of what it takes and gives. */
+static void add_step_features(GPtrArray *words, const program_t *program) {
+  const module_t *module = module_of(program);
+  for (uint32_t i = 0; i < module->step_count; i++) {
+    const program_t *step = &module->steps[i].program;
+    const type_t *from = step->operand_count > 0 ? &step->operands[0] : &step->results[0];
+    g_autofree char *operand = kind_of(from), *result = kind_of(&step->results[0]);
+    g_ptr_array_add(words, g_strdup(step->op->name));
+    g_ptr_array_add(words, g_strdup_printf("%s:%s->%s", step->op->name, operand, result));
+  }
+}
+
+/* Attributes as " key=value" words, or steps; element types and ranks. */
+static void add_attribute_features(GPtrArray *words, const program_t *program) {
+  if (program_is_module(program)) {
+    add_step_features(words, program);
+    return;
+  }
   GString *attributes = g_string_new(NULL);
   program_print_attributes(program, attributes);
   char **keys = g_strsplit(attributes->str, " ", -1);
@@ -148,6 +164,11 @@ static void list_features(const program_t *program, GPtrArray *words) {
   }
   g_strfreev(keys);
   g_string_free(attributes, TRUE);
+}
+
+static void list_features(const program_t *program, GPtrArray *words) {
+  g_ptr_array_set_size(words, 0);
+  add_attribute_features(words, program);
   for (uint32_t i = 0; i < program->operand_count; i++) {
     add_type_features(words, "", i, &program->operands[i]);
   }

@@ -53,6 +53,7 @@ static const char *kind_of_type(const type_t *type) {
 }
 
 bool evenness_covers(const program_t *program) {
+  if (program->op->is_compound) return false;
   for (uint32_t i = 0; i < program->operand_count; i++) {
     if (program->operands[i].quantization != NULL) return false;
   }

@@ -10,7 +10,8 @@
  * compared within a kind: if they were compared over all of them, `and`, which only integers and
  * booleans have, would have its share of the op at the cost of all other bodies of these.
  *
- * Quantized programs are left out: ops draw a part of their own of them.
+ * Quantized programs are left out: ops draw a part of their own of them.  So are programs of
+ * several steps, whose families have shares of their own.
  *
  * It has no clock and no randomness. */
 #ifndef ASSAY_RUN_ACCEPTANCE_EVENNESS_H
@@ -23,7 +24,7 @@ typedef struct evenness evenness_t;
 evenness_t *evenness_new(void);
 void evenness_free(evenness_t *evenness); /* NULL is ignored. */
 
-/* Whether it counts: no operand is quantized. */
+/* Whether it counts: no operand is quantized, and the op is not made of others. */
 bool evenness_covers(const program_t *program);
 
 /* What programs like this one had beyond what is due, in shares that are due: the sum of what

@@ -9,15 +9,17 @@ row_t batch_norm_invert(formula_t *formula, row_t a) {
   return formula_divide(formula, formula_number(formula, 1), a);
 }
 
-/* The gradients are those of the definition alone. */
+/* What gradients divide twice by is the square of what they divide by once (theory.md, T240). */
 norm_divisor_t batch_norm_divisor(formula_t *formula, row_t variance) {
   double attribute = batch_norm_attributes(formula->program)->epsilon;
   bool is_forgotten = formula_has_fault(formula, FAULT_epsilon_forgotten);
   row_t epsilon = formula_epsilon(formula, is_forgotten ? 0 : attribute);
-  norm_epsilon_t place = NORM_EPSILON_ADDED;
-  if (!batch_norm_is_grad(formula->program)) place = norm_epsilon_of(formula->contract, place);
+  norm_epsilon_t place = norm_epsilon_of(formula->contract, NORM_EPSILON_ADDED);
   if (!formula_has_fault(formula, FAULT_epsilon_beyond_root)) {
-    return norm_divisor(formula, variance, epsilon, place);
+    norm_divisor_t read = norm_divisor(formula, variance, epsilon, place);
+    bool is_outside = place == NORM_EPSILON_ADDED_OUTSIDE || place == NORM_EPSILON_LARGER_OUTSIDE;
+    if (is_outside) read.square = formula_multiply(formula, read.itself, read.itself);
+    return read;
   }
   norm_divisor_t divisor = norm_divisor(formula, variance, epsilon, NORM_EPSILON_ADDED_OUTSIDE);
   divisor.square = formula_add(formula, variance, epsilon);

@@ -14,6 +14,8 @@ enum {
   DECLARED_VALUES_MAX = 8, /* Of an attribute, to draw from. */
   DECLARED_STEPS_MAX = 200,
   DECLARED_FORMULAS_MAX = 4,
+  DECLARED_READINGS_MAX = 8,
+  DECLARED_READING_BYTES_MAX = 40,
   DECLARED_FACTORS_MAX = 3,       /* Indices that one dimension joins. */
   DECLARED_NUMBERS_MAX = 1 << 24, /* In one step of a program. */
   DECLARED_FILE_BYTES_MAX = 1 << 20,
@@ -151,9 +153,11 @@ typedef struct declared_formula {
   bool is_running; /* It has an online sum. */
 } declared_formula_t;
 
-typedef struct declaration {
+typedef struct declaration declaration_t;
+struct declaration {
   op_t op; /* The first member: a program leads here by its op. */
   const char *path;
+  const char *text;            /* The whole file. */
   uint32_t types;              /* Bits by number of a float type, see declared_types. */
   uint32_t float_result_count; /* Results of floats come first. */
   bool has_integers;           /* Some step is of integers or booleans; */
@@ -174,8 +178,13 @@ typedef struct declaration {
                       * has size 0. */
   uint32_t channels; /* Those of them that have scales: their sizes are at most TYPE_SCALES_MAX. */
   bool is_elementwise;
+  /* Sections "reading NAME": declarations of the same signature, and their rows, ended by one
+   * without a name. */
+  uint32_t reading_count;
+  declaration_t *readings[DECLARED_READINGS_MAX];
+  op_meaning_t meanings[DECLARED_READINGS_MAX + 1];
   arena_t arena; /* Of all this. */
-} declaration_t;
+};
 
 static inline const declaration_t *declared_of(const program_t *program) {
   return (const declaration_t *)program->op;
@@ -236,10 +245,12 @@ double declared_number(const program_t *program, uint32_t attribute);
 int64_t declared_integer(const program_t *program, uint32_t attribute); /* Or boolean: 0, 1. */
 int64_t declared_position(const program_t *program, uint32_t attribute);
 
-/* Reads a declaration.  `path` is for messages: "FILE:LINE:COLUMN: what to type".  It is allocated
- * and never freed. */
+/* Reads a declaration.  `path` is for messages: "FILE:LINE:COLUMN: what to type".  It is for
+ * declared_free(), which the rows of a program are never given to. */
 status_t declared_parse(str_t text, const char *path, declaration_t **out_declaration,
                         failure_t *error);
+
+void declared_free(declaration_t *declaration);
 
 /* op/meaning.c: what follows from the steps. */
 void declared_analyse(declaration_t *inout_declaration);

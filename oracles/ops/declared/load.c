@@ -58,15 +58,29 @@ static status_t read_text(const char *path, char **out_text, size_t *out_size, f
                      (int)DECLARED_FILE_BYTES_MAX);
 }
 
+/* The row of that name among those that are being read; NULL if there is none. */
+static const op_t *find_row(const GPtrArray *rows, const char *name) {
+  for (guint i = 0; i < rows->len; i++) {
+    const op_t *other = g_ptr_array_index(rows, i);
+    if (strcmp(other->name, name) == 0) return other;
+  }
+  return NULL;
+}
+
+/* What was loaded before may be loaded again, as long as it says the same. */
 static status_t read_file(const char *path, GPtrArray *rows, failure_t *error) {
   g_autofree char *text = NULL;
   size_t size = 0;
   STATUS_TRY(read_text(path, &text, &size, error));
   declaration_t *declaration = NULL;
   STATUS_TRY(declared_parse((str_t){text, size}, path, &declaration, error));
-  for (guint i = 0; i < rows->len; i++) {
-    const op_t *other = g_ptr_array_index(rows, i);
-    if (strcmp(other->name, declaration->op.name) != 0) continue;
+  const op_t *beside = find_row(rows, declaration->op.name);
+  const op_t *other = beside != NULL ? beside : op_find(str_from(declaration->op.name));
+  if (other != NULL) {
+    bool is_same =
+        beside == NULL && strcmp(((const declaration_t *)other)->text, declaration->text) == 0;
+    declared_free(declaration);
+    if (is_same) return STATUS_OK;
     return status_fail(error, STATUS_INVALID, "%s:1: %s declares %s already; load one of them",
                        path, other->spec, other->name);
   }
@@ -75,10 +89,10 @@ static status_t read_file(const char *path, GPtrArray *rows, failure_t *error) {
   return STATUS_OK;
 }
 
-status_t declared_load(const char *paths, failure_t *error) {
+static status_t load(const char *paths, failure_t *error) {
   g_auto(GStrv) words = g_strsplit(paths, ":", -1);
   g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
-  GPtrArray *rows = g_ptr_array_new(); /* Rows live as long as the program. */
+  GPtrArray *rows = g_ptr_array_new(); /* They live as long as the program. */
   status_t status = STATUS_OK;
   for (char **word = words; *word != NULL && status == STATUS_OK; word++) {
     if (**word != '\0') status = list_files(*word, files, error);
@@ -86,10 +100,27 @@ status_t declared_load(const char *paths, failure_t *error) {
   for (guint i = 0; i < files->len && status == STATUS_OK; i++) {
     status = read_file(g_ptr_array_index(files, i), rows, error);
   }
+  const guint count = rows->len;
   g_ptr_array_add(rows, NULL);
-  const op_t *const *all = (const op_t *const *)(uintptr_t)g_ptr_array_free(rows, FALSE);
-  if (status == STATUS_OK && !op_declare(all)) {
-    status = status_fail(error, STATUS_INVALID, "ops were asked for before --ops was read");
-  }
+  gpointer *all = g_ptr_array_free(rows, FALSE);
+  if (status == STATUS_OK && count > 0) op_declare((const op_t *const *)all);
+  for (guint i = 0; i < count && status != STATUS_OK; i++) declared_free(all[i]);
+  g_free(all);
+  return status;
+}
+
+static gpointer make_mutex(gpointer unused) {
+  (void)unused;
+  GMutex *mutex = g_new0(GMutex, 1);
+  g_mutex_init(mutex);
+  return mutex;
+}
+
+status_t declared_load(const char *paths, failure_t *error) {
+  static GOnce once = G_ONCE_INIT;
+  GMutex *mutex = g_once(&once, make_mutex, NULL); /* Names are looked for, then added. */
+  g_mutex_lock(mutex);
+  status_t status = load(paths, error);
+  g_mutex_unlock(mutex);
   return status;
 }

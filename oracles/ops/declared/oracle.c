@@ -145,6 +145,9 @@ static bool has_rows(const declaration_t *declaration, const composite_t *compos
 
 void declared_make_oracle(declaration_t *inout_declaration) {
   declaration_t *declaration = inout_declaration;
+  for (uint32_t i = 0; i < declaration->reading_count; i++) {
+    declared_make_oracle(declaration->readings[i]);
+  }
   declared_oracle_t *made = ARENA_NEW_ARRAY(&declaration->arena, declared_oracle_t, 1);
   *made = (declared_oracle_t){
       .composite = {.layout = layout, .formulas = find_formulas, .loads_patterns = true}};

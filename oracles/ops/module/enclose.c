@@ -17,18 +17,13 @@ static const double wider_roundings = 2;                 /* T176 */
 /* Zero points of up to this magnitude are added within that (theory.md, T176). */
 static const double small_zero_point = 0x1p8; /* T176 */
 
-/* The unit roundoff of a format, and the largest of those that are wider (theory.md, D6). */
-static double roundoff_of(const format_t *format) { return ldexp(1, -format->precision); }
-static double wider_roundoff_of(const format_t *format) {
-  return ldexp(1, -format->precision - (format->precision <= 5 ? 3 : 11));
-}
-
 typedef struct walk {
   const module_t *module;
   contract_t contract; /* Of the steps. */
   uint8_t intermediates;
   box_t **boxes;          /* By value: what later steps may see. */
   box_t **stored;         /* By value: what is returned of it; the same array where alike. */
+  box_t **rounded;        /* By value: what its exact numbers are rounded to, or NULL. */
   const tensor_t **known; /* By value: its bits where there is one possibility, or NULL. */
   arena_t *arena;
   failure_t *error;
@@ -64,11 +59,13 @@ static status_t enclose_by_oracle(walk_t *walk, const module_step_t *step, const
   const oracle_t *oracle = oracle_find(program->op);
   if (oracle == NULL || oracle->enclose == NULL) return fail_at(walk, step, "no oracle does that");
   failure_t reason = {0};
-  const enclosure_call_t call = {.program = program,
-                                 .contract = contract,
-                                 .operands = operands,
-                                 .arena = walk->arena,
-                                 .error = &reason};
+  const enclosure_call_t call = {
+      .program = program,
+      .contract = contract,
+      .operands = operands,
+      .arena = walk->arena,
+      .error = &reason,
+      .are_stored = contract != NULL && walk->intermediates == INTERMEDIATES_ROUNDED};
   status_t status = oracle->enclose(&call, out_results);
   if (status == STATUS_OK) return status;
   if (status == STATUS_INVALID) return status_fail(walk->error, status, "%s", reason.text);
@@ -77,13 +74,6 @@ static status_t enclose_by_oracle(walk_t *walk, const module_step_t *step, const
 
 static void unite(const box_t *other, size_t count, box_t *inout_boxes) {
   for (size_t i = 0; i < count; i++) inout_boxes[i] = box_unite(inout_boxes[i], other[i]);
-}
-
-/* What lies within so many roundings of that size, or within a subnormal number. */
-static box_t widen_relatively(box_t box, double roundings, const format_t *format) {
-  if (!box_is_finite(box)) return box_whole_line();
-  double least = ldexp(1, format->exponent_min - format->precision + 1);
-  return box_widen(box, box_magnitude(box) * roundings + least);
 }
 
 /* The numbers that the operand of a uniform_quantize stands for, as a kernel has them. */
@@ -96,7 +86,7 @@ static box_t *numbers_of_operand(walk_t *walk, const module_step_t *step, const 
   box_t *numbers = ARENA_NEW_ARRAY(walk->arena, box_t, count);
   for (size_t i = 0; i < count; i++) {
     numbers[i] =
-        widen_relatively(box_value(type, i, boxes[i]), roundings * roundoff_of(format), format);
+        module_widen(box_value(type, i, boxes[i]), roundings * module_roundoff(format), format);
   }
   return numbers;
 }
@@ -148,23 +138,6 @@ static status_t add_quantized_op(walk_t *walk, const module_step_t *step, box_t 
   return STATUS_OK;
 }
 
-/* From the neighbour below of what is stored to that above, and the exact results (T175). */
-static box_t unrounded(box_t stored, box_t exact, const format_t *format) {
-  if (!box_is_finite(stored) || !box_is_finite(exact)) return box_whole_line();
-  box_t beyond = {box_below(stored.low), box_above(stored.high)};
-  return box_unite(box_round_either_way(beyond, format), exact);
-}
-
-/* Whether each element of a result is one of an operand, or its negation: nothing is rounded. */
-static bool only_selects(const module_step_t *step) {
-  static const char *const names[] = {
-      "reshape", "transpose", "broadcast_in_dim", "concatenate", "maximum", "minimum", "negate"};
-  for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
-    if (module_step_is(step, names[i])) return true;
-  }
-  return false;
-}
-
 /* What later steps may see of a result of floats, and what may be returned of it. */
 static void widen_floats(walk_t *walk, const module_step_t *step, uint32_t result,
                          const box_t *stored, const box_t *exact) {
@@ -173,19 +146,21 @@ static void widen_floats(walk_t *walk, const module_step_t *step, uint32_t resul
   size_t count = type_element_count(type);
   bool is_merged =
       walk->intermediates == INTERMEDIATES_EITHER && module_step_is(step, "uniform_dequantize");
+  bool selects = module_step_selects(step);
   box_t *seen = ARENA_NEW_ARRAY(walk->arena, box_t, count);
   box_t *returned = ARENA_NEW_ARRAY(walk->arena, box_t, count);
+  box_t *rounded = ARENA_NEW_ARRAY(walk->arena, box_t, count);
   for (size_t i = 0; i < count; i++) {
     box_t number = exact == NULL ? stored[i] : exact[i];
-    seen[i] =
-        only_selects(step) ? box_unite(stored[i], number) : unrounded(stored[i], number, format);
+    seen[i] = selects ? box_unite(stored[i], number) : module_unrounded(stored[i], number, format);
     if (is_merged)
       seen[i] = box_unite(seen[i],
-                          widen_relatively(number, merged_roundings * roundoff_of(format), format));
-    box_t wider = widen_relatively(number, 2 * wider_roundoff_of(format), format);
-    returned[i] =
-        box_is_finite(wider) ? box_unite(stored[i], box_round(wider, format)) : box_whole_line();
+                          module_widen(number, merged_roundings * module_roundoff(format), format));
+    box_t wider = module_widen(number, 2 * module_wider_roundoff(format), format);
+    rounded[i] = box_is_finite(wider) ? box_round(wider, format) : box_whole_line();
+    returned[i] = box_unite(stored[i], rounded[i]);
   }
+  walk->rounded[step->results[result]] = rounded;
   walk->boxes[step->results[result]] = seen;
   walk->stored[step->results[result]] = returned;
 }
@@ -198,7 +173,8 @@ static bool is_sum(const module_step_t *step) {
 }
 
 /* The operands' bits, if all are known. */
-static bool find_known(const walk_t *walk, const module_step_t *step, case_t *out_case) {
+static bool find_known(const void *context, const module_step_t *step, case_t *out_case) {
+  const walk_t *walk = context;
   const program_t *program = &step->program;
   out_case->program = *program;
   for (uint32_t i = 0; i < program->operand_count; i++) {
@@ -232,6 +208,7 @@ static status_t enclose_stored(walk_t *walk, const module_step_t *step, const bo
   }
   STATUS_TRY(enclose_by_oracle(walk, step, program, &walk->contract, given, out_made));
   narrow(walk, step, out_made[0]);
+  if (walk->intermediates == INTERMEDIATES_ROUNDED) module_share(step, given[0], out_made[0]);
   bool is_quantize = module_step_is(step, "uniform_quantize");
   if (walk->intermediates == INTERMEDIATES_ROUNDED || !is_quantize) return STATUS_OK;
   STATUS_TRY(add_unrounded_quantize(walk, step, given[0], out_made[0]));
@@ -254,6 +231,17 @@ static status_t enclose_exactly(walk_t *walk, const module_step_t *step, const b
   return STATUS_OK;
 }
 
+/* The only bits of a step's result, or NULL: T217. */
+static const tensor_t *settle(walk_t *walk, const module_step_t *step, const box_t *stored,
+                              const box_t *exact) {
+  case_t known;
+  bool may_be_wider = walk->intermediates != INTERMEDIATES_ROUNDED;
+  if (may_be_wider && exact == NULL) return NULL;
+  if (step->program.result_count != 1 || !find_known(walk, step, &known)) return NULL;
+  return module_settle(step, &known, &walk->contract, stored, may_be_wider ? exact : NULL,
+                       walk->arena);
+}
+
 static status_t walk_step(walk_t *walk, const module_step_t *step) {
   const program_t *program = &step->program;
   const box_t *given[CASE_OPERANDS_MAX] = {NULL};
@@ -265,12 +253,16 @@ static status_t walk_step(walk_t *walk, const module_step_t *step) {
   for (uint32_t i = 0; i < program->result_count; i++) {
     const type_t *type = &program->results[i];
     bool is_float = type->element->format != NULL && type->quantization == NULL;
-    walk->boxes[step->results[i]] = walk->stored[step->results[i]] = made[i];
-    walk->known[step->results[i]] = NULL;
-    if (is_float && may_be_wider) {
+    module_value_t value = step->results[i];
+    walk->boxes[value] = walk->stored[value] = made[i];
+    walk->rounded[value] = NULL;
+    walk->known[value] = i == 0 ? settle(walk, step, made[0], exact[0]) : NULL;
+    if (walk->known[value] != NULL) {
+      walk->boxes[value] = walk->stored[value] = boxes_of(walk, walk->known[value]);
+    } else if (is_float && may_be_wider) {
       widen_floats(walk, step, i, made[i], exact[i]);
     } else {
-      walk->known[step->results[i]] = module_find_bits(type, made[i], walk->arena);
+      walk->known[value] = module_find_bits(type, made[i], walk->arena);
     }
   }
   return STATUS_OK;
@@ -278,7 +270,7 @@ static status_t walk_step(walk_t *walk, const module_step_t *step) {
 
 /* Who computes wider has wider nodes in sums, unrounded products, and one multiplication in place
  * of two: those are permitted of the steps then. */
-static contract_t contract_of_steps(const contract_t *contract) {
+contract_t module_contract_of_steps(const contract_t *contract) {
   contract_t steps = *contract;
   if (PERMITTED(contract, intermediates) == INTERMEDIATES_ROUNDED) return steps;
   PERMITTED(&steps, accum_wider) = ACCUM_WIDER_YES;
@@ -339,17 +331,30 @@ static walk_t walk_make(const program_t *program, const contract_t *contract, ar
   walk_t walk = {.module = module,
                  .boxes = ARENA_NEW_ARRAY(arena, box_t *, module->value_count),
                  .stored = ARENA_NEW_ARRAY(arena, box_t *, module->value_count),
+                 .rounded = ARENA_NEW_ARRAY(arena, box_t *, module->value_count),
                  .known = ARENA_NEW_ARRAY(arena, const tensor_t *, module->value_count),
                  .arena = arena,
                  .error = error};
   if (contract == NULL) return walk;
-  walk.contract = contract_of_steps(contract);
+  walk.contract = module_contract_of_steps(contract);
   walk.intermediates = PERMITTED(contract, intermediates);
   return walk;
 }
 
+/* What a result is held against beside its boxes. */
+static void find_root(const walk_t *walk, module_value_t value, module_set_t *out_set) {
+  const module_rooting_t rooting = {.find_known = find_known,
+                                    .context = walk,
+                                    .contract = &walk->contract,
+                                    .may_be_wider = walk->intermediates != INTERMEDIATES_ROUNDED,
+                                    .arena = walk->arena};
+  module_value_t source = value;
+  out_set->has_root = module_find_root(walk->module, &source, &rooting, &out_set->root);
+  out_set->rounded = out_set->has_root ? walk->rounded[source] : NULL;
+}
+
 status_t module_enclose(const case_t *instance, const contract_t *contract, arena_t *arena,
-                        box_t *out_results[CASE_RESULTS_MAX], failure_t *error) {
+                        module_set_t out_sets[CASE_RESULTS_MAX], failure_t *error) {
   const program_t *program = &instance->program;
   walk_t walk = walk_make(program, contract, arena, error);
   for (uint32_t i = 0; i < program->operand_count; i++) {
@@ -358,7 +363,13 @@ status_t module_enclose(const case_t *instance, const contract_t *contract, aren
     walk.known[i] = operand;
     walk.boxes[i] = walk.stored[i] = boxes_of(&walk, operand);
   }
-  return walk_module(&walk, program, false, out_results);
+  box_t *boxes[CASE_RESULTS_MAX];
+  STATUS_TRY(walk_module(&walk, program, false, boxes));
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    out_sets[i].boxes = boxes[i];
+    find_root(&walk, module_of(program)->returns[i], &out_sets[i]);
+  }
+  return STATUS_OK;
 }
 
 status_t module_enclose_boxes(const enclosure_call_t *call,

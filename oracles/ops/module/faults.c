@@ -233,6 +233,9 @@ static bool skips_maximum(const module_faulty_step_t *faulty, int *out_other) {
 }
 
 status_t module_simulate_faulty(const module_faulty_step_t *faulty, tensor_t *inout_results) {
+  bool is_fused;
+  STATUS_TRY(module_simulate_fused(faulty, inout_results, &is_fused));
+  if (is_fused) return STATUS_OK;
   const module_step_t *step = faulty->step;
   const tensor_t *operands[CASE_OPERANDS_MAX];
   program_t program = step->program;

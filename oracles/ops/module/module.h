@@ -10,10 +10,31 @@
 /* The values of permission `intermediates`. */
 enum { INTERMEDIATES_ROUNDED, INTERMEDIATES_WIDER, INTERMEDIATES_EITHER };
 
-/* What each element of each result of a case may be under a contract: in the arena.
- * STATUS_UNSUPPORTED if a step is not enclosed, with its value and the reason. */
+/* A step whose operands are known, and of which a result is returned, moved perhaps: its program on
+ * these operands is a case, and what conforms of that does (theory.md, T218). */
+typedef struct module_root {
+  case_t known;
+  uint32_t result;
+  const size_t *places; /* By element of what is returned, that of the step's; NULL: the same. */
+} module_root_t;
+
+/* What a result of a case may be: a box for each element, the whole line where nothing is known,
+ * and its root if it has one. */
+typedef struct module_set {
+  box_t *boxes;
+  bool has_root;
+  module_root_t root;
+  const box_t *rounded; /* By element of the root: what the exact result, kept in a wider format, is
+                         * rounded to, which is permitted too; or NULL. */
+} module_set_t;
+
+/* What each result of a case may be under a contract: in the arena.  STATUS_UNSUPPORTED if a step
+ * is not enclosed, with its value and the reason. */
 status_t module_enclose(const case_t *instance, const contract_t *contract, arena_t *arena,
-                        box_t *out_results[CASE_RESULTS_MAX], failure_t *error);
+                        module_set_t out_sets[CASE_RESULTS_MAX], failure_t *error);
+
+/* The contract of the steps under that of a module. */
+contract_t module_contract_of_steps(const contract_t *contract);
 
 /* Whether a contract has every intermediate value rounded to its type. */
 bool module_rounds_all(const contract_t *contract);
@@ -27,12 +48,46 @@ status_t module_enclose_boxes(const enclosure_call_t *call,
 void module_narrow(const case_t *known, const contract_t *contract, arena_t *arena,
                    box_t *inout_boxes);
 
+/* Of one finite number, taken twice: no difference, and no square below zero (T219).  `operand` is
+ * what the step takes. */
+void module_share(const module_step_t *step, const box_t *operand, box_t *inout_boxes);
+
+/* The unit roundoff of a format, and the largest of those that are wider (theory.md, D6); what lies
+ * within so many roundings of that size, or within a subnormal number; from the neighbour below of
+ * what is stored to that above, and the exact results (T175). */
+double module_roundoff(const format_t *format);
+double module_wider_roundoff(const format_t *format);
+box_t module_widen(box_t box, double roundings, const format_t *format);
+box_t module_unrounded(box_t stored, box_t exact, const format_t *format);
+
 /* The bits of a value of which each element is one number, not zero if it is a float, whose sign
  * would be open; or NULL. */
 const tensor_t *module_find_bits(const type_t *type, const box_t *boxes, arena_t *arena);
 
-/* Whether a step is stablehlo.NAME. */
+/* Whether a step is stablehlo.NAME; whether it only moves elements; whether each element that it
+ * gives is one of an operand's, or its negation. */
 bool module_step_is(const module_step_t *step, const char *name);
+bool module_step_moves(const module_step_t *step);
+bool module_step_selects(const module_step_t *step);
+
+/* The only bits, but for those of NaN, that a step gives of known operands, or NULL: `stored`
+ * encloses what it stores, and `exact` what is exact, NULL where values are rounded. */
+const tensor_t *module_settle(const module_step_t *step, const case_t *known,
+                              const contract_t *contract, const box_t *stored, const box_t *exact,
+                              arena_t *arena);
+
+/* How roots are found: `find_known` makes the case of a step whose operands are known. */
+typedef struct module_rooting {
+  bool (*find_known)(const void *context, const module_step_t *step, case_t *out_case);
+  const void *context;
+  const contract_t *contract; /* Of the steps. */
+  bool may_be_wider;
+  arena_t *arena;
+} module_rooting_t;
+
+/* The root of a value, which becomes the root's. */
+bool module_find_root(const module_t *module, module_value_t *inout_value,
+                      const module_rooting_t *rooting, module_root_t *out_root);
 
 /* Two dequantized tensors, of which an op is quantized, perhaps after a maximum with zeros: the op
  * on quantized types, and the values that it takes (theory.md, T213). */
@@ -62,6 +117,10 @@ typedef struct module_faulty_step {
   const implementation_model_t *schedule;
   const tensor_t *values; /* By value: what was computed. */
 } module_faulty_step_t;
+
+/* The same for the faults of fused.h; *out_is_known is false if the fault is none of them. */
+status_t module_simulate_fused(const module_faulty_step_t *faulty, tensor_t *inout_results,
+                               bool *out_is_known);
 status_t module_simulate_faulty(const module_faulty_step_t *faulty, tensor_t *inout_results);
 
 /* A case of one program on tensors, seen as the program takes them, simulated. */

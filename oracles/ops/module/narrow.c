@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Boxes of few numbers: held against the exact side of a step's oracle, which knows value by value
- * what an enclosure bounds (theory.md, T178). */
+/* Boxes made narrower and wider.  Those of few numbers are held against the exact side of a step's
+ * oracle, which knows value by value what an enclosure bounds (theory.md, T178); what is one value
+ * is one value (T219); what is not rounded lies about what is (T175). */
 #include <math.h>
 
 #include "oracles/ops/module/module.h"
@@ -91,4 +92,36 @@ const tensor_t *module_find_bits(const type_t *type, const box_t *boxes, arena_t
     element_store(type->element, tensor->data, i, bits[0]);
   }
   return tensor;
+}
+
+/* ---- More and fewer numbers --------------------------------------------------------------------
+ */
+
+double module_roundoff(const format_t *format) { return ldexp(1, -format->precision); }
+double module_wider_roundoff(const format_t *format) {
+  return ldexp(1, -format->precision - (format->precision <= 5 ? 3 : 11));
+}
+
+box_t module_widen(box_t box, double roundings, const format_t *format) {
+  if (!box_is_finite(box)) return box_whole_line();
+  double least = ldexp(1, format->exponent_min - format->precision + 1);
+  return box_widen(box, box_magnitude(box) * roundings + least);
+}
+
+box_t module_unrounded(box_t stored, box_t exact, const format_t *format) {
+  if (!box_is_finite(stored) || !box_is_finite(exact)) return box_whole_line();
+  box_t beyond = {box_below(stored.low), box_above(stored.high)};
+  return box_unite(box_round_either_way(beyond, format), exact);
+}
+
+void module_share(const module_step_t *step, const box_t *operand, box_t *inout_boxes) {
+  const type_t *type = &step->program.results[0];
+  bool is_square = module_step_is(step, "multiply"), is_zero = module_step_is(step, "subtract");
+  bool is_shared = (is_square || is_zero) && step->operands[0] == step->operands[1] &&
+                   type->quantization == NULL && type->element->format != NULL;
+  if (!is_shared) return;
+  for (size_t i = 0; i < type_element_count(type); i++) {
+    if (!box_is_finite(operand[i])) continue;
+    inout_boxes[i] = is_zero ? box_point(0) : box_maximum(inout_boxes[i], box_point(0));
+  }
 }

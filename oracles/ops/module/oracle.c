@@ -6,10 +6,13 @@
 #include "oracles/audit.h"
 #include "oracles/ops/module/module.h"
 
-/* What the memo keeps: the boxes under one contract. */
+/* What the memo keeps: the sets under one contract. */
 typedef struct entries {
   contract_t contract;
-  box_t *results[CASE_RESULTS_MAX];
+  contract_t steps; /* That of the roots. */
+  module_set_t sets[CASE_RESULTS_MAX];
+  tensor_t *results[CASE_RESULTS_MAX]; /* Of roots: scratch; by result of the module. */
+  void *roots[CASE_RESULTS_MAX];       /* What the roots' oracles keep in the memo. */
 } entries_t;
 
 /* ---- Fast side ------------------------------------------------------------------------------- */
@@ -44,17 +47,80 @@ static void accept_integers(const type_t *type, const box_t *boxes, arena_t *are
   out_accept->decide = decide;
 }
 
+static double *gather_numbers(const double *from, const size_t *places, size_t count,
+                              arena_t *arena) {
+  if (from == NULL) return NULL;
+  double *made = ARENA_NEW_ARRAY(arena, double, count);
+  for (size_t i = 0; i < count; i++) made[i] = from[places[i]];
+  return made;
+}
+
+static uint8_t *gather_bytes(const uint8_t *from, const size_t *places, size_t count,
+                             arena_t *arena) {
+  if (from == NULL) return NULL;
+  uint8_t *made = ARENA_NEW_ARRAY(arena, uint8_t, count);
+  for (size_t i = 0; i < count; i++) made[i] = from[places[i]];
+  return made;
+}
+
+static uint64_t *gather_bits(const uint64_t *from, const size_t *places, size_t count,
+                             arena_t *arena) {
+  if (from == NULL) return NULL;
+  uint64_t *made = ARENA_NEW_ARRAY(arena, uint64_t, count);
+  for (size_t i = 0; i < count; i++) made[i] = from[places[i]];
+  return made;
+}
+
+/* What surely conforms of a step's result, of what it becomes when it is moved. */
+static accept_t move_accept(const accept_t *from, const size_t *places, size_t count,
+                            arena_t *arena) {
+  accept_t moved = *from;
+  moved.count = count;
+  moved.bits = gather_bits(from->bits, places, count, arena);
+  moved.low = gather_numbers(from->low, places, count, arena);
+  moved.high = gather_numbers(from->high, places, count, arena);
+  moved.other_low = gather_numbers(from->other_low, places, count, arena);
+  moved.other_high = gather_numbers(from->other_high, places, count, arena);
+  moved.specials = gather_bytes(from->specials, places, count, arena);
+  moved.decide = gather_bytes(from->decide, places, count, arena);
+  return moved;
+}
+
+/* By the root's fast side: sets that say where a number lies, not how far it is off. */
+static bool accept_by_root(const oracle_call_t *call, const module_root_t *root, size_t count,
+                           accept_t *out_accept) {
+  const contract_t steps = module_contract_of_steps(call->contract);
+  oracle_call_t about = oracle_call_about(call, &root->known, NULL);
+  failure_t unused;
+  about.contract = &steps;
+  about.error = &unused;
+  accept_t accepts[CASE_RESULTS_MAX];
+  if (oracle_find(root->known.program.op)->accept(&about, accepts) != STATUS_OK) return false;
+  accept_t accept = accepts[root->result];
+  if (accept.twin != NULL || accept.sampled != NULL) return false;
+  accept.reference = accept.reference_tail = accept.magnitude = NULL;
+  accept.measures_inside = false;
+  accept.treeless_count = 0;
+  *out_accept =
+      root->places == NULL ? accept : move_accept(&accept, root->places, count, call->arena);
+  return true;
+}
+
 static status_t accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]) {
   const program_t *program = &call->instance->program;
-  box_t *boxes[CASE_RESULTS_MAX];
-  STATUS_TRY(module_enclose(call->instance, call->contract, call->arena, boxes, call->error));
+  module_set_t sets[CASE_RESULTS_MAX];
+  STATUS_TRY(module_enclose(call->instance, call->contract, call->arena, sets, call->error));
   for (uint32_t i = 0; i < program->result_count; i++) {
     const type_t *type = &program->results[i];
-    out_accepts[i] = (accept_t){.count = type_element_count(type)};
-    if (type->element->format != NULL) {
-      accept_floats(type, boxes[i], call->arena, &out_accepts[i]);
+    size_t count = type_element_count(type);
+    if (sets[i].has_root && accept_by_root(call, &sets[i].root, count, &out_accepts[i])) continue;
+    out_accepts[i] = (accept_t){.count = count};
+    if (sets[i].has_root) {
+      out_accepts[i].decide = memset(ARENA_NEW_ARRAY(call->arena, uint8_t, count), 1, count);
+    } else if (type->element->format != NULL) {
+      accept_floats(type, sets[i].boxes, call->arena, &out_accepts[i]);
     } else {
-      accept_integers(type, boxes[i], call->arena, &out_accepts[i]);
+      accept_integers(type, sets[i].boxes, call->arena, &out_accepts[i]);
     }
   }
   return STATUS_OK;
@@ -62,13 +128,14 @@ static status_t accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESU
 
 /* ---- One component --------------------------------------------------------------------------- */
 
-/* The boxes of the case, enclosed once for all components of one memo and contract. */
-static status_t find_boxes(const oracle_call_t *call, const entries_t **out_entries) {
+/* The sets of the case, enclosed once for all components of one memo and contract. */
+static status_t find_sets(const oracle_call_t *call, entries_t **out_entries) {
   entries_t *known = call->memo->entries;
   if (known == NULL || !contract_equal(&known->contract, call->contract)) {
     entries_t *made = arena_alloc(&call->memo->arena, sizeof *made);
-    made->contract = *call->contract;
-    STATUS_TRY(module_enclose(call->instance, call->contract, &call->memo->arena, made->results,
+    *made =
+        (entries_t){.contract = *call->contract, .steps = module_contract_of_steps(call->contract)};
+    STATUS_TRY(module_enclose(call->instance, call->contract, &call->memo->arena, made->sets,
                               call->error));
     call->memo->entries = known = made;
   }
@@ -92,15 +159,59 @@ static void print_expected(box_t box, char *out_text, size_t size) {
   }
 }
 
+/* The results of the root's program, of which nothing but the one that is asked about counts. */
+static const tensor_t *results_of_root(const oracle_call_t *call, entries_t *entries,
+                                       uint32_t result) {
+  if (entries->results[result] != NULL) return entries->results[result];
+  const program_t *program = &entries->sets[result].root.known.program;
+  tensor_t *results = ARENA_NEW_ARRAY(&call->memo->arena, tensor_t, program->result_count);
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    size_t bytes = type_bytes(&program->results[i]);
+    results[i] = tensor_make(&call->memo->arena, &program->results[i]);
+    if (bytes > 0) memset(results[i].data, 0, bytes);
+  }
+  return entries->results[result] = results;
+}
+
+/* By the step's own sets, and what its exact result is rounded to where that may stay wider: T218.
+ */
+static status_t decide_by_root(const oracle_call_t *call, entries_t *entries, uint32_t result,
+                               size_t component, answer_t *out_answer) {
+  const module_set_t *set = &entries->sets[result];
+  const module_root_t *root = &set->root;
+  const tensor_t *got = &call->results[result], *results = results_of_root(call, entries, result);
+  size_t place = root->places == NULL ? component : root->places[component];
+  const element_t *element = got->type.element;
+  element_store(element, results[root->result].data, place,
+                element_load(element, got->data, component));
+  oracle_call_t about = oracle_call_about(call, &root->known, results);
+  about.contract = &entries->steps;
+  about.memo = call->memo; /* Whose arena is shared; each has entries of its own. */
+  about.memo->entries = entries->roots[result];
+  status_t status =
+      oracle_find(root->known.program.op)->decide(&about, root->result, place, out_answer);
+  entries->roots[result] = about.memo->entries;
+  about.memo->entries = entries;
+  if (status != STATUS_OK || set->rounded == NULL) return status;
+  const box_t value = box_make_point(got, component), rounded = set->rounded[place];
+  bool is_number = box_is_finite(value) && value.low != 0;
+  bool is_rounded = is_number && rounded.low <= value.low && value.high <= rounded.high;
+  if (is_rounded && !box_is_whole_line(rounded)) out_answer->conforms = true;
+  return STATUS_OK;
+}
+
 static status_t decide(const oracle_call_t *call, uint32_t result, size_t component,
                        answer_t *out_answer) {
   if (call->memo == NULL) {
     return oracle_decide_with_memo(decide, call, result, component, out_answer);
   }
-  const entries_t *entries;
-  STATUS_TRY(find_boxes(call, &entries));
+  entries_t *entries;
+  STATUS_TRY(find_sets(call, &entries));
+  if (entries->sets[result].has_root) {
+    return decide_by_root(call, entries, result, component, out_answer);
+  }
   const type_t *type = &call->instance->program.results[result];
-  const box_t box = entries->results[result][component];
+  const box_t box = entries->sets[result].boxes[component];
   const tensor_t *got = &call->results[result];
   const box_t value = box_make_point(got, component);
   *out_answer = (answer_t){.is_vacuous = is_anything(type, box),
@@ -124,13 +235,13 @@ static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32
 
 /* ---- Formulas -------------------------------------------------------------------------------- */
 
-static bool holds_all(const oracle_call_t *call, box_t *const boxes[]) {
+static bool holds_all(const oracle_call_t *call, const module_set_t sets[]) {
   const program_t *program = &call->instance->program;
   for (uint32_t i = 0; i < program->result_count; i++) {
     size_t count = type_element_count(&program->results[i]);
     for (size_t k = 0; k < count; k++) {
       const box_t value = box_make_point(&call->results[i], k);
-      if (value.low < boxes[i][k].low || value.high > boxes[i][k].high) return false;
+      if (value.low < sets[i].boxes[k].low || value.high > sets[i].boxes[k].high) return false;
     }
   }
   return true;
@@ -143,10 +254,10 @@ static status_t find_formula(const oracle_call_t *call, const accept_t *accepts,
   for (uint8_t i = INTERMEDIATES_ROUNDED; i <= INTERMEDIATES_EITHER && !*out_found; i++) {
     contract_t contract = *call->contract;
     PERMITTED(&contract, intermediates) = i;
-    box_t *boxes[CASE_RESULTS_MAX];
+    module_set_t sets[CASE_RESULTS_MAX];
     arena_mark_t mark = arena_mark(call->arena);
-    STATUS_TRY(module_enclose(call->instance, &contract, call->arena, boxes, call->error));
-    *out_found = holds_all(call, boxes);
+    STATUS_TRY(module_enclose(call->instance, &contract, call->arena, sets, call->error));
+    *out_found = holds_all(call, sets);
     arena_rewind(call->arena, mark);
     if (*out_found) *out_formula = i;
   }

@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 "use strict";
-// Copy buttons, tables that sort, and a check of the page by itself, which tests read from
+// Tables that sort, and a check of the page by itself, which tests read from
 // <html data-check="...">.
 (() => {
   const troubles = [];
   addEventListener("securitypolicyviolation", (event) => troubles.push("csp:" + event.violatedDirective));
   addEventListener("error", (event) => troubles.push("error:" + event.message));
-
-  const copy = async (button) => {
-    const code = button.parentElement.querySelector("code");
-    try {
-      await navigator.clipboard.writeText(code.textContent);
-    } catch {  // Not permitted here: leave it selected.
-      getSelection().selectAllChildren(code);
-      button.textContent = "Selected";
-      return;
-    }
-    button.textContent = "Copied";
-    setTimeout(() => { button.textContent = "Copy"; }, 1500);
-  };
 
   const value = (row, column) => {
     const cell = row.cells[column];
@@ -41,20 +28,18 @@
 
   const count = (selector) => document.querySelectorAll(selector).length;
 
+  // A report counts its root causes before they are filtered; other pages what is in them.
   const check = () => {
     const root = document.documentElement;
     const promised = root.dataset.promised;
-    const found = ["section", "table", "tr", "article", "svg", ".chip"]
-      .map((selector) => selector.replace(/\W/g, "") + "=" + count(selector)).join(" ");
+    const found = typeof report === "object" ? "causes=" + report.causes.length
+      : ["section", "table", "tr"].map((selector) => selector + "=" + count(selector)).join(" ");
     if (root.scrollWidth > root.clientWidth) troubles.push("wider-than-the-window");
     if (promised !== found) troubles.push("promised " + promised);
     root.dataset.check = (troubles.length === 0 ? "ok " : "bad " + troubles.join("; ") + " ") + found;
   };
 
   addEventListener("load", () => {
-    for (const button of document.querySelectorAll(".replay button")) {
-      button.addEventListener("click", () => copy(button));
-    }
     for (const heading of document.querySelectorAll("table.sortable thead th")) {
       heading.classList.add("sorts");
       heading.addEventListener("click", () => sort(heading));

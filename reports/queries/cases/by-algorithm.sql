@@ -1,5 +1,7 @@
 -- Cases by op, algorithm and executor: how they ended, and the largest errors.
 -- SPDX-License-Identifier: Apache-2.0
+-- "backward error" is of what conforms: error / (u * sum of |terms|).  Ulps are of what is wrong: where
+-- terms cancel, a right result may be any number of ulps away.
 SELECT op, algorithm, executor,
        sum(cases) AS cases,
        coalesce(sum(conforms), 0) AS conforms,
@@ -8,7 +10,8 @@ SELECT op, algorithm, executor,
        coalesce(sum(refused), 0) AS refused,
        coalesce(sum(weak), 0) AS weak,
        coalesce(sum(no_oracle), 0) AS "no-oracle",
-       max(ulp_error_max) AS "max ulp",
+       max(conforming_backward_error_max) AS "backward error",
+       max(wrong_ulp_error_max) AS "max ulp",
        max(slack_max) AS "max slack"
 FROM tally
 GROUP BY op, algorithm, executor_id

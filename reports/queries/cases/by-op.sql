@@ -8,7 +8,8 @@ SELECT op, executor,
        coalesce(sum(refused), 0) AS refused,
        coalesce(sum(weak), 0) AS weak,
        coalesce(sum(no_oracle), 0) AS "no-oracle",
-       max(ulp_error_max) AS "max ulp",
+       max(conforming_backward_error_max) AS "backward error",
+       max(wrong_ulp_error_max) AS "max ulp",
        max(slack_max) AS "max slack"
 FROM tally
 GROUP BY op, executor_id

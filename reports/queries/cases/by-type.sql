@@ -11,7 +11,7 @@ SELECT op, types, executor,
        100.0 * (coalesce(sum(diverges), 0) + coalesce(sum(failed), 0)) / sum(cases) AS "wrong %",
        coalesce(max(findings), 0) AS findings,
        max(classes) AS classes,
-       max(ulp_error_max) AS "max ulp"
+       max(wrong_ulp_error_max) AS "max ulp"
 FROM tally LEFT JOIN found USING (op, types, executor_id)
 GROUP BY op, types, executor_id
 HAVING wrong > 0

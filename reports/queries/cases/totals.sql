@@ -1,4 +1,4 @@
--- All in one line: cases and how they ended, findings, causes, constraints tried.
+-- All in one line: cases and how they ended, findings, constraints tried.
 -- SPDX-License-Identifier: Apache-2.0
 SELECT (SELECT count(*) FROM campaign) AS campaigns,
        (SELECT count(*) FROM run) AS runs,
@@ -12,7 +12,6 @@ SELECT (SELECT count(*) FROM campaign) AS campaigns,
        coalesce(sum(weak), 0) AS weak,
        (SELECT count(*) FROM divergence) AS findings,
        (SELECT new_findings FROM campaign ORDER BY number DESC LIMIT 1) AS "new findings",
-       (SELECT count(*) FROM root_cause) AS causes,
        (SELECT count(*) FROM constraint_coverage) AS constraints,
        (SELECT count(*) FROM constraint_coverage WHERE drawn > 0) AS "constraints drawn",
        coalesce(sum(seconds), 0.0) AS seconds,

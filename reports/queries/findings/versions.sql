@@ -13,9 +13,10 @@ SELECT name AS executor, version, hardware,
        (SELECT count(*) FROM divergence WHERE divergence.executor_id = executor.executor_id)
          AS findings,
        (SELECT count(*) FROM divergence
-        WHERE divergence.executor_id = executor.executor_id AND signature NOT IN
-          (SELECT signature FROM divergence JOIN executor AS other USING (executor_id)
-           WHERE other.name = executor.name AND other.executor_id <> executor.executor_id))
+        WHERE divergence.executor_id = executor.executor_id AND NOT EXISTS
+          (SELECT 1 FROM executor AS other JOIN divergence AS its USING (executor_id)
+           WHERE other.name = executor.name AND other.executor_id <> executor.executor_id
+             AND its.signature = divergence.signature))
          AS "only here"
 FROM executor LEFT JOIN tally USING (executor_id)
 GROUP BY executor.executor_id

@@ -15,7 +15,8 @@ typedef struct import {
   import_table_t table;
   case_runner_t walk;
   executor_list_t executors;
-  arena_t arena; /* Of the present test. */
+  mlir_importer_t *importer; /* Of all modules; NULL before the first one. */
+  arena_t arena;             /* Of the present test. */
 } import_t;
 
 static status_t open_import(const import_flags_t *flags, import_t *out_import, failure_t *error) {
@@ -31,6 +32,7 @@ static status_t open_import(const import_flags_t *flags, import_t *out_import, f
 static int close_import(import_t *import, int exit_code) {
   int found = import_table_close(&import->table);
   arena_deinit(&import->arena);
+  if (import->importer != NULL) mlir_importer_close(import->importer);
   return executor_list_close(&import->executors, exit_code == EXIT_CODE_CLEAN ? found : exit_code);
 }
 
@@ -205,11 +207,10 @@ static const char *without_path(const char *text, const char *path) {
 }
 
 static status_t import_module(import_t *import, const char *path, failure_t *error) {
-  static const mlir_input_flags_t flags = {0};
   mlir_input_t input;
   failure_t reason = {0};
   arena_reset(&import->arena);
-  status_t status = mlir_input_read(&flags, path, &import->arena, &input, &reason);
+  status_t status = mlir_input_read_by(&import->importer, path, &import->arena, &input, &reason);
   if (status == STATUS_INVALID) {
     import_table_leave(&import->table, "(not read)", without_path(reason.text, path));
     return STATUS_OK;

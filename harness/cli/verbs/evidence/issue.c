@@ -10,6 +10,7 @@
 #include "harness/cli/verbs/cases/shrink_finding.h"
 #include "harness/cli/verbs/evidence/bundle.h"
 #include "harness/cli/verbs/evidence/standalone.h"
+#include "reports/verdict/decimal.h"
 #include "reports/verdict/describe.h"
 #include "reports/verdict/reproducer.h"
 
@@ -32,27 +33,9 @@ typedef struct issue {
   json_t *witness; /* Owned. */
 } issue_t;
 
-static gboolean put_decimal(const GMatchInfo *match, GString *text, gpointer context) {
-  g_autofree char *hexadecimal = g_match_info_fetch(match, 0);
-  double value = g_ascii_strtod(hexadecimal, NULL);
-  if (context == NULL) {
-    g_string_append_printf(text, "%.9g", value);
-  } else {
-    g_string_append_printf(text, "%s = %.17g", hexadecimal, value);
-  }
-  return FALSE;
-}
-
-/* The text with its hex floats in decimal, beside what they were if `keeps`; owned by the caller.
- */
-static char *with_decimals(const char *text, bool keeps) {
-  g_autoptr(GRegex) number = g_regex_new("-?0x[0-9a-f.]+p[+-]\\d+", 0, 0, NULL);
-  return g_regex_replace_eval(number, text, -1, 0, 0, put_decimal, keeps ? &keeps : NULL, NULL);
-}
-
 static void print_title(const issue_t *issue) {
-  g_autofree char *got = with_decimals(issue->verdict->got, false);
-  g_autofree char *expected = with_decimals(issue->verdict->expected, false);
+  g_autofree char *got = decimal_words(issue->verdict->got, false);
+  g_autofree char *expected = decimal_words(issue->verdict->expected, false);
   printf("# %s: %s returns %s, expected %s\n\n", executor_name(issue->executor),
          issue->instance->program.op->name, got, expected);
 }
@@ -168,8 +151,8 @@ static void print_script(const issue_t *issue) {
 }
 
 static void print_issue(const issue_t *issue) {
-  g_autofree char *got = with_decimals(issue->verdict->got, true);
-  g_autofree char *expected = with_decimals(issue->verdict->expected, true);
+  g_autofree char *got = decimal_words(issue->verdict->got, true);
+  g_autofree char *expected = decimal_words(issue->verdict->expected, true);
   print_title(issue);
   print_facts(issue, got, expected);
   print_proof(issue);

@@ -7,29 +7,41 @@
 #include "harness/builtin/builtin.h"
 #include "harness/cli/options/flags.h"
 #include "harness/exec/registry/pjrt_plugins.h"
-#include "harness/exec/registry/registry.h"
+#include "harness/exec/registry/versions.h"
 #include "harness/session/session.h"
+#include "reports/terminal.h"
 #include "reports/verdict/describe.h"
 
 typedef struct listing {
-  json_t *document; /* NULL: print text. */
+  json_t *document;   /* NULL: print text. */
+  bool lists_builtin; /* Models and canaries one by one; else a line for each kind. */
 } listing_t;
 
 static const char *kind_of(const char *name) {
   if (g_str_has_prefix(name, "model:")) return "model";
   if (g_str_has_prefix(name, "canary:")) return "canary";
   if (g_str_has_prefix(name, "pjrt:")) return "pjrt";
-  return worker_find(name, strlen(name)) == NULL ? "plugin" : "worker";
+  const worker_t *worker = worker_find(name, strcspn(name, "@"));
+  return worker == NULL || worker->library != NULL ? "plugin" : "worker";
+}
+
+/* A line, cut to the width of the terminal, if it goes to one. */
+static void print_line(const char *line) {
+  int width = terminal_width(stdout);
+  g_autofree char *cut = width > 0 ? terminal_cut(line, width) : g_strdup(line);
+  puts(cut);
 }
 
 static void list_one(listing_t *listing, const char *name, const char *state, const char *version,
                      const char *hardware, const char *promises) {
   if (listing->document == NULL) {
-    printf("%-32s %-8s %s%s%s\n", name, state, version, hardware[0] == '\0' ? "" : ", ", hardware);
+    g_autoptr(GString) line = g_string_new(NULL);
+    g_string_printf(line, "%-24s %-6s %s%s%s", name, state, version,
+                    hardware[0] == '\0' ? "" : ", ", hardware);
     int ops = 1; /* As many as the text has, which commas part; it may be thousands of columns. */
     for (const char *comma = promises; (comma = strchr(comma, ',')) != NULL; comma++) ops++;
-    if (promises[0] == '\0') return;
-    printf("%-32s %-8s promises programs of %d ops: --json lists them\n", "", "", ops);
+    if (promises[0] != '\0') g_string_append_printf(line, "; promises %d ops", ops);
+    print_line(line->str);
     return;
   }
   json_array_append_new(
@@ -91,16 +103,25 @@ static void list_executor(listing_t *listing, const char *name) {
   }
 }
 
+/* A worker, or a library by releases, and those of its releases that are installed. */
+static void list_worker(listing_t *listing, const worker_t *worker) {
+  g_autoptr(GPtrArray) releases = worker_installed_releases(worker);
+  bool is_library = worker->library != NULL;
+  bool is_installed = is_library ? releases->len > 0 : worker_is_installed(worker, NULL);
+  if (!is_installed) {
+    g_autofree char *how = g_strdup_printf("%s; `assay executors install %s` installs it",
+                                           worker->summary, worker->name);
+    g_autofree char *name = g_strconcat(worker->name, is_library ? "@RELEASE" : "", NULL);
+    list_one(listing, name, "absent", how, "", "");
+  } else if (!is_library && !worker->brings_plugins) {
+    list_executor(listing, worker->name);
+  }
+  for (guint i = 0; i < releases->len; i++) list_executor(listing, releases->pdata[i]);
+}
+
 static void list_workers(listing_t *listing) {
   for (const worker_t *worker = worker_table; worker->name != NULL; worker++) {
-    if (worker_is_installed(worker, NULL)) {
-      if (!worker->brings_plugins) list_executor(listing, worker->name);
-    } else {
-      char *how = g_strdup_printf("%s; `assay executors install %s` installs it", worker->summary,
-                                  worker->name);
-      list_one(listing, worker->name, "absent", how, "", "");
-      g_free(how);
-    }
+    list_worker(listing, worker);
   }
 }
 
@@ -121,6 +142,36 @@ static void list_pjrt_plugins(listing_t *listing) {
   g_ptr_array_unref(plugins);
 }
 
+/* One of each kind stands for all; what is in the program is always ready. */
+static void fold_builtin(char *const *names) {
+  static const char *const kinds[][2] = {{"model:", "conform by construction"},
+                                         {"canary:", "have one fault each, planted"}};
+  for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+    size_t count = 0;
+    g_autoptr(GString) some = g_string_new(NULL);
+    for (char *const *name = names; *name != NULL; name++) {
+      if (!g_str_has_prefix(*name, kinds[i][0])) continue;
+      if (count++ < 3) g_string_append_printf(some, "%s, ", *name);
+    }
+    g_autofree char *line = g_strdup_printf("%-24s %-6s %zu that %s: %s...; --all lists them",
+                                            kinds[i][0], "ready", count, kinds[i][1], some->str);
+    print_line(line);
+  }
+}
+
+static void list_builtin(listing_t *listing) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  builtin_list(text);
+  g_auto(GStrv) names = g_strsplit(text->str, "\n", -1);
+  if (!listing->lists_builtin) {
+    fold_builtin(names);
+    return;
+  }
+  for (char **name = names; *name != NULL; name++) {
+    if ((*name)[0] != '\0') list_executor(listing, *name);
+  }
+}
+
 static void list_all(listing_t *listing) {
   const executor_options_t options = {.find_builtin = builtin_find};
   char **plugins = executor_plugins(&options);
@@ -132,18 +183,11 @@ static void list_all(listing_t *listing) {
   g_strfreev(plugins);
   list_pjrt_plugins(listing);
   list_workers(listing);
-  GString *text = g_string_new(NULL);
-  builtin_list(text);
-  char **names = g_strsplit(text->str, "\n", -1);
-  for (char **name = names; *name != NULL; name++) {
-    if ((*name)[0] != '\0') list_executor(listing, *name);
-  }
-  g_strfreev(names);
-  g_string_free(text, TRUE);
+  list_builtin(listing);
 }
 
-static void list(bool as_json) {
-  listing_t listing = {.document = as_json ? json_array() : NULL};
+static void list(bool as_json, bool all) {
+  listing_t listing = {.document = as_json ? json_array() : NULL, .lists_builtin = as_json || all};
   list_all(&listing);
   if (as_json) {
     json_print(listing.document, false);
@@ -160,41 +204,66 @@ static void list(bool as_json) {
 /* Says which other workers go or come with this one. */
 static void print_companions(const worker_t *worker) {
   for (const worker_t *other = worker_table; other->name != NULL; other++) {
-    bool shares = other != worker && strcmp(other->environment, worker->environment) == 0;
+    size_t size = strlen(other->environment);
+    bool shares = strcmp(other->name, worker->name) != 0 &&
+                  (other->has_releases || worker->version == NULL) &&
+                  strncmp(other->environment, worker->environment, size) == 0 &&
+                  (worker->environment[size] == '\0' || worker->environment[size] == '@');
     if (shares) printf("This also applies to %s: they share an environment.\n", other->name);
   }
 }
 
-/* `install NAME` and `remove NAME`. */
-static int change(const char *verb, const char *name) {
+static int reject_change(void) {
+  g_autoptr(GString) names = g_string_new(NULL);
+  for (const worker_t *row = worker_table; row->name != NULL; row++) {
+    g_string_append_printf(names, " %s", row->name);
+  }
+  complain(
+      "write `assay executors install NAME`, `install NAME==VERSION` or `remove NAME`, NAME one "
+      "of:%s",
+      names->str);
+  return EXIT_CODE_USAGE;
+}
+
+/* `install NAME`, `install NAME==VERSION` and `remove NAME`. */
+static int change(const char *verb, const char *name, const char *python) {
   bool installs = strcmp(verb, "install") == 0;
-  const worker_t *worker = worker_find(name, strlen(name));
-  if ((!installs && strcmp(verb, "remove") != 0) || worker == NULL) {
-    GString *names = g_string_new(NULL);
-    for (const worker_t *row = worker_table; row->name != NULL; row++) {
-      g_string_append_printf(names, " %s", row->name);
-    }
-    complain("write `assay executors install NAME` or `remove NAME`, NAME one of:%s", names->str);
-    g_string_free(names, TRUE);
+  g_autoptr(worker_t) worker = worker_parse(name, strlen(name));
+  if ((!installs && strcmp(verb, "remove") != 0) || worker == NULL) return reject_change();
+  failure_t error = {0};
+  status_t status = STATUS_OK;
+  if (python != NULL && (!installs || worker->version == NULL)) {
+    complain(
+        "--python goes with `assay executors install NAME==VERSION`: without a version, what "
+        "is installed is locked");
     return EXIT_CODE_USAGE;
   }
-  failure_t error = {0};
-  status_t status = installs ? worker_install(worker, NULL, &error) : worker_remove(worker, &error);
+  if (!installs) {
+    status = worker_remove(worker, &error);
+  } else if (worker->version != NULL || worker->library != NULL) {
+    status = worker_install_release(worker, NULL, python, stdout, &error);
+  } else {
+    status = worker_install(worker, NULL, &error);
+  }
   if (status != STATUS_OK) return complain_status(status, &error);
-  if (!installs) printf("%s is removed\n", worker->name);
+  if (!installs) printf("%s is removed\n", name);
   print_companions(worker);
   return EXIT_CODE_CLEAN;
 }
 
 int command_executors(const command_t *command, int argc, char **argv) {
-  gboolean as_json = FALSE;
+  gboolean as_json = FALSE, all = FALSE;
+  g_autofree char *python = NULL;
   const GOptionEntry entries[] = {
+      {"all", 0, 0, G_OPTION_ARG_NONE, &all, "List models and canaries one by one", NULL},
       {"json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print one JSON document", NULL},
+      {"python", 0, 0, G_OPTION_ARG_STRING, &python,
+       "With install NAME==VERSION: the version of Python to run it with (3.13)", "X.Y"},
       G_OPTION_ENTRY_NULL};
   arguments_t arguments = arguments_make(command);
   arguments_add(&arguments, entries);
   if (!arguments_parse(&arguments, &argc, &argv, 0, 2)) return EXIT_CODE_USAGE;
-  if (argc > 1) return change(argv[1], argc > 2 ? argv[2] : "");
-  list(as_json);
+  if (argc > 1) return change(argv[1], argc > 2 ? argv[2] : "", python);
+  list(as_json, all);
   return EXIT_CODE_CLEAN;
 }

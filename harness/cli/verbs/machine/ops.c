@@ -53,8 +53,7 @@ static void list_ops(const op_t *const *ops, bool as_json, json_t *inout_documen
     if (as_json) {
       json_array_append_new(inout_document, json_op(*op));
     } else {
-      printf("%-24s %s%s\n", (*op)->name, (*op)->summary,
-             (*op)->is_on_request ? " (drawn with --op only)" : "");
+      printf("%-24s %s\n", (*op)->name, (*op)->summary);
     }
   }
 }
@@ -70,7 +69,7 @@ int command_ops(const command_t *command, int argc, char **argv) {
   if (!arguments_parse(&arguments, &argc, &argv, 0, 0)) return EXIT_CODE_USAGE;
   json_t *document = json_array();
   list_ops(op_all(), as_json, document);
-  list_ops(op_on_request(), as_json, document);
+  list_ops(op_compound(), as_json, document);
   if (as_json) {
     json_print(document, false);
   } else {

@@ -18,7 +18,23 @@ static int write_page(const task_t *task, const char *page, int exit_code) {
   return status == STATUS_OK ? exit_code : complain_status(status, &error);
 }
 
-static int vet(task_t *task, const char *page) {
+/* As TAP, or as one JSON document. */
+static int print_points(task_t *task, bool as_json, status_t status, failure_t *error) {
+  tap_t tap; /* Not before: if the work has to be begun again, all of this is. */
+  if (!as_json) tap_begin(&tap, stdout);
+  vet_points_t points = as_json ? vet_points_of_json() : vet_points_of_tap(&tap);
+  int exit_code;
+  if (status == STATUS_OK) {
+    exit_code = vet_report_print(&task->report, &points);
+  } else {
+    vet_points_bail_out(&points, error->text);
+    exit_code = task_complain(task, status, error);
+  }
+  vet_points_end(&points);
+  return exit_code;
+}
+
+static int vet(task_t *task, const char *page, bool as_json) {
   int exit_code = task_start(task);
   if (exit_code != EXIT_CODE_CLEAN) return task_close(task, exit_code);
   failure_t error = {0};
@@ -31,17 +47,13 @@ static int vet(task_t *task, const char *page) {
   }
   if (status == STATUS_OK) status = session_run(task->session, &error);
   if (status == STATUS_OK) status = task_settle(task, &error);
-  tap_t tap; /* Not before: if the work has to be begun again, all of this is. */
-  tap_begin(&tap, stdout);
-  if (status != STATUS_OK) {
-    tap_bail_out(&tap, error.text);
-    return task_close(task, task_complain(task, status, &error));
-  }
-  int printed = vet_report_print(&task->report, &tap);
-  return task_close(task, write_page(task, page, printed));
+  int printed = print_points(task, as_json, status, &error);
+  if (status == STATUS_OK) printed = write_page(task, page, printed);
+  return task_close(task, printed);
 }
 
-static bool check_profile_flags(const task_flags_t *flags, bool constraints, const char *page) {
+static bool check_profile_flags(const task_flags_t *flags, bool constraints, bool as_json,
+                                const char *page) {
   failure_t error = {0};
   status_t status = STATUS_OK;
   if (page != NULL && flags->capability.profile == NULL) {
@@ -49,6 +61,8 @@ static bool check_profile_flags(const task_flags_t *flags, bool constraints, con
   } else if (constraints && (flags->capability.profile != NULL || flags->capability.probe)) {
     status = status_fail(&error, STATUS_INVALID,
                          "--constraints draws by constraint; leave out --profile and --probe");
+  } else if (constraints && as_json) {
+    status = status_fail(&error, STATUS_INVALID, "--constraints prints TAP; leave out --json");
   } else if (page != NULL) {
     status = profile_report_check_path(page, &error);
   }
@@ -58,13 +72,14 @@ static bool check_profile_flags(const task_flags_t *flags, bool constraints, con
 
 int command_vet(const command_t *command, int argc, char **argv) {
   task_flags_t flags = {.runs_here = true};
-  gboolean constraints = FALSE;
+  gboolean constraints = FALSE, as_json = FALSE;
   g_autofree char *page = NULL;
   const GOptionEntry entries[] = {
       {"constraints", 0, 0, G_OPTION_ARG_NONE, &constraints,
        "Draw only programs that break a constraint, 20 for each, and print a point for each "
        "constraint",
        NULL},
+      {"json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print one JSON document in place of TAP", NULL},
       {"profile", 0, 0, G_OPTION_ARG_FILENAME, &flags.capability.profile,
        "Ask for all ops and types of a profile, and report on these: stablehlo, byteir, or a file",
        "PROFILE"},
@@ -82,7 +97,7 @@ int command_vet(const command_t *command, int argc, char **argv) {
   int word_count = argc;
   if (!arguments_parse(&arguments, &argc, &argv, 0, 0)) {
     exit_code = EXIT_CODE_USAGE;
-  } else if (!check_profile_flags(&flags, constraints, page)) {
+  } else if (!check_profile_flags(&flags, constraints, as_json, page)) {
     exit_code = EXIT_CODE_USAGE;
   } else if (constraints) {
     exit_code = vet_constraints(&flags);
@@ -91,7 +106,7 @@ int command_vet(const command_t *command, int argc, char **argv) {
     /* Some of thousands of programs may end a backend: that shall not cost all the others. */
     if (flags.capability.profile != NULL) flags.executor.isolate = TRUE;
     exit_code = task_open(&flags, word_count, words, &task);
-    if (exit_code == EXIT_CODE_CLEAN) exit_code = vet(&task, page);
+    if (exit_code == EXIT_CODE_CLEAN) exit_code = vet(&task, page, as_json);
   }
   g_strfreev(words);
   task_flags_free(&flags);

@@ -227,15 +227,22 @@ static const char *match_pair(const assay_program_t *program, pair_t *out) {
     const assay_type_t *type =
         module_take_source(&out->region, out->center, side, &out->sources[side]);
     if (type == NULL) return "an op of two operands takes operands of the module";
-    if (!assay_is_quantized(type)) return "an op of two operands takes what is quantized";
     out->types[side] = *type;
   }
   out->result = program->results[0];
   bool is_float = assay_type_is(&out->center->program->results[0], "f32");
-  bool is_alike = is_float ? out->region.quantize != NULL
-                           : assay_type_is(&out->center->program->results[0], out->result.element);
-  if (!assay_is_quantized(&out->result) || !is_alike) {
-    return "what is quantized is the result of the op, or a maximum of that with zeros";
+  bool is_plain = is_float && out->region.quantize == NULL && out->region.maximum != NULL;
+  for (uint32_t side = 0; side < 2; side++) {
+    if (assay_is_quantized(&out->types[side]) == is_plain) {
+      return "an op of two operands takes what is quantized, or f32 throughout";
+    }
+  }
+  bool is_alike = is_plain ? assay_type_is(&out->result, "f32")
+                  : is_float
+                      ? out->region.quantize != NULL
+                      : assay_type_is(&out->center->program->results[0], out->result.element);
+  if (assay_is_quantized(&out->result) == is_plain || !is_alike) {
+    return "the result is that of the op, or a maximum of that with zeros";
   }
   return out->region.used == program->module->step_count
              ? NULL
@@ -252,9 +259,11 @@ static dnnl_status_t add_maximum(const dnnl_functions_t *dnnl, int64_t zero_poin
 int32_t module_plan_binary(const dnnl_functions_t *dnnl, const assay_program_t *program,
                            bool takes_any_types, plan_t *out_plan, assay_reason_t *reason) {
   pair_t pair;
-  module_quantized_t result;
+  module_quantized_t result = {0};
   const char *refused = match_pair(program, &pair);
-  if (refused == NULL) refused = module_read_quantized(&pair.result, &result);
+  if (refused == NULL && assay_is_quantized(&pair.result)) {
+    refused = module_read_quantized(&pair.result, &result);
+  }
   if (refused != NULL) return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
   assay_program_t quantized = *pair.center->program;
   quantized.operands = pair.types;
@@ -265,5 +274,9 @@ int32_t module_plan_binary(const dnnl_functions_t *dnnl, const assay_program_t *
   out_plan->is_wired = true;
   for (int side = 0; side < 2; side++) out_plan->operand_of[side] = pair.sources[side];
   if (pair.region.maximum == NULL) return ASSAY_EXECUTOR_OK;
-  return plan_answer(dnnl, add_maximum(dnnl, result.zero_point, out_plan), "post-ops", reason);
+  static const module_post_op_t relu = {dnnl_eltwise_relu, 0, 0, NULL};
+  dnnl_status_t status = assay_is_quantized(&pair.result)
+                             ? add_maximum(dnnl, result.zero_point, out_plan)
+                             : module_set_post_ops(dnnl, &relu, 1, out_plan);
+  return plan_answer(dnnl, status, "post-ops", reason);
 }

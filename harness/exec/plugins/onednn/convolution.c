@@ -164,19 +164,14 @@ static dnnl_status_t describe_convolution(const dnnl_functions_t *dnnl,
   if (status != dnnl_success) return status;
   status = describe(dnnl, &program->results[0], c->places.result, result_type, &plan->output);
   if (status != dnnl_success) return status;
-  dnnl_dims_t strides = {1};
-  dnnl_dims_t dilations = {0}; /* How many elements are left out between two. */
-  dnnl_dims_t low = {0};
-  dnnl_dims_t high = {0};
+  plan_windows_t windows = {.strides = {1}};
   for (uint32_t i = 0; i < c->spatial_count; i++) {
-    strides[i] = c->windows[i].stride;
-    dilations[i] = c->windows[i].dilation - 1;
-    low[i] = c->windows[i].low;
-    high[i] = c->windows[i].high;
+    windows.strides[i] = c->windows[i].stride;
+    windows.dilations[i] = c->windows[i].dilation - 1;
+    windows.low[i] = c->windows[i].low;
+    windows.high[i] = c->windows[i].high;
   }
-  return dnnl->dnnl_dilated_convolution_forward_desc_init(
-      &plan->operation.convolution, dnnl_forward_inference, dnnl_convolution_direct,
-      &plan->inputs[0], &plan->inputs[1], NULL, &plan->output, strides, dilations, low, high);
+  return plan_describe_convolution(dnnl, plan, &windows);
 }
 
 static int32_t find_types(const plan_request_t *request, const convolution_t *c, plan_t *plan,

@@ -133,8 +133,7 @@ dnnl_status_t module_set_post_ops(const dnnl_functions_t *dnnl, const module_pos
     const module_post_op_t *next = &list[i];
     status = next->added != NULL
                  ? dnnl->dnnl_post_ops_append_binary(operations, dnnl_binary_add, next->added)
-                 : dnnl->dnnl_post_ops_append_eltwise(operations, 1, next->algorithm, next->alpha,
-                                                      next->beta);
+                 : plan_append_eltwise(dnnl, operations, next->algorithm, next->alpha, next->beta);
   }
   if (status == dnnl_success) {
     status = dnnl->dnnl_primitive_attr_set_post_ops(plan->attributes, operations); /* A copy. */
@@ -159,11 +158,17 @@ typedef struct kind {
 
 /* The first whose op is a step. */
 static const kind_t kinds[] = {
-    {"stablehlo.convolution", module_plan_product}, {"stablehlo.dot_general", module_plan_product},
-    {"byteir.softmax", module_plan_softmax},        {"byteir.log_softmax", module_plan_softmax},
-    {"stablehlo.reduce", module_plan_reduction},    {"stablehlo.add", module_plan_binary},
-    {"stablehlo.subtract", module_plan_binary},     {"stablehlo.multiply", module_plan_binary},
-    {"stablehlo.maximum", module_plan_binary},      {"stablehlo.minimum", module_plan_binary},
+    {"stablehlo.convolution", module_plan_product},
+    {"stablehlo.dot_general", module_plan_product},
+    {"byteir.softmax", module_plan_softmax},
+    {"byteir.log_softmax", module_plan_softmax},
+    {"stablehlo.reduce", module_plan_reduction},
+    {"stablehlo.reduce_window", module_plan_reduction},
+    {"stablehlo.add", module_plan_binary},
+    {"stablehlo.subtract", module_plan_binary},
+    {"stablehlo.multiply", module_plan_binary},
+    {"stablehlo.maximum", module_plan_binary},
+    {"stablehlo.minimum", module_plan_binary},
 };
 
 int32_t plan_module(const dnnl_functions_t *dnnl, const assay_program_t *program,

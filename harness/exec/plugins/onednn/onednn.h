@@ -8,22 +8,36 @@
 
 #include "harness/exec/plugins/plugin_matrices.h"
 
-/* What is looked up in the library. */
-#define ONEDNN_FUNCTIONS(FUNCTION)                     \
-  FUNCTION(dnnl_version)                               \
-  FUNCTION(dnnl_status2str)                            \
-  FUNCTION(dnnl_set_max_cpu_isa)                       \
-  FUNCTION(dnnl_get_effective_cpu_isa)                 \
-  FUNCTION(dnnl_engine_create)                         \
-  FUNCTION(dnnl_engine_destroy)                        \
-  FUNCTION(dnnl_stream_create)                         \
-  FUNCTION(dnnl_stream_wait)                           \
-  FUNCTION(dnnl_stream_destroy)                        \
+/* What is looked up in the library, of any major version. */
+#define ONEDNN_FUNCTIONS(FUNCTION)              \
+  FUNCTION(dnnl_version)                        \
+  FUNCTION(dnnl_status2str)                     \
+  FUNCTION(dnnl_set_max_cpu_isa)                \
+  FUNCTION(dnnl_get_effective_cpu_isa)          \
+  FUNCTION(dnnl_engine_create)                  \
+  FUNCTION(dnnl_engine_destroy)                 \
+  FUNCTION(dnnl_stream_create)                  \
+  FUNCTION(dnnl_stream_wait)                    \
+  FUNCTION(dnnl_stream_destroy)                 \
+  FUNCTION(dnnl_memory_set_data_handle)         \
+  FUNCTION(dnnl_memory_destroy)                 \
+  FUNCTION(dnnl_primitive_attr_create)          \
+  FUNCTION(dnnl_primitive_attr_set_fpmath_mode) \
+  FUNCTION(dnnl_primitive_attr_set_post_ops)    \
+  FUNCTION(dnnl_post_ops_create)                \
+  FUNCTION(dnnl_post_ops_destroy)               \
+  FUNCTION(dnnl_primitive_attr_destroy)         \
+  FUNCTION(dnnl_primitive_desc_query)           \
+  FUNCTION(dnnl_primitive_desc_destroy)         \
+  FUNCTION(dnnl_primitive_create)               \
+  FUNCTION(dnnl_primitive_execute)              \
+  FUNCTION(dnnl_primitive_destroy)
+
+/* What oneDNN 3 has no longer, or with another signature: version3/version3.h. */
+#define ONEDNN_2_FUNCTIONS(FUNCTION)                   \
   FUNCTION(dnnl_memory_desc_init_by_strides)           \
   FUNCTION(dnnl_memory_desc_get_size)                  \
   FUNCTION(dnnl_memory_create)                         \
-  FUNCTION(dnnl_memory_set_data_handle)                \
-  FUNCTION(dnnl_memory_destroy)                        \
   FUNCTION(dnnl_matmul_desc_init)                      \
   FUNCTION(dnnl_reduction_desc_init)                   \
   FUNCTION(dnnl_softmax_v2_forward_desc_init)          \
@@ -35,28 +49,21 @@
   FUNCTION(dnnl_binary_desc_init)                      \
   FUNCTION(dnnl_reorder_primitive_desc_create)         \
   FUNCTION(dnnl_concat_primitive_desc_create)          \
-  FUNCTION(dnnl_primitive_attr_create)                 \
-  FUNCTION(dnnl_primitive_attr_set_fpmath_mode)        \
   FUNCTION(dnnl_primitive_attr_set_output_scales)      \
   FUNCTION(dnnl_primitive_attr_set_scales)             \
   FUNCTION(dnnl_primitive_attr_set_zero_points)        \
-  FUNCTION(dnnl_primitive_attr_set_post_ops)           \
-  FUNCTION(dnnl_post_ops_create)                       \
   FUNCTION(dnnl_post_ops_append_eltwise)               \
   FUNCTION(dnnl_post_ops_append_binary)                \
-  FUNCTION(dnnl_post_ops_destroy)                      \
-  FUNCTION(dnnl_primitive_attr_destroy)                \
-  FUNCTION(dnnl_primitive_desc_create)                 \
-  FUNCTION(dnnl_primitive_desc_query)                  \
-  FUNCTION(dnnl_primitive_desc_destroy)                \
-  FUNCTION(dnnl_primitive_create)                      \
-  FUNCTION(dnnl_primitive_execute)                     \
-  FUNCTION(dnnl_primitive_destroy)
+  FUNCTION(dnnl_primitive_desc_create)
+
+typedef struct version3 version3_t; /* version3/version3.h */
 
 typedef struct dnnl_functions {
 #define FUNCTION(name) __typeof__(&name) name;
   ONEDNN_FUNCTIONS(FUNCTION)
+  ONEDNN_2_FUNCTIONS(FUNCTION)
 #undef FUNCTION
+  const version3_t *version3; /* NULL: the library is oneDNN 2. */
 } dnnl_functions_t;
 
 enum { PLAN_INPUTS_MAX = 8 };
@@ -159,9 +166,38 @@ typedef struct plan_stored_sum {
  * them. */
 bool plan_find_stored_sum(const assay_program_t *program, plan_stored_sum_t *out_sum);
 
+/* Describes in `inout_plan` the average over windows, of what is stored in one type, into another:
+ * of the windows of a sum, without padding. */
+typedef struct plan_average {
+  dnnl_data_type_t from;
+  dnnl_data_type_t to;
+} plan_average_t;
+int32_t plan_describe_average(const dnnl_functions_t *dnnl, const assay_program_t *program,
+                              const plan_average_t *types, plan_t *inout_plan,
+                              assay_reason_t *reason);
+
 /* A dense tensor in row-major order. */
 dnnl_status_t plan_describe(const dnnl_functions_t *dnnl, uint32_t rank, const int64_t *sizes,
                             dnnl_data_type_t type, dnnl_memory_desc_t *out_memory);
+
+/* How windows lie, by spatial dimension; a dilation of 0 is none. */
+typedef struct plan_windows {
+  dnnl_dims_t strides;
+  dnnl_dims_t kernel; /* Of a pooling. */
+  dnnl_dims_t dilations;
+  dnnl_dims_t low;
+  dnnl_dims_t high;
+} plan_windows_t;
+
+/* The operation of a plan whose inputs and output are described, of either major version. */
+dnnl_status_t plan_describe_convolution(const dnnl_functions_t *dnnl, plan_t *plan,
+                                        const plan_windows_t *windows);
+dnnl_status_t plan_describe_pooling(const dnnl_functions_t *dnnl, plan_t *plan,
+                                    dnnl_alg_kind_t algorithm, const plan_windows_t *windows);
+
+/* Appends an eltwise operation to post-ops, of either major version. */
+dnnl_status_t plan_append_eltwise(const dnnl_functions_t *dnnl, dnnl_post_ops_t operations,
+                                  dnnl_alg_kind_t algorithm, float alpha, float beta);
 
 /* Has the primitive add a number to each result, in f32, before it rounds: what oneDNN has instead
  * of zero points where it has none. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which primitive does which op, and what plans have in common. */
-#include "harness/exec/plugins/onednn/onednn.h"
+#include "harness/exec/plugins/onednn/version3/describe.h"
+#include "harness/exec/plugins/onednn/version3/version3.h"
 
 int32_t plan_answer(const dnnl_functions_t *dnnl, dnnl_status_t status, const char *what,
                     assay_reason_t *reason) {
@@ -21,13 +22,44 @@ dnnl_status_t plan_describe(const dnnl_functions_t *dnnl, uint32_t rank, const i
   return dnnl->dnnl_memory_desc_init_by_strides(out_memory, (int)rank, sizes, type, strides);
 }
 
+dnnl_status_t plan_describe_convolution(const dnnl_functions_t *dnnl, plan_t *plan,
+                                        const plan_windows_t *windows) {
+  if (dnnl->version3 != NULL) {
+    version3_describe_convolution(plan, windows);
+    return dnnl_success;
+  }
+  return dnnl->dnnl_dilated_convolution_forward_desc_init(
+      &plan->operation.convolution, dnnl_forward_inference, dnnl_convolution_direct,
+      &plan->inputs[0], &plan->inputs[1], NULL, &plan->output, windows->strides, windows->dilations,
+      windows->low, windows->high);
+}
+
+dnnl_status_t plan_describe_pooling(const dnnl_functions_t *dnnl, plan_t *plan,
+                                    dnnl_alg_kind_t algorithm, const plan_windows_t *windows) {
+  if (dnnl->version3 != NULL) {
+    version3_describe_pooling(plan, algorithm, windows);
+    return dnnl_success;
+  }
+  return dnnl->dnnl_pooling_v2_forward_desc_init(
+      &plan->operation.pooling, dnnl_forward_inference, algorithm, &plan->inputs[0], &plan->output,
+      windows->strides, windows->kernel, windows->dilations, windows->low, windows->high);
+}
+
+dnnl_status_t plan_append_eltwise(const dnnl_functions_t *dnnl, dnnl_post_ops_t operations,
+                                  dnnl_alg_kind_t algorithm, float alpha, float beta) {
+  if (dnnl->version3 != NULL) {
+    return version3_append_eltwise(dnnl->version3, operations, algorithm, alpha, beta);
+  }
+  return dnnl->dnnl_post_ops_append_eltwise(operations, 1, algorithm, alpha, beta);
+}
+
 dnnl_status_t plan_append_shift(const dnnl_functions_t *dnnl, dnnl_primitive_attr_t attributes,
                                 float shift) {
   dnnl_post_ops_t operations = NULL;
   dnnl_status_t status = dnnl->dnnl_post_ops_create(&operations);
   if (status != dnnl_success) return status;
   const float keep = 1;
-  status = dnnl->dnnl_post_ops_append_eltwise(operations, 1, dnnl_eltwise_linear, keep, shift);
+  status = plan_append_eltwise(dnnl, operations, dnnl_eltwise_linear, keep, shift);
   if (status == dnnl_success) {
     status = dnnl->dnnl_primitive_attr_set_post_ops(attributes, operations); /* A copy. */
   }
@@ -98,6 +130,10 @@ int32_t plan_choose(const dnnl_functions_t *dnnl, const plan_t *plan, dnnl_engin
                     assay_reason_t *reason) {
   dnnl_primitive_attr_t attributes = plan->attributes == NULL ? strict : plan->attributes;
   dnnl_status_t status = dnnl_unimplemented;
+  if (dnnl->version3 != NULL) {
+    status = version3_choose(dnnl->version3, plan, attributes, engine, out_descriptor);
+    return plan_answer(dnnl, status, "primitive", reason);
+  }
   switch (plan->kind) {
     case PLAN_OPERATION:
       status = dnnl->dnnl_primitive_desc_create(out_descriptor, &plan->operation, attributes,

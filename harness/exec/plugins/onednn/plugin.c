@@ -19,7 +19,9 @@ static void onednn_close(void *self) {
   if (onednn->attributes != NULL) dnnl->dnnl_primitive_attr_destroy(onednn->attributes);
   if (onednn->stream != NULL) dnnl->dnnl_stream_destroy(onednn->stream);
   if (onednn->engine != NULL) dnnl->dnnl_engine_destroy(onednn->engine);
-  if (onednn->library.handle != NULL) plugin_library_close(&onednn->library);
+  /* The threads of SYCL do not survive that their code is unloaded. */
+  bool can_unload = !onednn->has_device;
+  if (onednn->library.handle != NULL && can_unload) plugin_library_close(&onednn->library);
   free(onednn);
 }
 
@@ -113,20 +115,25 @@ static void release_known(void *self, void *handle) {
   plan_release(&onednn->dnnl, &plan);
 }
 
+static dnnl_status_t make_memory(const onednn_t *onednn, const dnnl_memory_desc_t *description,
+                                 dnnl_memory_t *out_memory) {
+  if (onednn->dnnl.version3 != NULL) {
+    return version3_memory_create(onednn->dnnl.version3, out_memory, description, onednn->engine);
+  }
+  return onednn->dnnl.dnnl_memory_create(out_memory, description, onednn->engine, DNNL_MEMORY_NONE);
+}
+
 static dnnl_status_t make_memories(const onednn_t *onednn, compiled_t *compiled) {
-  const dnnl_functions_t *dnnl = &onednn->dnnl;
   const plan_t *plan = &compiled->plan;
   for (uint32_t i = 0; i < plan->input_count; i++) {
     if (plan->prepare[i] != NULL) {
       compiled->packed[i] = calloc(plan->packed_bytes[i], 1);
       if (compiled->packed[i] == NULL) return dnnl_out_of_memory;
     }
-    dnnl_status_t status = dnnl->dnnl_memory_create(&compiled->inputs[i], &plan->inputs[i],
-                                                    onednn->engine, DNNL_MEMORY_NONE);
+    dnnl_status_t status = make_memory(onednn, &plan->inputs[i], &compiled->inputs[i]);
     if (status != dnnl_success) return status;
   }
-  return dnnl->dnnl_memory_create(&compiled->output, &plan->output, onednn->engine,
-                                  DNNL_MEMORY_NONE);
+  return make_memory(onednn, &plan->output, &compiled->output);
 }
 
 static int32_t compile_plan(const onednn_t *onednn, compiled_t *compiled, assay_reason_t *reason) {

@@ -134,8 +134,10 @@ static const char *sort_dims(const assay_program_t *program, const plugin_window
   return pooling->spatial_count == 0 ? "no windows of one element" : NULL;
 }
 
+/* `types`: of the input and the output. */
 static dnnl_status_t describe_pooling(const dnnl_functions_t *dnnl, const pooling_t *pooling,
-                                      dnnl_data_type_t type, plan_t *plan) {
+                                      dnnl_alg_kind_t algorithm, const dnnl_data_type_t types[2],
+                                      plan_t *plan) {
   dnnl_dims_t sizes[2] = {{0}};
   dnnl_dims_t strides[2] = {{0}};
   int rank = 0;
@@ -147,32 +149,26 @@ static dnnl_status_t describe_pooling(const dnnl_functions_t *dnnl, const poolin
     strides[0][rank] = dim->input_stride;
     strides[1][rank] = dim->output_stride;
   }
-  dnnl_dims_t kernel;
-  dnnl_dims_t steps;
-  dnnl_dims_t dilations;
-  dnnl_dims_t low;
-  dnnl_dims_t high;
+  plan_windows_t windows = {.strides = {0}};
   for (uint32_t i = 0; i < pooling->spatial_count; i++, rank++) {
     const pooling_dim_t *dim = &pooling->spatial[i];
     sizes[0][rank] = dim->input_size;
     sizes[1][rank] = dim->output_size;
     strides[0][rank] = dim->input_stride;
     strides[1][rank] = dim->output_stride;
-    kernel[i] = dim->window.size;
-    steps[i] = dim->window.stride;
-    dilations[i] = dim->window.dilation - 1;
-    low[i] = dim->window.low;
-    high[i] = dim->window.high;
+    windows.kernel[i] = dim->window.size;
+    windows.strides[i] = dim->window.stride;
+    windows.dilations[i] = dim->window.dilation - 1;
+    windows.low[i] = dim->window.low;
+    windows.high[i] = dim->window.high;
   }
   dnnl_memory_desc_t *descriptors[2] = {&plan->inputs[0], &plan->output};
   for (int side = 0; side < 2; side++) {
-    dnnl_status_t status = dnnl->dnnl_memory_desc_init_by_strides(descriptors[side], rank,
-                                                                  sizes[side], type, strides[side]);
+    dnnl_status_t status = dnnl->dnnl_memory_desc_init_by_strides(
+        descriptors[side], rank, sizes[side], types[side], strides[side]);
     if (status != dnnl_success) return status;
   }
-  return dnnl->dnnl_pooling_v2_forward_desc_init(&plan->operation.pooling, dnnl_forward_inference,
-                                                 dnnl_pooling_max, &plan->inputs[0], &plan->output,
-                                                 steps, kernel, dilations, low, high);
+  return plan_describe_pooling(dnnl, plan, algorithm, &windows);
 }
 
 /* Broken, or refused by the shape of the windows; else OK and the dimensions. */
@@ -202,6 +198,24 @@ static int32_t find_pooling(const assay_program_t *program, pooling_t *out_pooli
   if (refused == NULL) refused = sort_dims(program, windows, out_pooling);
   if (refused == NULL) return ASSAY_EXECUTOR_OK;
   return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "%s", refused);
+}
+
+int32_t plan_describe_average(const dnnl_functions_t *dnnl, const assay_program_t *program,
+                              const plan_average_t *types, plan_t *inout_plan,
+                              assay_reason_t *reason) {
+  pooling_t pooling;
+  int32_t code = find_pooling(program, &pooling, reason);
+  if (code != ASSAY_EXECUTOR_OK) return code;
+  for (uint32_t i = 0; i < pooling.spatial_count; i++) {
+    const plugin_window_t *window = &pooling.spatial[i].window;
+    if (window->low != 0 || window->high != 0) {
+      return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED, "no averages with padding");
+    }
+  }
+  const dnnl_data_type_t both[2] = {types->from, types->to};
+  dnnl_status_t status =
+      describe_pooling(dnnl, &pooling, dnnl_pooling_avg_include_padding, both, inout_plan);
+  return plan_answer(dnnl, status, "pooling", reason);
 }
 
 /* ---- Sums. ----------------------------------------------------------------------------------- */
@@ -306,5 +320,7 @@ int32_t plan_pooling(const dnnl_functions_t *dnnl, const assay_program_t *progra
                        .input_arguments = {DNNL_ARG_SRC},
                        .combine = plan_find_combine(body, type),
                        .result_count = assay_type_count(&program->results[0])};
-  return plan_answer(dnnl, describe_pooling(dnnl, &pooling, type, out_plan), "pooling", reason);
+  const dnnl_data_type_t types[2] = {type, type};
+  dnnl_status_t status = describe_pooling(dnnl, &pooling, dnnl_pooling_max, types, out_plan);
+  return plan_answer(dnnl, status, "pooling", reason);
 }

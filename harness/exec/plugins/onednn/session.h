@@ -3,12 +3,12 @@
 #ifndef ASSAY_EXEC_PLUGINS_ONEDNN_SESSION_H
 #define ASSAY_EXEC_PLUGINS_ONEDNN_SESSION_H
 
-#include "harness/exec/plugins/onednn/onednn.h"
-#include "harness/exec/plugins/plugin_library.h"
+#include "harness/exec/plugins/onednn/version3/version3.h"
 
 typedef struct onednn {
   plugin_library_t library;
   dnnl_functions_t dnnl;
+  version3_t version3; /* Where dnnl.version3 points, if the library is that. */
   dnnl_engine_t engine;
   dnnl_stream_t stream;
   dnnl_primitive_attr_t attributes; /* Of primitives that have none of their own: how exact. */
@@ -17,6 +17,8 @@ typedef struct onednn {
   int threads;
   void (*set_threads)(int count); /* NULL if the library is built without OpenMP. */
   char threads_setting[ASSAY_OPTION_BYTES * 2];
+  bool has_device; /* It is a build for SYCL, and this names its driver. */
+  char device_setting[ASSAY_OPTION_BYTES * 2];
   char version[32];
   const char *hardware;
 } onednn_t;

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OpenBLAS: stablehlo.dot_general by cblas, in the element type of the operands.
+/* OpenBLAS, and any library that has cblas: stablehlo.dot_general in the element type of the
+ * operands.
  *
  *   openblas?coretype=Haswell,routine=dot,threads=1
+ *   openblas?library=/usr/lib/libmkl_rt.so
  *
+ * library   its path, or a name that the dynamic linker finds (default: libopenblas.so.0)
+ * prefix    what its names begin with: scipy_
  * coretype  the kernels, by OpenBLAS's name: Prescott, Sandybridge, Haswell, Zen, SkylakeX, ...
  * routine   gemm (default); gemv, one call a column; dot, one call a result element; dsdot, the
  * same for f32 operands with an f64 result */
 #include <strings.h>
 
-#include "harness/exec/plugins/openblas/routines.h"
+#include "harness/exec/plugins/openblas/vendor.h"
 #include "harness/exec/plugins/plugin_library.h"
 #include "harness/exec/plugins/plugin_matrices.h"
 #include "harness/exec/plugins/plugin_sized.h"
@@ -19,8 +23,7 @@ typedef struct openblas {
   char routine[ASSAY_OPTION_BYTES];
   char coretype_setting[ASSAY_OPTION_BYTES * 2]; /* In the library's environment. */
   char threads_setting[ASSAY_OPTION_BYTES * 2];
-  char version[128];
-  char hardware[64];
+  vendor_t vendor;
 } openblas_t;
 
 /* ---- Opening. */
@@ -32,63 +35,77 @@ static bool is_routine(const char *option) {
   return false;
 }
 
-static int32_t find_functions(openblas_t *openblas, assay_reason_t *reason) {
-#define FUNCTION(name)                                                     \
-  {                                                                        \
-    void *symbol = plugin_library_find(&openblas->library, #name, reason); \
-    if (symbol == NULL) return ASSAY_EXECUTOR_FAILED;                      \
-    memcpy(&openblas->blas.name, &symbol, sizeof symbol);                  \
+static int32_t find_functions(openblas_t *openblas, const char *prefix, assay_reason_t *reason) {
+#define FUNCTION(name)                                                                      \
+  {                                                                                         \
+    void *symbol = vendor_find(&openblas->library, prefix, #name);                          \
+    if (symbol == NULL) {                                                                   \
+      return assay_explain(reason, ASSAY_EXECUTOR_FAILED,                                   \
+                           "the library has no function %s%s(): is it a cblas with 32-bit " \
+                           "integers, and option prefix right?",                            \
+                           prefix, #name);                                                  \
+    }                                                                                       \
+    memcpy(&openblas->blas.name, &symbol, sizeof symbol);                                   \
   }
-  OPENBLAS_FUNCTIONS(FUNCTION)
+  CBLAS_FUNCTIONS(FUNCTION)
 #undef FUNCTION
   return ASSAY_EXECUTOR_OK;
 }
 
+typedef struct options {
+  char coretype[ASSAY_OPTION_BYTES];
+  char threads[ASSAY_OPTION_BYTES];
+  char library[ASSAY_OPTION_BYTES];
+  char prefix[ASSAY_OPTION_BYTES];
+} options_t;
+
 /* Loads the library with the wanted kernels, and makes sure that it took them. */
-static int32_t load(openblas_t *openblas, const char *coretype, const char *threads,
-                    assay_reason_t *reason) {
-  bool is_default = coretype[0] == '\0' && strcmp(threads, "1") == 0;
+static int32_t load(openblas_t *openblas, const options_t *options, assay_reason_t *reason) {
+  const char *coretype = options->coretype;
+  bool is_default = coretype[0] == '\0' && strcmp(options->threads, "1") == 0;
   snprintf(openblas->threads_setting, sizeof openblas->threads_setting, "OPENBLAS_NUM_THREADS=%s",
-           threads);
+           options->threads);
   snprintf(openblas->coretype_setting, sizeof openblas->coretype_setting, "OPENBLAS_CORETYPE=%s",
            coretype);
   char *const settings[] = {openblas->threads_setting,
                             coretype[0] == '\0' ? NULL : openblas->coretype_setting, NULL};
   int32_t code =
-      plugin_library_open("libopenblas.so.0", !is_default, settings, &openblas->library, reason);
+      plugin_library_open(options->library, !is_default, settings, &openblas->library, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
-  code = find_functions(openblas, reason);
+  code = find_functions(openblas, options->prefix, reason);
   if (code == ASSAY_EXECUTOR_OK) {
-    openblas->blas.openblas_set_num_threads((int)strtol(threads, NULL, 10));
-    const char *core = openblas->blas.openblas_get_corename();
-    snprintf(openblas->hardware, sizeof openblas->hardware, "%s", core);
-    snprintf(openblas->version, sizeof openblas->version, "%s",
-             openblas->blas.openblas_get_config());
-    if (coretype[0] != '\0' && strcasecmp(core, coretype) != 0) {
-      code = assay_explain(reason, ASSAY_EXECUTOR_INVALID,
-                           "coretype=%s: OpenBLAS does not have it on this processor and takes %s",
-                           coretype, core);
-    }
+    code = vendor_set_up(&openblas->library, options->prefix,
+                         (int)strtol(options->threads, NULL, 10), &openblas->vendor, reason);
+  }
+  if (code == ASSAY_EXECUTOR_OK && coretype[0] != '\0' &&
+      strcasecmp(openblas->vendor.hardware, coretype) != 0) {
+    code =
+        assay_explain(reason, ASSAY_EXECUTOR_INVALID,
+                      "coretype=%.64s: %s does not have it on this processor and takes %s",
+                      coretype, openblas->vendor.name,
+                      openblas->vendor.hardware[0] == '\0' ? "its own" : openblas->vendor.hardware);
   }
   if (code != ASSAY_EXECUTOR_OK) plugin_library_close(&openblas->library);
   return code;
 }
 
-static int32_t open_options(openblas_t *openblas, const char *options, assay_reason_t *reason) {
-  char coretype[ASSAY_OPTION_BYTES] = "";
-  char threads[ASSAY_OPTION_BYTES] = "1";
+static int32_t open_options(openblas_t *openblas, const char *text, assay_reason_t *reason) {
+  options_t options = {.threads = "1", .library = "libopenblas.so.0"};
   snprintf(openblas->routine, sizeof openblas->routine, "gemm");
-  const assay_option_t known[] = {
-      {"coretype", coretype}, {"routine", openblas->routine}, {"threads", threads}};
-  int32_t code = assay_read_options(options, known, sizeof known / sizeof known[0], reason);
+  const assay_option_t known[] = {{"coretype", options.coretype},
+                                  {"routine", openblas->routine},
+                                  {"threads", options.threads},
+                                  {"library", options.library},
+                                  {"prefix", options.prefix}};
+  int32_t code = assay_read_options(text, known, sizeof known / sizeof known[0], reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
   if (!is_routine(openblas->routine)) {
     return assay_explain(reason, ASSAY_EXECUTOR_INVALID,
                          "routine=%s: write gemm, gemv, dot or dsdot", openblas->routine);
   }
-  code = plugin_check_threads(threads, reason);
+  code = plugin_check_threads(options.threads, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
-  return load(openblas, coretype, threads, reason);
+  return load(openblas, &options, reason);
 }
 
 static int32_t openblas_open(const char *options, void **out_self, assay_reason_t *reason) {
@@ -108,9 +125,13 @@ static const char *openblas_name(void *self) {
   return "openblas";
 }
 
-static const char *openblas_version(void *self) { return ((const openblas_t *)self)->version; }
+static const char *openblas_version(void *self) {
+  return ((const openblas_t *)self)->vendor.version;
+}
 
-static const char *openblas_hardware(void *self) { return ((const openblas_t *)self)->hardware; }
+static const char *openblas_hardware(void *self) {
+  return ((const openblas_t *)self)->vendor.hardware;
+}
 
 static void openblas_close(void *self) {
   openblas_t *openblas = self;

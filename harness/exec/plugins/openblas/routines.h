@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The routines of OpenBLAS that can do a dot_general, and how they are called. */
+/* The routines of cblas that can do a dot_general, and how they are called. */
 #ifndef ASSAY_EXEC_PLUGINS_OPENBLAS_ROUTINES_H
 #define ASSAY_EXEC_PLUGINS_OPENBLAS_ROUTINES_H
 
@@ -7,28 +7,25 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What is looked up in the library. */
-#define OPENBLAS_FUNCTIONS(FUNCTION) \
-  FUNCTION(cblas_sgemm)              \
-  FUNCTION(cblas_dgemm)              \
-  FUNCTION(cblas_cgemm)              \
-  FUNCTION(cblas_zgemm)              \
-  FUNCTION(cblas_sgemv)              \
-  FUNCTION(cblas_dgemv)              \
-  FUNCTION(cblas_cgemv)              \
-  FUNCTION(cblas_zgemv)              \
-  FUNCTION(cblas_sdot)               \
-  FUNCTION(cblas_ddot)               \
-  FUNCTION(cblas_dsdot)              \
-  FUNCTION(cblas_cdotu_sub)          \
-  FUNCTION(cblas_zdotu_sub)          \
-  FUNCTION(openblas_set_num_threads) \
-  FUNCTION(openblas_get_config)      \
-  FUNCTION(openblas_get_corename)
+/* What is looked up in the library, behind a prefix that all its names may have. */
+#define CBLAS_FUNCTIONS(FUNCTION) \
+  FUNCTION(cblas_sgemm)           \
+  FUNCTION(cblas_dgemm)           \
+  FUNCTION(cblas_cgemm)           \
+  FUNCTION(cblas_zgemm)           \
+  FUNCTION(cblas_sgemv)           \
+  FUNCTION(cblas_dgemv)           \
+  FUNCTION(cblas_cgemv)           \
+  FUNCTION(cblas_zgemv)           \
+  FUNCTION(cblas_sdot)            \
+  FUNCTION(cblas_ddot)            \
+  FUNCTION(cblas_dsdot)           \
+  FUNCTION(cblas_cdotu_sub)       \
+  FUNCTION(cblas_zdotu_sub)
 
 typedef struct blas {
 #define FUNCTION(name) __typeof__(&name) name;
-  OPENBLAS_FUNCTIONS(FUNCTION)
+  CBLAS_FUNCTIONS(FUNCTION)
 #undef FUNCTION
 } blas_t;
 

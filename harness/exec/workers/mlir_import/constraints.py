@@ -243,7 +243,7 @@ def _affine(said: Said, kind: elements.Kind, low: int, high: int, scales: list[f
         zeros *= len(scales)
     if len(zeros) != len(scales):
         raise Unknown(f"it has {len(scales)} scales and {len(zeros)} zero points")
-    rounded = [float(np.array(scale).astype(elements.FLOATS[kind.element])) for scale in scales]
+    rounded = [elements.scale_of(float(scale), kind.element) for scale in scales]
     axis = said.integer(axis_key) if axis_key is not None else None
     return uniform(storage_of(low, high), kind.element, rounded, zeros, axis)
 

@@ -88,6 +88,18 @@ def binary64(word: str) -> float:
     return float(np.uint64(int(word, 16)).view(np.float64)) if word.startswith("0x") else float(word)
 
 
+ROUNDED: dict[str, None] = {}  # What is to be told of scales, in their order, of the module that is being read.
+
+
+def scale_of(scale: float, expressed: str) -> float:
+    """A scale, f64 in MLIR, as a number of the type that is expressed, as the specification has it; where that is another
+    number, it is told."""
+    rounded = float(np.array(scale).astype(FLOATS[expressed]))
+    if rounded != scale:
+        ROUNDED[f"scale {scale!r} is no number of {expressed}, and is taken as {rounded!r} ({rounded.hex()})"] = None
+    return rounded
+
+
 def bits_of(element: str) -> int:
     if element in BITS:
         return BITS[element]

@@ -12,9 +12,9 @@ that name none), or `program` and any number of NAME=VALUE (what a text has by n
 of the operands of a step of the last module that was isolated; with one of
 
     graph NOTES BYTES     the graph's text follows; before it NOTES lines, "LINE:COLUMN: what is not exactly so"
-    program 0 BYTES       a program line follows, for each operand a line of its digits, "*" if it is no constant, and
+    program NOTES BYTES   likewise, a program line follows, for each operand a line of its digits, "*" if it is no constant, and
                           for each result a line of those that checks expect, "*" if none does
-    module 0 BYTES        a JSON document follows: listing.py
+    module NOTES BYTES    likewise, a JSON document follows: listing.py
     steps 0 BYTES         likewise: isolation.py
     results 0 BYTES       likewise, {"results": [DIGITS, ...]} or {"error": TEXT}
     error LINE COLUMN MESSAGE
@@ -32,6 +32,7 @@ from urllib.parse import unquote
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import mhlo, stablehlo
 
+import elements
 from graph_text import Printer
 from isolation import Isolation
 from listing import read_module
@@ -57,11 +58,13 @@ def isolate(data: bytes, words: list[str]) -> bytes:
 
 
 def _answer(word: str, text: str) -> bytes:
-    return f"{word} 0 {len(text.encode())}\n{text}".encode()
+    noted = "".join(f"{note}\n" for note in elements.ROUNDED)
+    return f"{word} {len(elements.ROUNDED)} {len(text.encode())}\n{noted}{text}".encode()
 
 
 def answer(data: bytes, words: list[str], context: ir.Context) -> bytes:
     notes: list[str] = []
+    elements.ROUNDED.clear()
     is_signed = words == ["signed"]
     try:
         if words[0] == "program":
@@ -80,6 +83,7 @@ def answer(data: bytes, words: list[str], context: ir.Context) -> bytes:
             failure = explained(failure, data.decode("latin-1"))
         message = " ".join(failure.message.split())
         return f"error {failure.place.line} {failure.place.column} {message}\n".encode("ascii", "replace")
+    notes += [f"1:1: {note}" for note in elements.ROUNDED]
     noted = "".join(f"{note}\n" for note in notes).encode("ascii", "replace")
     return f"graph {len(notes)} {len(text)}\n".encode() + noted + text
 

@@ -113,7 +113,7 @@ def _quantized(text: str) -> str:
     listed = []
     for entry in entries.strip("{}").split(","):
         scale, _, zero = entry.strip().partition(":")
-        rounded = float(elements.np.array(elements.binary64(scale)).astype(elements.FLOATS[expressed]))
+        rounded = elements.scale_of(elements.binary64(scale), expressed)
         listed.append(words.hex_float(rounded) + (f":{int(zero)}" if zero and int(zero) != 0 else ""))
     storage = ("ui" if sign == "u" else "i") + bits
     if axis is None:

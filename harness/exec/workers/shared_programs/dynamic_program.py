@@ -108,6 +108,8 @@ class Specialized:
         self.program = program
         self.compile_known = compile_known
         self.handles: dict[tuple[tuple[int, ...], ...], Any] = {}
+        if program.is_declared:
+            return  # It comes with a module for each sizes, and is compiled as these come.
         refusals = []
         for size in TRIED:  # What it takes at some size, it takes.
             try:
@@ -120,12 +122,16 @@ class Specialized:
     def _at(self, sized: Program) -> Any:
         key = tuple(kind.shape for kind in [*sized.operands, *sized.results])
         if key not in self.handles:
-            if "!quant." in self.program.mlir:
+            if "!quant." in self.program.mlir and not sized.is_declared:
                 sized = replace(sized, mlir=mlir_at(self.program, sized))
             if len(self.handles) == SIZES_MAX:
                 self.handles.clear()
             self.handles[key] = self.compile_known(sized)
         return self.handles[key]
+
+    def of(self, sized: Program) -> Any:
+        """What is compiled of this program, which has a module of its own."""
+        return self._at(sized)
 
     def at(self, operands: Sequence[np.ndarray], results: Sequence[Type]) -> Any:
         """What was compiled for these operands, with results of these types."""

@@ -147,6 +147,7 @@ def with_barriers(program: Program) -> Program:
 
 
 def _name_in_mlir(value: str) -> str:
+    """a0 is %arg0 there, v0 is %v0."""
     return f"%arg{value[1:]}" if value.startswith("a") else f"%{value}"
 
 

@@ -43,8 +43,12 @@ class Lowering:
 
     def __init__(self, way: str) -> None:
         from jaxlib.mlir import ir, passmanager
-        from jaxlib.mlir._mlir_libs import _jax_mlir_ext
         from jaxlib.mlir.dialects import stablehlo
+
+        try:
+            from jaxlib.mlir._mlir_libs import _jax_mlir_ext
+        except ImportError:  # The name that it had in jaxlib 0.5.
+            from jaxlib.mlir._mlir_libs import register_jax_dialects as _jax_mlir_ext
 
         self.ir = ir
         self.manager: Any = passmanager.PassManager
@@ -54,7 +58,8 @@ class Lowering:
         self.context.append_dialect_registry(registry)
         self.context.load_all_available_dialects()
         stablehlo.register_dialect(self.context)
-        stablehlo.register_interpreter_dialect(self.context)
+        if hasattr(stablehlo, "register_interpreter_dialect"):  # Not in jaxlib 0.6 and before.
+            stablehlo.register_interpreter_dialect(self.context)
         stablehlo.register_stablehlo_passes()
         with self.context, ir.Location.unknown():
             self._run(LOADS_QUANT, ir.Module.parse("module {}"))

@@ -38,6 +38,13 @@ def with_manual_sharding(own: Program) -> str:
     return module
 
 
+def load(client: Any, module: str, devices: Any, options: Any) -> Any:
+    """The module, compiled; jaxlib 0.6 and before takes no devices but those of the options."""
+    if hasattr(client, "compile_and_load"):
+        return client.compile_and_load(module, devices, options)
+    return client.compile(module, options)
+
+
 @dataclass
 class CollectiveHandle:
     run: Any  # XLA's executable.
@@ -88,7 +95,7 @@ class Processes:
             options.executable_build_options.use_spmd_partitioning = True
             options.executable_build_options.use_shardy_partitioner = False
             module = with_manual_sharding(own)
-        run = self.client.compile_and_load(module, self.device_list(tuple(devices)), options)
+        run = load(self.client, module, self.device_list(tuple(devices)), options)
         mesh = self.jax.sharding.Mesh(np.array(devices), ("process",))
         sharding = self.jax.sharding.NamedSharding(mesh, self.jax.sharding.PartitionSpec())
         operands = [kind.dtype for kind in own.operands]

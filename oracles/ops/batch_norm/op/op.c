@@ -100,6 +100,20 @@ static const char *const training_readings[] = {
     NULL,
 };
 
+/* Kernels take what the forward pass divided by. */
+static const char *const grad_readings[] = {
+    "norm_epsilon=added-outside",
+    "norm_epsilon=larger",
+    "norm_epsilon=larger-outside",
+    "epsilon=0",
+    "epsilon=1e-12",
+    "epsilon=1e-8",
+    "epsilon=1e-6",
+    "epsilon=1e-5",
+    "epsilon=1e-3",
+    NULL,
+};
+
 static void draw_training(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                           program_t *out_program) {
   *out_program = (program_t){.op = &training_op};
@@ -142,6 +156,7 @@ static const op_t grad_op = {
     .draw = draw_grad,
     .print_algorithm = print_algorithm,
     .formulas = "batch_norm_grad",
+    .readings = grad_readings,
     .is_composite = true,
     .print_mlir = mlir_print_module,
     .print_words = print_words,

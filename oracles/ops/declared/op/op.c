@@ -182,14 +182,19 @@ static void append_number(GString *text, double number) {
   g_string_append(text, digits);
 }
 
-/* A kernel may have taken any of the values with which cases are drawn. */
+/* A kernel may have taken any of the values with which cases are drawn, or be of another meaning
+ * that the file has. */
 static const char *const *list_readings(declaration_t *declaration) {
   enum { KEY_MAX = 80 };
   arena_t *arena = &declaration->arena;
-  const size_t most = (size_t)DECLARED_ATTRIBUTES_MAX * DECLARED_VALUES_MAX;
+  const size_t most = (size_t)DECLARED_ATTRIBUTES_MAX * DECLARED_VALUES_MAX + DECLARED_READINGS_MAX;
   const char **readings = ARENA_NEW_ARRAY(arena, const char *, most + 1);
   g_autoptr(GString) text = g_string_new(NULL);
   size_t count = 0;
+  for (uint32_t i = 0; i < declaration->reading_count; i++) {
+    g_string_printf(text, "reading=%s", declaration->meanings[i].name);
+    readings[count++] = arena_copy_text(arena, text->str, text->len);
+  }
   for (uint32_t i = 0; i < declaration->attribute_count; i++) {
     const declared_attribute_t *attribute = &declaration->attributes[i];
     if (attribute->kind == ATTRIBUTE_POSITION || strlen(attribute->name) > KEY_MAX) continue;
@@ -235,6 +240,7 @@ void declared_make_row(declaration_t *inout_declaration) {
       .formulas = declaration->op.formulas,
       .policies = find_policies(declaration),
       .readings = list_readings(declaration),
+      .meanings = declaration->reading_count == 0 ? NULL : declaration->meanings,
       .is_composite = true,
       .print_mlir = declared_print_mlir,
       .print_words = print_words,

@@ -239,10 +239,12 @@ static status_t read_line(reader_t *reader) {
 
 static status_t read_lines(reader_t *reader, str_t text) {
   const char *next = text.data, *end = text.data + text.size;
+  size_t line = 0;
   while (next < end) {
     const char *newline = memchr(next, '\n', (size_t)(end - next));
     const char *line_end = newline == NULL ? end : newline;
-    reader->line++;
+    reader->line = reader->numbers == NULL ? line + 1 : reader->numbers[line];
+    line++;
     reader->scan = scan_make((str_t){next, (size_t)(line_end - next)});
     for (const char *at = next; at < line_end; at++) {
       if (*at < ' ' || *at > '~') {
@@ -286,23 +288,45 @@ static status_t check_whole(reader_t *reader) {
       contract_spelling(declaration->op.formulas, (uint8_t)declaration->formula_count));
 }
 
-status_t declared_parse(str_t text, const char *path, declaration_t **out_declaration,
-                        failure_t *error) {
+void declared_free(declaration_t *declaration) {
+  for (uint32_t i = 0; i < declaration->reading_count; i++) declared_free(declaration->readings[i]);
+  arena_deinit(&declaration->arena);
+  g_free(declaration);
+}
+
+status_t declaration_read(str_t text, const size_t *numbers, const char *path,
+                          declaration_t **out_declaration, failure_t *error) {
   declaration_t *declaration = g_new0(declaration_t, 1);
   arena_init(&declaration->arena);
   declaration->types = 0xf;
   reader_t *reader = g_new0(reader_t, 1);
-  *reader = (reader_t){.path = path, .declaration = declaration, .error = error};
+  *reader =
+      (reader_t){.path = path, .numbers = numbers, .declaration = declaration, .error = error};
   status_t status = read_lines(reader, text);
   if (status == STATUS_OK) status = check_whole(reader);
   declaration->path = arena_copy_text(&declaration->arena, path, strlen(path));
   if (status == STATUS_OK) declared_analyse(declaration);
   g_free(reader);
   if (status != STATUS_OK) {
-    arena_deinit(&declaration->arena);
-    g_free(declaration);
+    declared_free(declaration);
     return status;
   }
+  *out_declaration = declaration;
+  return STATUS_OK;
+}
+
+status_t declared_parse(str_t text, const char *path, declaration_t **out_declaration,
+                        failure_t *error) {
+  const str_t main = {text.data, declaration_find_readings(text)};
+  declaration_t *declaration = NULL;
+  STATUS_TRY(declaration_read(main, NULL, path, &declaration, error));
+  const reader_t reader = {.path = path, .declaration = declaration, .error = error};
+  status_t status = declaration_read_readings(&reader, text);
+  if (status != STATUS_OK) {
+    declared_free(declaration);
+    return status;
+  }
+  declaration->text = arena_copy_text(&declaration->arena, text.data, text.size);
   declared_make_row(declaration);
   *out_declaration = declaration;
   return STATUS_OK;

@@ -13,8 +13,9 @@ typedef struct known_name {
 
 typedef struct reader {
   const char *path;
-  size_t line; /* From 1. */
-  scan_t scan; /* Over this line, without its comment. */
+  size_t line;           /* From 1. */
+  const size_t *numbers; /* Of the lines of the text in the file; NULL: they are those. */
+  scan_t scan;           /* Over this line, without its comment. */
   declaration_t *declaration;
   declared_formula_t *formula; /* The one that is being read; NULL before the first step. */
   bool has_result[CASE_RESULTS_MAX];
@@ -108,5 +109,14 @@ static inline const step_t *reader_step(const reader_t *reader, uint16_t step) {
 
 /* Reads an expression as steps of the formula. */
 status_t reader_expression(reader_t *reader, uint16_t *out_step);
+
+/* read_file.c: the signature and the meaning that stand in a text. */
+status_t declaration_read(str_t text, const size_t *numbers, const char *path,
+                          declaration_t **out_declaration, failure_t *error);
+
+/* readings.c: where the sections "reading NAME" of a text begin, or its end; and the readings, into
+ * reader->declaration. */
+size_t declaration_find_readings(str_t text);
+status_t declaration_read_readings(const reader_t *reader, str_t text);
 
 #endif

@@ -74,7 +74,7 @@ const op_t module_op = {
     .print_algorithm = print_algorithm,
     .formulas = "intermediates",
     .policies = policies,
-    .is_on_request = true,
+    .is_compound = true,
     .print_mlir = print_mlir,
     .print_words = print_words,
 };

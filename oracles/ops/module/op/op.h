@@ -7,8 +7,7 @@
 
 extern const op_t module_op;
 
-/* Quantized regions, as kernels fuse them: a product with bias, maximum and requantization, in
- * floats or on quantized types; an addition of two; a softmax between dequantize and quantize. */
+/* A program of one of the families of patterns.h. */
 void module_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, program_t *out_program);
 
 #endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Chains of elementwise ops, and the elementwise parts of other families. */
+#include "oracles/ops/module/op/patterns.h"
+
+/* ---- Parts ----------------------------------------------------------------------------------- */
+
+static sketch_value_t spread_number(sketch_t *sketch, const type_t *shape, double number) {
+  const type_t scalar = type_make(shape->element, 0, NULL);
+  return sketch_spread(sketch, sketch_splat(sketch, &scalar, number), 0, shape);
+}
+
+sketch_value_t pattern_relu(sketch_t *sketch, sketch_value_t value) {
+  const type_t type = *sketch_type(sketch, value);
+  bool is_full = rng_one_in(sketch->rng, 3) && type_element_count(&type) <= 64;
+  sketch_value_t zeros = is_full ? sketch_splat(sketch, &type, 0) : spread_number(sketch, &type, 0);
+  return rng_one_in(sketch->rng, 2) ? sketch_binary(sketch, "maximum", value, zeros)
+                                    : sketch_binary(sketch, "maximum", zeros, value);
+}
+
+static sketch_value_t clamp(sketch_t *sketch, sketch_value_t value) {
+  const type_t type = *sketch_type(sketch, value);
+  double low = (double)rng_between(sketch->rng, -3, 0),
+         high = (double)rng_between(sketch->rng, 1, 6);
+  sketch_value_t above = sketch_binary(sketch, "maximum", value, spread_number(sketch, &type, low));
+  return sketch_binary(sketch, "minimum", above, spread_number(sketch, &type, high));
+}
+
+static const char *const arithmetic[] = {"add", "subtract", "multiply", NULL};
+static const char *const all_binary[] = {"add",      "add",     "subtract", "multiply",
+                                         "multiply", "maximum", "minimum",  NULL};
+
+static sketch_value_t with_vector(sketch_t *sketch, const char *name, sketch_value_t value,
+                                  uint32_t dim) {
+  const type_t type = *sketch_type(sketch, value);
+  const type_t vector = type_make(type.element, 1, &type.dims[dim]);
+  sketch_value_t spread = sketch_spread(sketch, sketch_weight(sketch, &vector), dim, &type);
+  return sketch_binary(sketch, name, value, spread);
+}
+
+sketch_value_t pattern_add_bias(sketch_t *sketch, sketch_value_t value, uint32_t dim) {
+  return with_vector(sketch, "add", value, dim);
+}
+
+static sketch_value_t with_number(sketch_t *sketch, sketch_value_t value) {
+  static const double numbers[] = {0, 1, -1, 0.5, 2, -3, 0.125, 0.1, 3.7};
+  const type_t type = *sketch_type(sketch, value);
+  double number = numbers[rng_below(sketch->rng, G_N_ELEMENTS(numbers))];
+  const char *name = sketch_one_of(sketch, arithmetic);
+  sketch_value_t spread = spread_number(sketch, &type, number);
+  return rng_one_in(sketch->rng, 3) ? sketch_binary(sketch, name, spread, value)
+                                    : sketch_binary(sketch, name, value, spread);
+}
+
+static sketch_value_t with_tensor(sketch_t *sketch, sketch_value_t value) {
+  const type_t type = *sketch_type(sketch, value);
+  const char *name = sketch_one_of(sketch, all_binary);
+  sketch_value_t other = sketch_weight(sketch, &type);
+  return rng_one_in(sketch->rng, 2) ? sketch_binary(sketch, name, value, other)
+                                    : sketch_binary(sketch, name, other, value);
+}
+
+/* What is simplified, and right for most numbers alone: x + 0, x 1, x 0, x - 0. */
+static sketch_value_t with_neutral(sketch_t *sketch, sketch_value_t value) {
+  static const struct {
+    const char *name;
+    double number;
+  } rows[] = {{"add", 0}, {"multiply", 1}, {"multiply", 0}, {"subtract", 0}, {"add", -0.0}};
+  const type_t type = *sketch_type(sketch, value);
+  size_t row = rng_below(sketch->rng, G_N_ELEMENTS(rows));
+  sketch_value_t spread = spread_number(sketch, &type, rows[row].number);
+  return sketch_binary(sketch, rows[row].name, value, spread);
+}
+
+sketch_value_t pattern_touch(sketch_t *sketch, sketch_value_t value) {
+  rng_t *rng = sketch->rng;
+  const type_t type = *sketch_type(sketch, value);
+  switch (rng_below(rng, 10)) {
+    case 0:
+      return pattern_relu(sketch, value);
+    case 1:
+      return clamp(sketch, value);
+    case 2:
+      return with_number(sketch, value);
+    case 3:
+      return sketch_binary(sketch, sketch_one_of(sketch, arithmetic), value, value);
+    case 4:
+    case 5:
+      return with_tensor(sketch, value);
+    case 6:
+      return sketch_unary(sketch, "negate", value);
+    case 7:
+      return with_neutral(sketch, value);
+    default:
+      if (type.rank == 0) return with_tensor(sketch, value);
+      return with_vector(sketch, sketch_one_of(sketch, all_binary), value,
+                         (uint32_t)rng_below(rng, type.rank));
+  }
+}
+
+static const element_t *other_float(sketch_t *sketch, const element_t *element) {
+  static const char *const narrower[] = {"bf16", "f16", NULL};
+  if (element->bits <= 16) return element_named("f32");
+  if (element->bits == 32) return element_named(sketch_one_of(sketch, narrower));
+  return element_named("f32");
+}
+
+sketch_value_t pattern_maybe_convert(sketch_t *sketch, sketch_value_t value) {
+  const element_t *element = sketch_type(sketch, value)->element;
+  if (element->format == NULL || !rng_one_in(sketch->rng, 3)) return value;
+  return sketch_convert(sketch, value, other_float(sketch, element));
+}
+
+/* ---- The family ------------------------------------------------------------------------------ */
+
+/* There and back: not the identity, where it is narrower. */
+static sketch_value_t convert_and_back(sketch_t *sketch, sketch_value_t value) {
+  static const char *const integers[] = {"i8", "i32", "ui8", "i16", NULL};
+  const element_t *element = sketch_type(sketch, value)->element;
+  const element_t *between = element->format != NULL
+                                 ? other_float(sketch, element)
+                                 : element_named(sketch_one_of(sketch, integers));
+  return sketch_convert(sketch, sketch_convert(sketch, value, between), element);
+}
+
+/* a * b + c, a * b - c, c - a * b, a * a - b * b, (a + b) - a. */
+static sketch_value_t multiply_and_add(sketch_t *sketch, const type_t *type) {
+  sketch_value_t a = sketch_argument(sketch, type), b = sketch_weight(sketch, type);
+  if (rng_one_in(sketch->rng, 4)) {
+    return sketch_binary(sketch, "subtract", sketch_binary(sketch, "add", a, b), a);
+  }
+  sketch_value_t product = sketch_binary(sketch, "multiply", a, b);
+  sketch_value_t other = rng_one_in(sketch->rng, 3) ? sketch_binary(sketch, "multiply", b, b)
+                                                    : sketch_weight(sketch, type);
+  const char *name = rng_one_in(sketch->rng, 2) ? "add" : "subtract";
+  return rng_one_in(sketch->rng, 2) ? sketch_binary(sketch, name, product, other)
+                                    : sketch_binary(sketch, name, other, product);
+}
+
+pattern_returns_t pattern_elementwise(sketch_t *sketch) {
+  rng_t *rng = sketch->rng;
+  const type_t type = sketch_shape(sketch, sketch_number(sketch), 0, TYPE_RANK_MAX);
+  bool is_mixed = type.element->format != NULL && rng_one_in(rng, 4);
+  sketch_value_t value;
+  if (!is_mixed && rng_one_in(rng, 3)) {
+    value = multiply_and_add(sketch, &type);
+  } else {
+    value = sketch_argument(sketch, &type);
+    if (is_mixed) value = sketch_convert(sketch, value, other_float(sketch, type.element));
+    value = pattern_touch(sketch, value);
+  }
+  sketch_value_t middle = value;
+  if (rng_one_in(rng, 5)) value = convert_and_back(sketch, value);
+  uint64_t more = rng_below(rng, 3);
+  for (uint64_t i = 0; i < more; i++) value = pattern_touch(sketch, value);
+  if (middle != value && rng_one_in(rng, 4)) { /* A residual: one value, used twice. */
+    const char *name = sketch_one_of(sketch, all_binary);
+    value = sketch_binary(sketch, name, value, middle);
+  }
+  if (is_mixed) value = sketch_convert(sketch, value, type.element);
+  bool returns_both = middle != value && rng_one_in(rng, 5);
+  return returns_both ? pattern_return_both(value, middle) : pattern_return(value);
+}
