@@ -78,6 +78,15 @@ static bool collapses_ones(const program_t *program) {
   return sizes_are_one(program, &of(program)->collapsed_slice_dims);
 }
 
+/* The specification lets such a slice be empty, and a result have an element of it. */
+static bool collapses_something(const program_t *program) {
+  const dimension_list_t *dims = &of(program)->collapsed_slice_dims;
+  for (uint32_t i = 0; i < dims->count; i++) {
+    if (of(program)->slice_sizes.dims[dims->dims[i]] == 0) return false;
+  }
+  return true;
+}
+
 static bool batches_ascending(const program_t *program) {
   return ascends(&of(program)->operand_batching_dims);
 }
@@ -194,5 +203,6 @@ const op_constraint_t gather_constraints[] = {
                  "slice_sizes that are not collapsed or batches",
                  gathers_shape),
     OP_SPECIFIED("C23", "the result has the element type of the operand", slicing_keeps_element),
+    OP_UNMODELLED("empty", "no dimension is collapsed whose slices are empty", collapses_something),
     OP_CONSTRAINTS_END,
 };
