@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "harness/diagnose/reading.h"
+
 /* What is known of an executor's op. */
 typedef struct page {
   uint32_t established[CAUSE_COUNT]; /* Cases that each cause was sure in. */
@@ -93,6 +95,9 @@ status_t diagnosis_budget_explain(diagnosis_budget_t *book, const diagnosis_ques
   cause_question_t informed = *question->cause;
   informed.established = page->established;
   STATUS_TRY(cause_find(&informed, arena, verdict, error));
+  if (!verdict->is_cause_sure) {
+    STATUS_TRY(reading_seek(question->walk, question->expectation, arena, verdict, error));
+  }
   if (verdict->is_cause_sure) establish(page, verdict->cause);
   *out_signature = verdict_signature(verdict, program);
   kind->signature = *out_signature;

@@ -23,10 +23,13 @@ typedef struct diagnosis_question {
   size_t executor; /* Number of the executor. */
   const tally_label_t *label;
   const cause_question_t *cause;
+  const case_runner_t *walk;        /* Judged the case last, ... */
+  const expectation_t *expectation; /* ... against this. */
 } diagnosis_question_t;
 
-/* Looks for the cause of a verdict, if that is due, and gives the signature.  Where it is not due,
- * the case is taken for another of the last finding of its kind.  `arena` is left as it was. */
+/* Looks for the cause of a verdict and for readings (reading.h), if that is due, and gives the
+ * signature.  Where it is not due, the case is taken for another of the last finding of its kind.
+ * `arena` is left as it was. */
 status_t diagnosis_budget_explain(diagnosis_budget_t *book, const diagnosis_question_t *question,
                                   arena_t *arena, verdict_t *inout_verdict,
                                   hash_text_t *out_signature, failure_t *error);

@@ -238,14 +238,15 @@ static status_t explains_all(void *context, const reading_t *reading, bool *out_
   return status;
 }
 
-status_t reading_explain(case_runner_t *walk, const expectation_t *expectation, arena_t *arena,
-                         verdict_t *inout_verdict, failure_t *error) {
-  if (!is_wrong(inout_verdict) || !walk->evidence.is_judged || walk->unjudged != 0) {
-    return STATUS_OK;
-  }
+static bool is_asked(const case_runner_t *walk, const verdict_t *verdict) {
+  return is_wrong(verdict) && walk->evidence.is_judged && walk->unjudged == 0;
+}
+
+static whole_t whole_of(const case_runner_t *walk, const expectation_t *expectation, arena_t *arena,
+                        const verdict_t *verdict, failure_t *error) {
   whole_t whole = {.walk = *walk,
                    .expectation = expectation,
-                   .verdict = inout_verdict,
+                   .verdict = verdict,
                    .results = walk->evidence.results,
                    .arena = arena,
                    .error = error};
@@ -253,6 +254,25 @@ status_t reading_explain(case_runner_t *walk, const expectation_t *expectation, 
   whole.walk.decide_wrong_max = 1;
   whole.walk.is_brief = true;
   whole.walk.judges_all = true;
+  return whole;
+}
+
+status_t reading_seek(const case_runner_t *walk, const expectation_t *expectation, arena_t *arena,
+                      verdict_t *inout_verdict, failure_t *error) {
+  if (!is_asked(walk, inout_verdict)) return STATUS_OK;
+  whole_t whole = whole_of(walk, expectation, arena, inout_verdict, error);
+  const reading_judge_t judge = {explains_worst, explains_all, &whole};
+  const reading_t present = {.program = expectation->instance->program, .contract = walk->contract};
+  verdict_t found = *inout_verdict;
+  STATUS_TRY(reading_find(&judge, &present, arena, &found));
+  g_strlcpy(inout_verdict->reading, found.reading, sizeof inout_verdict->reading);
+  return STATUS_OK;
+}
+
+status_t reading_explain(case_runner_t *walk, const expectation_t *expectation, arena_t *arena,
+                         verdict_t *inout_verdict, failure_t *error) {
+  if (!is_asked(walk, inout_verdict)) return STATUS_OK;
+  whole_t whole = whole_of(walk, expectation, arena, inout_verdict, error);
   const reading_judge_t judge = {explains_worst, explains_all, &whole};
   const reading_t present = {.program = expectation->instance->program, .contract = walk->contract};
   STATUS_TRY(reading_hold_blame(&judge, &present, inout_verdict));

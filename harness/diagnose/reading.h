@@ -38,6 +38,11 @@ status_t reading_find(const reading_judge_t *judge, const reading_t *present, ar
 status_t reading_hold_blame(const reading_judge_t *judge, const reading_t *present,
                             verdict_t *inout_verdict);
 
+/* Of the case that `walk` judged last, the readings alone: class, blame and observation stay, so
+ * that it goes on being one of its kind. */
+status_t reading_seek(const case_runner_t *walk, const expectation_t *expectation, arena_t *arena,
+                      verdict_t *inout_verdict, failure_t *error);
+
 /* Both, of the case that `walk` judged last. */
 status_t reading_explain(case_runner_t *walk, const expectation_t *expectation, arena_t *arena,
                          verdict_t *inout_verdict, failure_t *error);

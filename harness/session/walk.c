@@ -211,8 +211,11 @@ static status_t walk_executor(session_t *session, size_t index, const expectatio
   hash_text_t signature;
   if (status == STATUS_OK && is_finding) {
     const cause_question_t cause = cause_decide(&session->walk, instance, expectation);
-    const diagnosis_question_t question = {
-        .executor = index, .label = &session->label, .cause = &cause};
+    const diagnosis_question_t question = {.executor = index,
+                                           .label = &session->label,
+                                           .cause = &cause,
+                                           .walk = &session->walk,
+                                           .expectation = expectation};
     status = diagnosis_budget_explain(session->causes, &question, &session->arena, out_verdict,
                                       &signature, error);
     sign_part(session, &signature);

@@ -38,8 +38,12 @@ static void describe_measures(const verdict_t *verdict, GString *out_text) {
     g_string_append_printf(out_text, "; up to %.4g times the permitted one", verdict->slack_max);
   }
   bool repeats_algorithms = g_str_has_prefix(verdict->algorithms, verdict->observed);
-  if (!repeats_algorithms) g_string_append_printf(out_text, "; %s", verdict->observed);
-  if (verdict->reading[0] != '\0') {
+  const verdict_blame_t *blame = &verdict->blame;
+  bool has_reading = verdict->reading[0] != '\0'; /* Then functions are not to blame. */
+  bool is_excuse = has_reading && blame->is_there && blame->is_of_functions;
+  if (!repeats_algorithms && !is_excuse)
+    g_string_append_printf(out_text, "; %s", verdict->observed);
+  if (has_reading) {
     g_string_append_printf(out_text, "; it would conform with %s", verdict->reading);
   }
 }

@@ -155,6 +155,10 @@ like out "init_count=" "many initial values: how many"
 run 1 "two initial values" run --executor model:sequential+init=2 --contract init_count=1 --program "$sum" --cases 60
 like out "diverges (init)" "two initial values: not that class"
 unlike out "init-count" "two initial values: not many"
+norm='byteir.l2_norm epsilon=0x1p-10 axis=[0] f32[8] -> f32[8]'
+run 1 "a reading" run --executor model:sequential+norm_epsilon=added --program "$norm" --cases 40
+like out "it would conform with norm_epsilon=added" "a reading: told with the finding"
+unlike out "inaccurate elementary functions" "a reading: functions are not to blame"
 run 0 "few initial values" run --executor model:sequential+init=8 --contract init_count=few --program "$sum" --cases 60
 run 0 "few initial values, wide" run --executor model:sequential+init=8 --contract wide --program "$sum" --cases 60
 run 0 "any number" run --executor model:sequential+init=50 --contract spec --program "$sum" --cases 60
