@@ -21,7 +21,7 @@ pairs "0 0 0 0 0" "nothing is fused: the same bits"
 # One outside.
 run 1 "a tail that the fused one drops" run --program "$fused" --executor "$backend?fuse=tail" --twins --cases 100 --json
 is "$(json out 'my %f; $f{"$_->{executor}: $_->{verdict}{class}"}++ for @{$d->{findings}}; join ",", map { s/^(steps:)?dso\S*/$1/; $_ } sort keys %f')" \
-  " flush, value" "a tail: the ordinary findings, of the fused run alone"
+  " flush, nan, value, zero-sign" "a tail: the ordinary findings, of the fused run alone"
 [ "$(json out '$d->{pairs}[0]{second_diverges}')" = 0 ]
 ok $? "a tail: op by op nothing is wrong"
 
