@@ -76,9 +76,9 @@ WITH named AS (
   SELECT *, substr(number, instr(number || '.', '.') + 1) AS minor_on FROM numbered
 )
 SELECT executor_id, name,
-       CASE WHEN plain GLOB '[a-z0-9_-]*@*' THEN substr(plain, 1, instr(plain, '@') - 1)
+       CASE WHEN instr(plain, '@') > 0 AND instr(plain, ':') = 0 THEN substr(plain, 1, instr(plain, '@') - 1)
             ELSE plain END AS backend,
-       CASE WHEN plain GLOB '[a-z0-9_-]*@*' THEN substr(plain, instr(plain, '@') + 1)
+       CASE WHEN instr(plain, '@') > 0 AND instr(plain, ':') = 0 THEN substr(plain, instr(plain, '@') + 1)
             ELSE '' END AS asked_release,
        substr(name, length(plain) + 2) AS options,
        version, rtrim(number, '.') AS version_number,

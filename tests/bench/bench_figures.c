@@ -12,7 +12,7 @@
 #include "harness/session/session.h"
 #include "tests/bench/bench_timing.h"
 
-enum { TURNS = 24, TURN_CASES = 250 };
+enum { TURNS = 6, TURN_CASES = 2000 };
 
 static void check(status_t status, const failure_t *error) {
   if (status == STATUS_OK) return;
