@@ -1,4 +1,4 @@
--- Error against K: how errors grow with the number of terms, by executor, op and types.
+-- Error against K: how errors grow with the number of terms, by executor and op.
 -- SPDX-License-Identifier: Apache-2.0
 -- Of a sample of the judged cases; errors are those of conforming ones, each by its worst element; ulps are of
 -- those alone whose terms do not cancel (condition below 8, or not known).  A backward

@@ -1,4 +1,4 @@
--- Findings by the figures of their worst case: K, condition, magnitudes, when first seen.
+-- Findings by the figures of their worst case: K, condition, magnitudes, first case.
 -- SPDX-License-Identifier: Apache-2.0
 -- "first case" is the number of the case in its process that showed the finding first.
 SELECT id, severity, executor, op, types, class, terms AS K, condition,
