@@ -45,6 +45,7 @@ static const struct {
      1},
     {"executors", "onednn    1.2      avx512      100         2", 4},
     {"fallbacks", "BF16_BF16_F32  f32,f32->f32     30       30  20", 3},
+    {"faults", "onednn    without the last term, 1 of 2  stablehlo.reduce  0x0p+0", 4},
     {"figures", " 1  wrong-value       onednn    stablehlo.reduce  f32,f32->f32  value       0", 4},
     {"findings", "crash", 4},
     {"formulas", "byteir.softmax  softmax    f32->f32  online      10      100", 1},
