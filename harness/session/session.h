@@ -49,6 +49,7 @@ typedef struct session_options {
   double seconds_end; /* ... but until then at most. */
   bool asks_invalid; /* Programs that break a constraint go to all executors, not only to those that
                       * declare that they validate. */
+  bool leaves_out_accuracy; /* Table `accuracy` gets nothing: bench_figures tells what it costs. */
   bool measures_power; /* Measures how wrong some results could have been, see session_power(). */
   store_t *store;      /* Borrowed, or NULL. */
   const char *command; /* For the store; borrowed. */
