@@ -23,19 +23,6 @@ static isolated_step_t *make_step(const walk_t *walk, const json_t *said) {
   return step;
 }
 
-void isolated_step_free(isolated_step_t *step) {
-  g_free(step->op);
-  g_free(step->place);
-  g_free(step->where);
-  g_free(step->line);
-  g_free(step->why);
-  g_free(step->description);
-  g_free(step->case_line);
-  if (step->against != NULL) g_free(step->against->said);
-  g_free(step->against);
-  g_free(step);
-}
-
 static void set_constant(walk_t *walk, const json_t *said, const char *data,
                          isolated_step_t *step) {
   step->kind = ISOLATED_CONSTANT;
@@ -82,10 +69,6 @@ status_t walk_steps(walk_t *walk, const json_t *steps, failure_t *error) {
 }
 
 /* ---- What came of it ------------------------------------------------------------------------- */
-
-bool isolated_step_diverges(const isolated_step_t *step) {
-  return step->is_asked && step->verdict.outcome == OUTCOME_diverges;
-}
 
 static bool is_worse(const verdict_t *a, const verdict_t *b) {
   if (a->ulp_error_max != b->ulp_error_max) return a->ulp_error_max > b->ulp_error_max;
@@ -166,39 +149,4 @@ status_t isolation_run(const isolation_request_t *request, isolation_t *out_isol
   json_decref(document);
   if (status != STATUS_OK) isolation_free(out_isolation);
   return status;
-}
-
-void isolation_free(isolation_t *isolation) {
-  if (isolation->steps != NULL) g_ptr_array_unref(isolation->steps);
-  *isolation = (isolation_t){0};
-}
-
-const isolated_step_t *isolation_step(const isolation_t *isolation, size_t position) {
-  return g_ptr_array_index(isolation->steps, position);
-}
-
-size_t isolation_count(const isolation_t *isolation, isolated_kind_t kind) {
-  size_t count = 0;
-  for (guint i = 0; i < isolation->steps->len; i++) {
-    count += isolation_step(isolation, i)->kind == kind;
-  }
-  return count;
-}
-
-size_t isolation_count_outcome(const isolation_t *isolation, outcome_t outcome) {
-  size_t count = 0;
-  for (guint i = 0; i < isolation->steps->len; i++) {
-    const isolated_step_t *step = isolation_step(isolation, i);
-    count += step->is_asked && step->verdict.outcome == outcome;
-  }
-  return count;
-}
-
-size_t isolation_count_steps(const isolation_t *isolation, isolated_kind_t kind) {
-  g_autoptr(GHashTable) found = g_hash_table_new(g_direct_hash, g_direct_equal);
-  for (guint i = 0; i < isolation->steps->len; i++) {
-    const isolated_step_t *step = isolation_step(isolation, i);
-    if (step->kind == kind) g_hash_table_add(found, GSIZE_TO_POINTER(step->index));
-  }
-  return g_hash_table_size(found);
 }

@@ -5,7 +5,8 @@
 
 #include <jansson.h>
 
-#include "harness/cli/verbs/isolation/isolation.h"
+#include "harness/cli/verbs/isolation/steps.h"
+#include "harness/exec/executor.h"
 
 /* On standard output; `reference` is NULL if there was none. */
 void isolation_print(const isolation_t *isolation, const executor_t *executor,

@@ -6,7 +6,10 @@
 #include <jansson.h>
 
 #include "harness/base/rng.h"
-#include "harness/cli/verbs/isolation/isolation.h"
+#include "harness/cli/verbs/isolation/lone_ops.h"
+#include "harness/cli/verbs/isolation/steps.h"
+#include "harness/exec/mlir_import/importer.h"
+#include "harness/run/case_runner.h"
 
 typedef struct walk {
   mlir_importer_t *importer;
