@@ -148,6 +148,21 @@ END
   like out "diverges (unwritten)" "a result that is not written: how"
 fi
 
+# An op of ByteIR's, refused by an executor that takes sums alone, and unknown to the interpreter: what follows it is judged.
+cat >norm.mlir <<'END'
+func.func @main(%x: tensor<4xf32>) -> tensor<f32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.custom_call @byteir.l2_norm(%x) {byteir_attrs = {axis = [0], epsilon = 1.0e-06 : f64}} : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  return %1 : tensor<f32>
+}
+END
+if [ -e "$good" ]; then
+  run 0 "an op of ByteIR's" module norm.mlir --isolate-ops --executor "dso:$good"
+  like out "2 ops, 1 judged: 1 conform, 0 diverge, 0 weak; 1 without results" "an op of ByteIR's: a model goes on for it"
+  like out "^no result: 3:8: byteir.l2_norm" "an op of ByteIR's: said"
+fi
+
 run 2 "another type" module sums.mlir --isolate-ops --executor model:pairwise --input wide.npy --input zero.npy
 like err "wide.npy holds float64 of shape .4, 2., and the argument is tensor<4x2xf32>" "another type: which"
 run 2 "too few files" module sums.mlir --isolate-ops --executor model:pairwise --input ones.npy

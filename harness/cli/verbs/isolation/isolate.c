@@ -15,6 +15,7 @@ typedef struct isolating {
   lone_ops_t *lone_ops; /* NULL without a reference. */
   executor_list_t executors;
   executor_list_t references; /* One, or none. */
+  executor_list_t models;     /* One. */
   json_t *reports;            /* NULL: words. */
   bool diverged;
   bool failed; /* An op, or to judge anything. */
@@ -26,6 +27,7 @@ static status_t isolate_on(isolating_t *self, executor_t *executor, failure_t *e
                                        .document = self->document.text,
                                        .executor = executor,
                                        .reference = reference,
+                                       .model = self->models.items[0],
                                        .lone_ops = self->lone_ops,
                                        .contract = &self->contract,
                                        .seed = self->seed};
@@ -75,12 +77,18 @@ static status_t open_module(const isolate_flags_t *flags, const char *path, isol
 }
 
 /* Under the same limits as the executors. */
-static int open_reference(const isolate_flags_t *flags, isolating_t *self) {
-  if (flags->reference == NULL) return EXIT_CODE_CLEAN;
-  char *names[] = {flags->reference, NULL};
-  executor_flags_t reference = flags->executor;
-  reference.names = names;
-  return executor_flags_open(&reference, &self->references);
+static int open_one(const isolate_flags_t *flags, char *name, executor_list_t *out_executors) {
+  char *names[] = {name, NULL};
+  executor_flags_t one = flags->executor;
+  one.names = names;
+  return executor_flags_open(&one, out_executors);
+}
+
+static int open_others(const isolate_flags_t *flags, isolating_t *self) {
+  char model[] = "model:sequential";
+  int exit_code = open_one(flags, model, &self->models);
+  if (exit_code != EXIT_CODE_CLEAN || flags->reference == NULL) return exit_code;
+  return open_one(flags, flags->reference, &self->references);
 }
 
 static status_t isolate_all(isolating_t *self, failure_t *error) {
@@ -110,8 +118,9 @@ int isolate_module(const isolate_flags_t *flags, const char *path) {
   status_t status = open_module(flags, path, &self, &error);
   int exit_code = status == STATUS_OK ? executor_flags_open(&flags->executor, &self.executors)
                                       : complain_status(status, &error);
-  if (exit_code == EXIT_CODE_CLEAN) exit_code = open_reference(flags, &self);
+  if (exit_code == EXIT_CODE_CLEAN) exit_code = open_others(flags, &self);
   if (exit_code == EXIT_CODE_CLEAN) exit_code = isolate_and_print(&self);
+  exit_code = executor_list_close(&self.models, exit_code);
   exit_code = executor_list_close(&self.references, exit_code);
   exit_code = executor_list_close(&self.executors, exit_code);
   json_decref(self.reports);

@@ -133,6 +133,7 @@ status_t isolation_run(const isolation_request_t *request, isolation_t *out_isol
   walk_t walk = {.importer = request->importer,
                  .executor = request->executor,
                  .reference = request->reference,
+                 .model = request->model,
                  .lone_ops = request->lone_ops,
                  .values = g_ptr_array_new_with_free_func(g_free),
                  .steps = out_isolation->steps,

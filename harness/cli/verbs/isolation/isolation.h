@@ -17,6 +17,7 @@ typedef struct isolation_request {
   const char *document;
   executor_t *executor;
   executor_t *reference;      /* NULL: there is none. */
+  executor_t *model;          /* That conforms: it goes on where executor and interpreter do not. */
   const lone_ops_t *lone_ops; /* Of the module; NULL: the interpreter runs what has no oracle. */
   const contract_t *contract;
   uint64_t seed; /* Which iteration of a loop is drawn. */

@@ -55,23 +55,23 @@ static bool is_failure(executor_outcome_t outcome) {
   return outcome != EXECUTOR_OK && outcome != EXECUTOR_REFUSED && outcome != EXECUTOR_REJECTED;
 }
 
-/* Once, for its results alone; false if there are none. */
-static bool run_once(walk_t *walk, const case_t *instance, const json_t *results) {
+/* Once, for its results alone; whether there are some.  `out_has_failed`: it did not refuse. */
+static bool run_once(walk_t *walk, executor_t *executor, const case_t *instance,
+                     const json_t *results, bool *out_has_failed) {
   const program_t *program = &instance->program;
   executor_program_t *compiled = NULL;
   char reason[VERDICT_TEXT_BYTES];
   executor_outcome_t outcome =
-      executor_compile(walk->executor, program, &compiled, reason, sizeof reason);
+      executor_compile(executor, program, &compiled, reason, sizeof reason);
   execution_t execution = {.outcome = outcome};
   tensor_t tensors[CASE_RESULTS_MAX];
   for (uint32_t i = 0; i < program->result_count; i++) {
     tensors[i] = tensor_make(&walk->arena, &program->results[i]);
   }
   if (outcome == EXECUTOR_OK) {
-    execution =
-        executor_execute(walk->executor, compiled, instance->operands, SILENT_POISON, tensors);
+    execution = executor_execute(executor, compiled, instance->operands, SILENT_POISON, tensors);
   }
-  walk->has_failed |= is_failure(execution.outcome) || execution.wrote_out_of_bounds;
+  *out_has_failed = is_failure(execution.outcome) || execution.wrote_out_of_bounds;
   if (execution.outcome != EXECUTOR_OK) return false;
   walk_set_results(walk, results, program, tensors);
   return true;
@@ -185,6 +185,26 @@ static bool hold(walk_t *walk, const case_t *instance, const json_t *results,
 
 /* ---- The op ---------------------------------------------------------------------------------- */
 
+static bool run_silently(walk_t *walk, const case_t *instance, const json_t *results) {
+  bool has_failed;
+  bool has_results = run_once(walk, walk->executor, instance, results, &has_failed);
+  walk->has_failed |= has_failed;
+  return has_results;
+}
+
+/* Results for what follows, where the executor gave none: the interpreter's, or, of a case that it
+ * does not run (an op of ByteIR's), those of a model, which conform. */
+static status_t stand_in(walk_t *walk, const json_t *said, const case_t *instance,
+                         isolated_step_t *step, failure_t *error) {
+  isolated_kind_t kind = step->kind;
+  STATUS_TRY(walk_interpret(walk, said, step, error));
+  if (step->kind != ISOLATED_NOT_RUN || instance == NULL) return STATUS_OK;
+  bool has_failed;
+  const json_t *results = json_object_get(said, "results");
+  if (run_once(walk, walk->model, instance, results, &has_failed)) step->kind = kind;
+  return STATUS_OK;
+}
+
 status_t walk_op(walk_t *walk, const json_t *said, isolated_step_t *step, failure_t *error) {
   const json_t *results = json_object_get(said, "results");
   step->kind = ISOLATED_NO_ORACLE;
@@ -193,12 +213,12 @@ status_t walk_op(walk_t *walk, const json_t *said, isolated_step_t *step, failur
   bool has_oracle = make_case(walk, said, &instance, step);
   bool is_case = has_oracle || make_lone_case(walk, step, &instance);
   if (is_case && walk->is_silent) {
-    if (run_once(walk, &instance, results)) return STATUS_OK;
+    if (run_silently(walk, &instance, results)) return STATUS_OK;
   } else if (has_oracle) {
     if (judge(walk, &instance, results, step, error) != STATUS_OK) return STATUS_IO;
     if (step->kind == ISOLATED_JUDGED) return STATUS_OK;
   } else if (is_case && hold(walk, &instance, results, step)) {
     return STATUS_OK;
   }
-  return walk_interpret(walk, said, step, error);
+  return stand_in(walk, said, has_oracle ? &instance : NULL, step, error);
 }

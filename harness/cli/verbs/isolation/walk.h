@@ -15,6 +15,7 @@ typedef struct walk {
   mlir_importer_t *importer;
   executor_t *executor;
   executor_t *reference; /* Or NULL. */
+  executor_t *model;     /* Conforms. */
   const lone_ops_t *lone_ops;
   case_runner_t runner;
   arena_t arena;     /* Of the present op. */
