@@ -83,7 +83,7 @@ static status_t check_result(const known_entry_t *bug, failure_t *error) {
   if (case_trial_judge(line, bug->more[PUBLIC_RESULT], &trial, &inner) != STATUS_OK) {
     return fail_at(bug, inner.text, error);
   }
-  bool is_wrong = trial.outcome == OUTCOME_diverges &&
+  bool is_wrong = (trial.outcome == OUTCOME_diverges || trial.outcome == OUTCOME_failed) &&
                   public_bug_fits(bug, KNOWN_class, class_spelling(trial.class_));
   g_autofree char *text = g_strdup_printf(
       "its result is judged \"%s\"; give one that is wrong, and its class", trial.words);

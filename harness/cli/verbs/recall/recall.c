@@ -84,7 +84,7 @@ static void list_bugs(const GPtrArray *bugs, bool as_json) {
 
 /* ---- What became of them --------------------------------------------------------------------- */
 
-enum { DETAIL_SHOWN = 160 };
+enum { DETAIL_SHOWN = 300 };
 
 static void print_row(const recalled_t *row) {
   g_autofree char *after = row->outcome == RECALL_FOUND || row->outcome == RECALL_MISSED_TIME ||

@@ -223,6 +223,14 @@ static status_t run_hint(const recall_subject_t *subject, const known_entry_t *b
   return hunt_run((char *const *)words->pdata, database, log, out_hunt, error);
 }
 
+/* What a search with a hint found in its place. */
+static void add_detail(recalled_t *row, const char *option, const hunt_answer_t *answer) {
+  char *text = g_strdup_printf("%s; with %s %zu alike, none it: %s", row->detail, option,
+                               answer->alike, answer->why_not);
+  g_free(row->detail);
+  row->detail = text;
+}
+
 /* Whether a search with that hint finds it. */
 static status_t ask_hint(const recall_subject_t *subject, const char *option, const char *value,
                          executor_t *control, recalled_t *row, bool *out_found, failure_t *error) {
@@ -233,6 +241,7 @@ static status_t ask_hint(const recall_subject_t *subject, const char *option, co
   if (status == STATUS_OK) {
     *out_found = answer.found != NULL;
     if (*out_found) row->seconds = answer.found->seconds;
+    if (answer.why_not != NULL) add_detail(row, option, &answer);
     hunt_answer_clear(&answer);
   }
   hunt_deinit(&hunt);

@@ -86,6 +86,11 @@ static status_t judge_field(prepared_t *prepared, const char *result, verdict_t 
   result_field_t field;
   STATUS_TRY(result_field_parse(str_from(result), &prepared->instance.program, &prepared->arena,
                                 &field, error));
+  if (field.kind == RESULT_ABSENT) {
+    case_runner_judge_absence(field.outcome, EXECUTOR_PROMISE_NONE, prepared->expectation.broken,
+                              field.reason, out_verdict);
+    return STATUS_OK;
+  }
   if (field.kind == RESULT_CLASS) {
     *out_verdict = (verdict_t){.outcome = OUTCOME_diverges, .class_ = field.class_};
     return STATUS_OK;
