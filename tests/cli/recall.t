@@ -76,8 +76,8 @@ mkdir made
   entry other-result drop_last_term "case $sum" "result 00000000" "control model:sequential"
   entry elsewhere drop_last_term "apart needs instructions that are not here"
 } >made/first.def
-run 1 "a search" recall --backend canary:drop_last_term --corpus made --time 12s --hint-time 2s --jobs 1 --out kept
-like out "^canary:drop_last_term: a campaign of 12s, [0-9]* cases" "a search: how much was drawn"
+run 1 "a search" recall --backend canary:drop_last_term --corpus made --time 8s --hint-time 1s --jobs 1 --out kept
+like out "^canary:drop_last_term: a campaign of 8s, [0-9]* cases" "a search: how much was drawn"
 like out "^  found  *found  *[0-9]* s  stablehlo.reduce " "found: after how long, and the case"
 like out "^  near-by-condition  *missed: [a-z]* " "a finding that does not keep the conditions is none"
 like out "^  near-by-control  *unconfirmed  *-  canary:drop_last_term+pairwise, which should conform: diverges" \

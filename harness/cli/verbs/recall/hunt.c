@@ -2,11 +2,7 @@
 /* Starts searches, reads their databases, and holds findings against entries. */
 #include "harness/cli/verbs/recall/hunt.h"
 
-#include <fcntl.h>
-#include <glib/gstdio.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "harness/cli/verbs/recall/public_bugs.h"
 #include "harness/cli/verbs/recall/trial.h"
@@ -100,19 +96,16 @@ static status_t spawn(char *const *words, const char *log, failure_t *error) {
   g_ptr_array_add(all, program);
   for (char *const *word = words; *word != NULL; word++) g_ptr_array_add(all, *word);
   g_ptr_array_add(all, NULL);
-  int file = g_open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) return status_fail(error, STATUS_IO, "cannot write %s", log);
+  g_autofree char *out = NULL;
+  g_autofree char *talk = NULL;
   g_autoptr(GError) failure = NULL;
-  GPid process;
-  gboolean started = g_spawn_async_with_fds(
-      NULL, (char **)all->pdata, NULL,
-      G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDIN_FROM_DEV_NULL, NULL, NULL,
-      &process, -1, file, file, &failure);
-  close(file);
-  if (!started) return status_fail(error, STATUS_IO, "cannot start: %s", failure->message);
-  int status;
-  while (waitpid(process, &status, 0) < 0) continue;
-  return STATUS_OK;
+  if (!g_spawn_sync(NULL, (char **)all->pdata, NULL, G_SPAWN_DEFAULT, NULL, NULL, &out, &talk, NULL,
+                    &failure)) {
+    return status_fail(error, STATUS_IO, "cannot start: %s", failure->message);
+  }
+  g_autofree char *both = g_strconcat(talk, out, NULL);
+  if (g_file_set_contents(log, both, -1, &failure)) return STATUS_OK;
+  return status_fail(error, STATUS_IO, "%s", failure->message);
 }
 
 status_t hunt_run(char *const *words, const char *database, const char *log, hunt_t *out_hunt,

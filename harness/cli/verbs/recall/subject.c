@@ -206,17 +206,32 @@ static status_t run_campaign(const recall_subject_t *subject, hunt_t *out_hunt, 
   return hunt_run((char *const *)words->pdata, database, log, out_hunt, error);
 }
 
-/* Searches with a hint: an op, or a program. */
+/* What a search is told: an op, or a program; and why a bug was missed for which that is enough. */
+typedef struct hint {
+  const char *option;
+  const char *value;
+  recall_outcome_t outcome;
+} hint_t;
+
+/* Searches with a hint. */
 static status_t run_hint(const recall_subject_t *subject, const known_entry_t *bug,
-                         const char *option, const char *value, hunt_t *out_hunt,
-                         failure_t *error) {
-  g_autofree char *part = g_strconcat(".", bug->id, option, ".db", NULL);
+                         const hint_t *hint, hunt_t *out_hunt, failure_t *error) {
+  g_autofree char *part = g_strconcat(".", bug->id, hint->option, ".db", NULL);
   g_autofree char *database = path_of(subject, part);
   g_autofree char *log = g_strconcat(database, ".log", NULL);
   remove(database);
-  const char *const texts[] = {
-      "run",  "--executor", subject->name, option,  value, "--time", subject->request->hint_time,
-      "--db", database,     "--fail-on",   "never", NULL};
+  const char *const texts[] = {"run",
+                               "--executor",
+                               subject->name,
+                               hint->option,
+                               hint->value,
+                               "--time",
+                               subject->request->hint_time,
+                               "--db",
+                               database,
+                               "--fail-on",
+                               "never",
+                               NULL};
   g_autoptr(GPtrArray) words = words_make(texts);
   add_option(words, "--seed", subject->request->seed);
   g_ptr_array_add(words, NULL);
@@ -232,16 +247,16 @@ static void add_detail(recalled_t *row, const char *option, const hunt_answer_t 
 }
 
 /* Whether a search with that hint finds it. */
-static status_t ask_hint(const recall_subject_t *subject, const char *option, const char *value,
-                         executor_t *control, recalled_t *row, bool *out_found, failure_t *error) {
+static status_t ask_hint(const recall_subject_t *subject, const hint_t *hint, executor_t *control,
+                         recalled_t *row, bool *out_found, failure_t *error) {
   hunt_t hunt;
   hunt_answer_t answer;
-  STATUS_TRY(run_hint(subject, row->bug, option, value, &hunt, error));
+  STATUS_TRY(run_hint(subject, row->bug, hint, &hunt, error));
   status_t status = hunt_find(&hunt, row->bug, control, &answer, error);
   if (status == STATUS_OK) {
     *out_found = answer.found != NULL;
     if (*out_found) row->seconds = answer.found->seconds;
-    if (answer.why_not != NULL) add_detail(row, option, &answer);
+    if (answer.why_not != NULL) add_detail(row, hint->option, &answer);
     hunt_answer_clear(&answer);
   }
   hunt_deinit(&hunt);
@@ -251,18 +266,15 @@ static status_t ask_hint(const recall_subject_t *subject, const char *option, co
 /* The first hint that is enough says why it was missed. */
 static status_t explain_miss(const recall_subject_t *subject, executor_t *control, recalled_t *row,
                              failure_t *error) {
-  static const struct {
-    const char *option;
-    recall_outcome_t outcome;
-  } hints[] = {{"--op", RECALL_MISSED_TIME}, {"--program", RECALL_MISSED_PROGRAM}};
   const char *line = public_bug_field(row->bug, PUBLIC_CASE);
   g_autofree char *op = g_strndup(line, strcspn(line, " "));
   const char *data = strstr(line, " : ");
   g_autofree char *program = data == NULL ? g_strdup(line) : g_strndup(line, (gsize)(data - line));
-  const char *const values[] = {op, program};
+  const hint_t hints[] = {{"--op", op, RECALL_MISSED_TIME},
+                          {"--program", program, RECALL_MISSED_PROGRAM}};
   bool is_found = false;
   for (size_t i = 0; i < G_N_ELEMENTS(hints) && !is_found; i++) {
-    STATUS_TRY(ask_hint(subject, hints[i].option, values[i], control, row, &is_found, error));
+    STATUS_TRY(ask_hint(subject, &hints[i], control, row, &is_found, error));
     if (is_found) row->outcome = hints[i].outcome;
   }
   if (!is_found) row->outcome = RECALL_MISSED_DATA;
