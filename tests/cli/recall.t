@@ -72,7 +72,7 @@ mkdir made
   entry near-by-control drop_last_term "case $sum" "result 3f800000" "control canary:drop_last_term+pairwise"
   entry near-by-result drop_last_term "case $sum" "result 3f800000" "got never" "control model:sequential"
   entry near-by-case drop_last_term "case stablehlo.reduce body=add dims=[0] i32[2] i32[] -> i32[] : 00000001000186a0 : 00000000" \
-    "result 00000001" "types i32*" "control proc:sh $folder/control.sh"
+    "result 00000001" "types i32*" "control proc:sh control.sh"
   entry other-result drop_last_term "case $sum" "result 00000000" "control model:sequential"
   entry elsewhere drop_last_term "apart needs instructions that are not here"
 } >made/first.def
@@ -83,7 +83,7 @@ like out "^  near-by-condition  *missed: [a-z]* " "a finding that does not keep 
 like out "^  near-by-control  *unconfirmed  *-  canary:drop_last_term+pairwise, which should conform: diverges" \
   "a control that has it too confirms nothing"
 like out "^  near-by-result  *missed: data .*none it: it got " "a finding of another result is none, and no hint makes it one"
-like out "^  near-by-case  *missed: data .* with --program .* alike, none it: .* has it too: " \
+like out "^  near-by-case  *missed: data .* alike, none it: proc:sh control.sh has it too: " \
   "a finding on whose case the control does not conform is none"
 like out "^  other-result  *unconfirmed  *-  diverges, value: .*; result 3f800000$" "another result is not that bug"
 like out "^  elsewhere  *apart  *-  needs instructions" "what cannot be tested is kept apart"
