@@ -202,7 +202,8 @@ LEFT JOIN op_family ON op_family.op = placed.op;
 
 -- Findings with everything that is known of them: what `graded` tells, the worst case, the shortest case
 -- line, the gravest case, and the one to look at (small_...): of the shrunk, the shortest and the gravest
--- one the first that has the severity of the gravest; its seed is '0' if it was not drawn.
+-- one the first that has the severity of the gravest; its seed is '0' if it was not drawn.  twin: the
+-- executor that it was held against, of class twins, else ''.
 DROP VIEW IF EXISTS finding;
 CREATE VIEW finding AS
 WITH kept AS (
@@ -245,7 +246,9 @@ SELECT kept.divergence_id AS id,
        kept.cause,
        coalesce(nullif(small.cause_words, ''), worst.cause_words) AS cause_words,
        pattern,
-       first_campaign, known, known_words, hypothesis, family
+       first_campaign, known, known_words, hypothesis, family,
+       CASE kept.class WHEN 'twins'
+         THEN substr(small.observed, 6, instr(small.observed, ': ') - 6) ELSE '' END AS twin
 FROM kept
 JOIN reproducer AS worst ON worst.divergence_id = kept.divergence_id AND worst.role = 'worst'
 JOIN reproducer AS small ON small.divergence_id = kept.divergence_id AND small.role = small_role

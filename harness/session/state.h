@@ -47,6 +47,8 @@ struct session {
   standing_t *standings;       /* Owned; by executor. */
   result_digest_t *responses;  /* Likewise, to the present case; NULL if nobody asks. */
   verdict_t *latest;           /* Likewise, on the present case; NULL unless there are twins. */
+  bool *follows;               /* Likewise, see session_follows(). */
+  bool is_module;              /* The present program. */
   bool is_drawing;             /* In session_run(). */
   session_end_t end;
   tally_t *tally;
@@ -91,6 +93,9 @@ void session_power_deinit(session_power_t *power);
  * the walk's evidence. */
 status_t session_measure_power(session_t *session, const expectation_t *expectation,
                                const verdict_t *verdict, failure_t *error);
+
+/* Finds out who follows. */
+void session_find_followers(session_t *session);
 
 /* Where the oracle does not tell, what the twin of an executor gives may change its verdict. */
 void session_hold_against_twin(session_t *session, size_t index, const case_t *instance,
