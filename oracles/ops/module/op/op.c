@@ -75,6 +75,8 @@ const op_t module_op = {
     .formulas = "intermediates",
     .policies = policies,
     .is_compound = true,
+    .axes = module_axes,
+    .with_axes = module_with_axes,
     .print_mlir = print_mlir,
     .print_words = print_words,
 };
