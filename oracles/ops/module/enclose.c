@@ -21,6 +21,7 @@ typedef struct walk {
   const module_t *module;
   contract_t contract; /* Of the steps. */
   uint8_t intermediates;
+  uint8_t algebra;
   box_t **boxes;          /* By value: what later steps may see. */
   box_t **stored;         /* By value: what is returned of it; the same array where alike. */
   box_t **rounded;        /* By value: what its exact numbers are rounded to, or NULL. */
@@ -165,6 +166,39 @@ static void widen_floats(walk_t *walk, const module_step_t *step, uint32_t resul
   walk->stored[step->results[result]] = returned;
 }
 
+/* ---- Algebra --------------------------------------------------------------------------------- */
+
+/* Whether the step is the end of sums or products that may be combined otherwise. */
+static bool has_algebra(const walk_t *walk, const module_step_t *step,
+                        module_numbers_t *out_numbers) {
+  return walk->algebra != ALGEBRA_NONE &&
+         module_find_numbers(walk->module, step, walk->arena, out_numbers);
+}
+
+typedef struct asking {
+  walk_t *walk;
+  const module_step_t *step;
+} asking_t;
+
+static status_t enclose_asked(void *context, const program_t *program, const contract_t *contract,
+                              const box_t *const operands[], box_t *const out_results[]) {
+  const asking_t *asking = context;
+  return enclose_by_oracle(asking->walk, asking->step, program, contract, operands, out_results);
+}
+
+static status_t add_algebra(walk_t *walk, const module_step_t *step, box_t *inout_boxes) {
+  module_numbers_t numbers;
+  if (!has_algebra(walk, step, &numbers)) return STATUS_OK;
+  asking_t asking = {walk, step};
+  const module_algebra_t algebra = {.boxes = walk->boxes,
+                                    .contract = &walk->contract,
+                                    .may_be_wider = walk->intermediates != INTERMEDIATES_ROUNDED,
+                                    .arena = walk->arena,
+                                    .enclose = enclose_asked,
+                                    .context = &asking};
+  return module_add_algebra(&algebra, step, &numbers, inout_boxes);
+}
+
 /* ---- Few values ------------------------------------------------------------------------------ */
 
 static bool is_sum(const module_step_t *step) {
@@ -176,6 +210,8 @@ static bool is_sum(const module_step_t *step) {
 static bool find_known(const void *context, const module_step_t *step, case_t *out_case) {
   const walk_t *walk = context;
   const program_t *program = &step->program;
+  module_numbers_t numbers;
+  if (has_algebra(walk, step, &numbers)) return false; /* It has no result of its own (T238). */
   out_case->program = *program;
   for (uint32_t i = 0; i < program->operand_count; i++) {
     const tensor_t *known = walk->known[step->operands[i]];
@@ -209,6 +245,7 @@ static status_t enclose_stored(walk_t *walk, const module_step_t *step, const bo
   STATUS_TRY(enclose_by_oracle(walk, step, program, &walk->contract, given, out_made));
   narrow(walk, step, out_made[0]);
   if (walk->intermediates == INTERMEDIATES_ROUNDED) module_share(step, given[0], out_made[0]);
+  STATUS_TRY(add_algebra(walk, step, out_made[0]));
   bool is_quantize = module_step_is(step, "uniform_quantize");
   if (walk->intermediates == INTERMEDIATES_ROUNDED || !is_quantize) return STATUS_OK;
   STATUS_TRY(add_unrounded_quantize(walk, step, given[0], out_made[0]));
@@ -338,6 +375,7 @@ static walk_t walk_make(const program_t *program, const contract_t *contract, ar
   if (contract == NULL) return walk;
   walk.contract = module_contract_of_steps(contract);
   walk.intermediates = PERMITTED(contract, intermediates);
+  walk.algebra = PERMITTED(contract, algebra);
   return walk;
 }
 
