@@ -115,9 +115,10 @@ box_t module_unrounded(box_t stored, box_t exact, const format_t *format);
  * would be open; or NULL. */
 const tensor_t *module_find_bits(const type_t *type, const box_t *boxes, arena_t *arena);
 
-/* Whether a step is stablehlo.NAME; whether it only moves elements; whether each element that it
- * gives is one of an operand's, or its negation. */
+/* Whether a step is stablehlo.NAME; whether it adds terms; whether it only moves elements; whether
+ * each element that it gives is one of an operand's, or its negation. */
 bool module_step_is(const module_step_t *step, const char *name);
+bool module_step_sums(const module_step_t *step);
 bool module_step_moves(const module_step_t *step);
 bool module_step_selects(const module_step_t *step);
 
