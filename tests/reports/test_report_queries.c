@@ -41,6 +41,7 @@ static const struct {
     {"coverage", "stablehlo.dot_general  default    f32,f32->f32     20        10      0", 2},
     {"executors", "onednn    1.2      avx512      100         2", 4},
     {"fallbacks", "BF16_BF16_F32  f32,f32->f32     30       30  20", 3},
+    {"faults", "onednn    without the last term, 1 of 2  stablehlo.reduce  0x0p+0", 4},
     {"findings", "crash", 4},
     {"formulas", "byteir.softmax  softmax    f32->f32  online      10      100", 1},
     {"histogram", "ulp          20    32  38.05          0      6", 6},
