@@ -27,26 +27,37 @@ static bool add_rows(const found_thresholds_t *read, const executor_t *executor,
   return has_own;
 }
 
-static status_t select_rows(const char *path, const found_thresholds_t *read,
-                            executor_t *const *executors, size_t executor_count,
-                            found_thresholds_t *found, bool *out_has, failure_t *error) {
-  for (size_t i = 0; i < executor_count; i++) {
+/* What is asked of a file that was read. */
+typedef struct asking {
+  const char *path;
+  executor_t *const *executors;
+  size_t executor_count;
+  bool *out_has; /* Or NULL. */
+} asking_t;
+
+static status_t fail_for_version(const asking_t *asking, const executor_t *executor,
+                                 const char *other, failure_t *error) {
+  const char *name = executor_name(executor);
+  return status_fail(error, STATUS_INVALID,
+                     "%s (--thresholds) has sizes of %s in version %.100s, and this is version "
+                     "%.100s, which may change elsewhere; measure anew: assay thresholds "
+                     "--executor '%s' --out %s",
+                     asking->path, name, other, executor_version(executor), name, asking->path);
+}
+
+static status_t select_rows(const asking_t *asking, const found_thresholds_t *read,
+                            found_thresholds_t *found, failure_t *error) {
+  for (size_t i = 0; i < asking->executor_count; i++) {
     const char *other;
-    bool has_own = add_rows(read, executors[i], found, &other);
-    if (out_has != NULL) out_has[i] = has_own;
-    if (other == NULL) continue;
-    const char *name = executor_name(executors[i]);
-    return status_fail(error, STATUS_INVALID,
-                       "%s (--thresholds) has sizes of %s in version %.100s, and this is version "
-                       "%.100s, which may change elsewhere; measure anew: assay thresholds "
-                       "--executor '%s' --out %s",
-                       path, name, other, executor_version(executors[i]), name, path);
+    bool has_own = add_rows(read, asking->executors[i], found, &other);
+    if (asking->out_has != NULL) asking->out_has[i] = has_own;
+    if (other != NULL) return fail_for_version(asking, asking->executors[i], other, error);
   }
   if (found_thresholds_count(found) > 0) return STATUS_OK;
   return status_fail(error, STATUS_INVALID,
                      "%s (--thresholds) has no sizes of this version of the executor; find them: "
                      "assay thresholds --executor NAME --out FILE",
-                     path);
+                     asking->path);
 }
 
 status_t thresholds_select(const char *path, executor_t *const *executors, size_t executor_count,
@@ -55,7 +66,8 @@ status_t thresholds_select(const char *path, executor_t *const *executors, size_
   found_thresholds_t *found = found_thresholds_new();
   status_t status = found_thresholds_read(read, path, error);
   if (status == STATUS_OK) {
-    status = select_rows(path, read, executors, executor_count, found, out_has, error);
+    const asking_t asking = {path, executors, executor_count, out_has};
+    status = select_rows(&asking, read, found, error);
   }
   found_thresholds_free(read);
   if (status == STATUS_OK) {
