@@ -331,6 +331,7 @@ LEFT JOIN op_family ON op_family.op = placed.op;
 --   small_got, small_expected: its worst element, and what would conform
 --   small_wrong_count, small_component_count: its wrong elements, of so many
 --   first_campaign: the campaign that saw it first
+--   twin: the executor that it was held against, of class twins, else ''
 DROP VIEW IF EXISTS finding;
 CREATE VIEW finding AS
 WITH kept AS (
@@ -379,7 +380,9 @@ SELECT kept.divergence_id AS id,
        kept.cause,
        coalesce(nullif(small.cause_words, ''), worst.cause_words) AS cause_words,
        pattern,
-       first_campaign, known, known_words, hypothesis, family
+       first_campaign, known, known_words, hypothesis, family,
+       CASE kept.class WHEN 'twins'
+         THEN substr(small.observed, 6, instr(small.observed, ': ') - 6) ELSE '' END AS twin
 FROM kept
 JOIN reproducer AS worst ON worst.divergence_id = kept.divergence_id AND worst.role = 'worst'
 JOIN reproducer AS small ON small.divergence_id = kept.divergence_id AND small.role = small_role

@@ -144,6 +144,10 @@ static void write_tally(const ledger_t *ledger, tally_t *tally) {
   }
 }
 
+static bool are_twins(const ledger_t *ledger, const pair_row_t *row) {
+  return ledger->twins != NULL && ledger->twins[row->first] == row->second;
+}
+
 static void write_pair(const ledger_t *ledger, const pair_row_t *row) {
   uint64_t added[PAIR_RELATION_COUNT];
   for (int i = 0; i < PAIR_RELATION_COUNT; i++) added[i] = row->cases[i] - row->stored[i];
@@ -160,7 +164,8 @@ static void write_pair(const ledger_t *ledger, const pair_row_t *row) {
                              .first_diverges = added[PAIR_FIRST_DIVERGES],
                              .second_diverges = added[PAIR_SECOND_DIVERGES],
                              .both_diverge = added[PAIR_BOTH_DIVERGE],
-                             .undecided = added[PAIR_UNDECIDED]};
+                             .undecided = added[PAIR_UNDECIDED],
+                             .are_twins = are_twins(ledger, row)};
   store_add_pair(ledger->store, &pair);
 }
 

@@ -49,6 +49,8 @@ struct session {
   standing_t *standings;       /* Owned; by executor. */
   result_digest_t *responses;  /* Likewise, to the present case; NULL if nobody asks. */
   verdict_t *latest;           /* Likewise, on the present case; NULL unless there are twins. */
+  bool *follows;               /* Likewise, see session_follows(). */
+  bool is_module;              /* The present program. */
   bool is_drawing;             /* In session_run(). */
   session_end_t end;
   tally_t *tally;
@@ -111,6 +113,9 @@ case_runner_times_t session_take_times(session_t *session, size_t index,
 
 /* The accept sets of a case that no walk has asked for, in the session's arena. */
 expectation_t session_expect(session_t *session, const case_t *instance);
+
+/* Finds out who follows. */
+void session_find_followers(session_t *session);
 
 /* Where the oracle does not tell, what the twin of an executor gives may change its verdict. */
 void session_hold_against_twin(session_t *session, size_t index, const case_t *instance,

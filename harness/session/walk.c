@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness/base/clock.h"
+#include "harness/kinds/module/module.h"
 #include "harness/session/state.h"
 
 enum {
@@ -35,6 +36,7 @@ static status_t open_ledger(session_t *session, failure_t *error) {
                                 &session->ledger, error);
   g_string_free(contract, TRUE);
   STATUS_TRY(status);
+  session->ledger.twins = options->twins;
   return ledger_describe_constraints(&session->ledger, error);
 }
 
@@ -54,6 +56,7 @@ static void session_free(session_t *session) {
   g_free(session->standings);
   g_free(session->responses);
   g_free(session->latest);
+  g_free(session->follows);
   g_free(session);
 }
 
@@ -68,7 +71,8 @@ bool session_asks(const session_t *session, size_t executor, const op_constraint
 
 bool session_takes_part(const session_t *session, size_t executor, const op_constraint_t *broken) {
   return !session->contenders[executor].is_done && !session->standings[executor].has_enough &&
-         session_asks(session, executor, broken);
+         session_asks(session, executor, broken) &&
+         (session->is_module || !session_follows(session, executor));
 }
 
 static void open_stream(session_t *session) {
@@ -118,6 +122,7 @@ status_t session_open(const session_options_t *options, session_t **out_session,
     session->responses = g_new0(result_digest_t, options->executor_count);
   }
   if (options->twins != NULL) session->latest = g_new0(verdict_t, options->executor_count);
+  session_find_followers(session);
   session->begin = clock_nanoseconds();
   session->next_tick = session->begin + TICK_NANOSECONDS;
   status_t status = open_ledger(session, error);
@@ -278,6 +283,7 @@ static bool prepare_contenders(session_t *session, const program_t *program,
 }
 
 void session_begin_program(session_t *session, const program_t *program) {
+  session->is_module = program_is_module(program);
   session->label = tally_label(session->tally, program);
   for (size_t i = 0; i < session->options.executor_count; i++) {
     executor_t *executor = session->options.executors[i];
@@ -312,8 +318,10 @@ static status_t tick(session_t *session, failure_t *error) {
 }
 
 /* What is said of an executor that does not get the case. */
-static void say_not_asked(verdict_t *out_verdict) {
-  static const char why[] = "not run: it does not declare that it validates programs";
+static void say_not_asked(const session_t *session, size_t executor, verdict_t *out_verdict) {
+  const char *why = session_follows(session, executor)
+                        ? "not run: as a twin it is asked about modules alone"
+                        : "not run: it does not declare that it validates programs";
   *out_verdict = (verdict_t){.outcome = OUTCOME_refused};
   g_strlcpy(out_verdict->reason, why, sizeof out_verdict->reason);
 }
@@ -336,7 +344,7 @@ status_t session_walk_case(session_t *session, const case_t *instance,
     if (session_takes_part(session, i, broken)) {
       STATUS_TRY(walk_executor(session, i, &expectation, origin, out_verdict, error));
     } else {
-      say_not_asked(out_verdict);
+      say_not_asked(session, i, out_verdict);
     }
     if (session->latest != NULL) session->latest[i] = *out_verdict;
   }

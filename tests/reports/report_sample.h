@@ -231,6 +231,10 @@ static inline void fill_sample(store_fixture_t *fixture) {
   store_counter_t dot = sample_counter(first_run, openblas);
   store_pair_t pair = sample_pair(first_run, openblas, onednn);
   store_add_pair(store, &pair);
+  store_pair_t twins = sample_pair(first_run, onednn, openblas);
+  twins.algorithm = "maximum";
+  twins.are_twins = 1;
+  store_add_pair(store, &twins);
   dot.op = "stablehlo.dot_general";
   dot.algorithm = "default";
   dot.ulp_error_max = INFINITY;

@@ -116,10 +116,11 @@ static void test_checks(store_fixture_t *fixture, gconstpointer data) {
       {"INSERT INTO counter VALUES (1, 1, 'op', '', '', 'weak', '', '', 1, 0, 0, 0, 2, 3, 0, 0, 0, "
        "0)",
        "untested"},
-      {"INSERT INTO pair VALUES (1, 1, 1, 'op', '', '', 0, 0, 0, 0, 0, 0, 0, 0)", "cases > 0"},
-      {"INSERT INTO pair VALUES (1, 1, 1, 'op', '', '', 9, 0, 1, 2, -1, 0, 0, 0)", "min("},
-      {"INSERT INTO pair VALUES (1, 1, 1, 'op', '', '', 9, 0, 4, 1, 1, 1, 0, 0)", "different ="},
-      {"INSERT INTO pair VALUES (1, 1, 1, 'op', '', '', 9, 5, 5, 1, 1, 1, 1, 1)", "<= cases"},
+      {"INSERT INTO pair VALUES (1, 1, 1, 'op', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0)", "cases > 0"},
+      {"INSERT INTO pair VALUES (1, 1, 1, 'op', '', '', 9, 0, 1, 2, -1, 0, 0, 0, 0)", "min("},
+      {"INSERT INTO pair VALUES (1, 1, 1, 'op', '', '', 9, 0, 4, 1, 1, 1, 0, 0, 0)", "different ="},
+      {"INSERT INTO pair VALUES (1, 1, 1, 'op', '', '', 9, 5, 5, 1, 1, 1, 1, 1, 0)", "<= cases"},
+      {"INSERT INTO pair VALUES (1, 1, 1, 'op', '', '', 9, 0, 0, 0, 0, 0, 0, 0, 2)", "are_twins"},
   };
   store_t *store = open_store(fixture);
   begin_run(fixture, store);

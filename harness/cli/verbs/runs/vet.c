@@ -65,6 +65,10 @@ static bool check_profile_flags(const task_flags_t *flags, bool constraints, boo
   } else if (constraints && (flags->capability.profile != NULL || flags->capability.probe)) {
     status = status_fail(&error, STATUS_INVALID,
                          "--constraints draws by constraint; leave out --profile and --probe");
+  } else if (constraints && (flags->executor.twins || flags->executor.twin != NULL)) {
+    status = status_fail(&error, STATUS_INVALID,
+                         "--constraints draws programs that are to be rejected; leave out --twins "
+                         "and --twin");
   } else if (constraints && as_json) {
     status = status_fail(&error, STATUS_INVALID, "--constraints prints TAP; leave out --json");
   } else if (page != NULL) {
@@ -97,6 +101,7 @@ int command_vet(const command_t *command, int argc, char **argv) {
   task_flags_add_programs(&flags, &arguments);
   task_flags_add_recorded(&flags, &arguments);
   task_flags_add(&flags, &arguments);
+  executor_flags_add_twins(&flags.executor, &arguments);
   char **words = g_strdupv(argv);
   int exit_code;
   int word_count = argc;
