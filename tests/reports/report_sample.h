@@ -214,6 +214,16 @@ static inline void change_database(store_fixture_t *fixture, const char *sql) {
   connection_close(&connection);
 }
 
+/* Two backends, and two that are twins. */
+static inline void fill_pairs(store_t *store, int64_t run, int64_t openblas, int64_t onednn) {
+  store_pair_t pair = sample_pair(run, openblas, onednn);
+  store_add_pair(store, &pair);
+  store_pair_t twins = sample_pair(run, onednn, openblas);
+  twins.algorithm = "maximum";
+  twins.are_twins = 1;
+  store_add_pair(store, &twins);
+}
+
 /* Two ops, two executors, two runs, every outcome and four findings. */
 static inline void fill_sample(store_fixture_t *fixture) {
   store_t *store = open_store(fixture);
@@ -229,12 +239,7 @@ static inline void fill_sample(store_fixture_t *fixture) {
   reduce = sample_counter(first_run, onednn);
   count(store, reduce, "failed", "crash", 4);
   store_counter_t dot = sample_counter(first_run, openblas);
-  store_pair_t pair = sample_pair(first_run, openblas, onednn);
-  store_add_pair(store, &pair);
-  store_pair_t twins = sample_pair(first_run, onednn, openblas);
-  twins.algorithm = "maximum";
-  twins.are_twins = 1;
-  store_add_pair(store, &twins);
+  fill_pairs(store, first_run, openblas, onednn);
   dot.op = "stablehlo.dot_general";
   dot.algorithm = "default";
   dot.ulp_error_max = INFINITY;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The axes of a module, from those of its steps: dimensions that a step runs along together are one
- * axis, through all values that are wired to one another (theorem 237).  What a step does not tell,
- * what constants hold, and what one value has twice is left whole. */
+ * axis, through all values that are wired to one another (theory.md, T237).  What a step does not
+ * tell, what constants hold, and what one value has twice is left whole. */
 #include <inttypes.h>
 #include <string.h>
 

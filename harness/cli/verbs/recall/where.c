@@ -119,7 +119,7 @@ status_t where_holds(const char *text, const case_t *instance, bool *out_holds, 
   if (text == NULL) return STATUS_OK;
   g_auto(GStrv) conditions = g_strsplit(text, " and ", -1);
   for (char **condition = conditions; *condition != NULL; condition++) {
-    bool holds;
+    bool holds = false;
     STATUS_TRY(ask(*condition, instance, &holds, error));
     *out_holds = *out_holds && holds;
   }
