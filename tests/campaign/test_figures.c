@@ -54,8 +54,10 @@ static void test_operands(void) {
       arena_reset(&arena);
       /* Longer than the blocks that are counted in narrow words. */
       const int64_t size = (int64_t)rng_below(&rng, rng_one_in(&rng, 4) ? 1000 : 3);
-      program_t program = {.op = op_all()[0], .operand_count = 1};
+      program_t program = {
+          .op = op_find(str_from("stablehlo.negate")), .operand_count = 1, .result_count = 1};
       program.operands[0] = (type_t){.element = &element_table[i], .rank = 1, .dims = {size}};
+      program.results[0] = program.operands[0];
       case_t instance = case_make(&arena, &program);
       fill(&rng, &instance.operands[0]);
       case_figures_t figures = {.data_extent = 0};
