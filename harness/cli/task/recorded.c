@@ -33,9 +33,13 @@ status_t task_recorded_open(task_t *task, failure_t *error) {
     STATUS_TRY(corpus_folder_find(*path, paths, error));
   }
   for (guint i = 0; i < paths->len; i++) {
+    const char *path = g_ptr_array_index(paths, i);
     corpus_file_t file;
-    STATUS_TRY(corpus_file_read(g_ptr_array_index(paths, i), &file, error));
+    STATUS_TRY(corpus_file_read(path, &file, error));
     g_ptr_array_add(task->recorded, g_memdup2(&file, sizeof file));
+    if (file.cases->len == 0) {
+      return status_fail(error, STATUS_INVALID, "%.400s: has no case", path);
+    }
   }
   return STATUS_OK;
 }
