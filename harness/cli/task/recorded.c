@@ -27,6 +27,11 @@ static void free_file(gpointer data) {
 
 status_t task_recorded_open(task_t *task, failure_t *error) {
   if (task->flags->recorded == NULL) return STATUS_OK;
+  if (task->flags->ops != NULL && task_recorded_are_all(task->flags)) {
+    return status_fail(error, STATUS_INVALID,
+                       "--op says what is drawn, and --recorded alone draws nothing; leave it out, "
+                       "or add --cases or --time");
+  }
   task->recorded = g_ptr_array_new_with_free_func(free_file);
   g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
   for (char **path = task->flags->recorded; *path != NULL; path++) {
