@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "harness/cli/verbs/recall/public_bugs.h"
@@ -93,17 +93,44 @@ void hunt_deinit(hunt_t *hunt) {
 
 /* ---- Searching ------------------------------------------------------------------------------- */
 
-/* Waits for a search, which is told when somebody wants us to stop: a terminal tells it too, `kill`
- * does not. */
-static void wait_for(GPid search, const volatile sig_atomic_t *stop) {
-  enum { POLL_MICROSECONDS = 50000 };
-  bool is_told = false;
-  while (waitpid(search, NULL, WNOHANG) == 0) {
-    if (*stop != 0 && !is_told) kill(search, SIGINT);
-    is_told = *stop != 0;
-    g_usleep(POLL_MICROSECONDS);
-  }
+typedef struct waiting {
+  GPid search;
+  const volatile sig_atomic_t *stop;
+  GMainLoop *loop;
+} waiting_t;
+
+static void end_waiting(GPid search, gint status, gpointer data) {
+  (void)status;
+  const waiting_t *waiting = data;
   g_spawn_close_pid(search);
+  g_main_loop_quit(waiting->loop);
+}
+
+static gboolean pass_stop_on(gpointer data) {
+  const waiting_t *waiting = data;
+  if (*waiting->stop == 0) return G_SOURCE_CONTINUE;
+  kill(waiting->search, SIGINT);
+  return G_SOURCE_REMOVE;
+}
+
+/* Waits for a search, which is told when somebody wants us to stop. */
+static void wait_for(GPid search, const volatile sig_atomic_t *stop) {
+  enum { POLL_MILLISECONDS = 50 };
+  waiting_t waiting = {search, stop, g_main_loop_new(NULL, FALSE)};
+  g_child_watch_add(search, end_waiting, &waiting);
+  guint poll = g_timeout_add(POLL_MILLISECONDS, pass_stop_on, &waiting);
+  g_main_loop_run(waiting.loop);
+  GSource *left = g_main_context_find_source_by_id(NULL, poll);
+  if (left != NULL) g_source_destroy(left);
+  g_main_loop_unref(waiting.loop);
+}
+
+/* In the child: a terminal's signals are for us to pass on, since the second one ends a search at
+ * once; and it is told when we die. */
+static void leave_our_group(gpointer unused) {
+  (void)unused;
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGINT);
 }
 
 /* Runs `assay WORDS` with all that it says in the file `log`. */
@@ -122,8 +149,8 @@ static status_t spawn(char *const *words, const char *log, const volatile sig_at
   GPid search;
   g_autoptr(GError) failure = NULL;
   bool is_started =
-      g_spawn_async_with_fds(NULL, (char **)all->pdata, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL,
-                             &search, -1, file, file, &failure);
+      g_spawn_async_with_fds(NULL, (char **)all->pdata, NULL, G_SPAWN_DO_NOT_REAP_CHILD,
+                             leave_our_group, NULL, &search, -1, file, file, &failure);
   close(file);
   if (!is_started) return status_fail(error, STATUS_IO, "cannot start: %s", failure->message);
   wait_for(search, stop);
