@@ -117,7 +117,7 @@ def _permissions() -> frozenset[str]:
     names: list[str] = []
     while (pointer := lib.assay_permission_name(len(names))) != ffi.NULL:
         names.append(text_of(pointer))
-    return frozenset(names) - {"epsilon"}
+    return frozenset(names) - {"epsilon", "depth"}  # Of norms, and of one_hot.
 
 
 def split_contract(contract: str, attributes: dict[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -153,9 +153,12 @@ def question_of(
     question.operands, question.operand_count = operands, operand_count
     question.results, question.result_count = results, result_count
     question.contract = contract_of(contract or "wide")
-    question.seed = seed
-    question.budget_seconds = budget or 0.0
-    question.threads = threads
+    try:
+        question.seed, question.budget_seconds, question.threads = seed, budget or 0.0, threads
+    except (OverflowError, TypeError) as error:
+        raise InvalidArgument(
+            f"seed={seed!r}, budget={budget!r}, threads={threads!r}: a seed is 0 to 2^64 - 1, a budget seconds, threads 0 to 1024"
+        ) from error
     return question
 
 

@@ -188,14 +188,17 @@ def threads_of(threads: int) -> int:
 
 
 def split_call(op: str, inputs: Sequence[Any], attributes: dict[str, Any]) -> tuple[list[Tensor], list[str]]:
-    """Operands as tensors, those that were left out appended."""
+    """Operands as tensors, those that were left out filled in, and which these are."""
     whole = op_name(op)
+    if isinstance(inputs, Tensor) or hasattr(inputs, "shape"):
+        raise _completion.InvalidArgument(f"{op}: a list of operands is expected, as in [x]; one tensor was given")
     first = None
-    operands = []
+    operands: list[Any] = []
     for value in inputs:
-        operands.append(as_tensor(value, first))
+        operands.append(None if value is None else as_tensor(value, first))
         first = first or operands[0]
-    return operands, _completion.complete_operands(whole, operands, attributes)
+    told = _completion.complete_operands(whole, operands, attributes)
+    return operands, told
 
 
 def check(

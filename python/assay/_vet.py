@@ -20,7 +20,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 import numpy
 
 from . import _command
-from ._cases import Case, Refused, _Stop
+from ._cases import Case, Refused, _is_alike, _Stop
 from ._library import EnvironmentFailure, InvalidArgument, loaded_ops, op_name
 from ._programs import program_from_line
 
@@ -138,11 +138,16 @@ def run_under_command(
         ended = threading.Event()
         thread = threading.Thread(target=_serve, args=(listener, worker, threading.Lock(), ended), daemon=True)
         thread.start()
-        relay = " ".join(map(shlex.quote, [sys.executable, _command.relay_path(), path]))
+        # A name that is the same in each run, as databases know executors by it.
+        script = os.path.join(folder, "python-kernel")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\nexec " + " ".join(map(shlex.quote, [sys.executable, _command.relay_path(), path])) + "\n")
+        os.chmod(script, 0o700)
+        searched = os.pathsep.join(filter(None, [folder, os.environ.get("PATH")]))
         try:
             ran = subprocess.run(
-                [program, *arguments, "--executor", f"proc:{relay}"],
-                env={**os.environ, "ASSAY_OPS": loaded_ops()},
+                [program, *arguments, "--executor", f"proc:python-kernel {name}"],
+                env={**os.environ, "PATH": searched, "ASSAY_OPS": loaded_ops()},
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 text=True,
@@ -198,35 +203,22 @@ def vet(
     return VetReport(tap, code)
 
 
-def run_test(
-    op: str,
-    run: Callable[[Case], None],
-    *,
-    db: str,
-    name: str,
-    types: Optional[str],
-    n: int,
-    strata: Optional[str],
-    seed: int,
-    contract: str,
-    known: Sequence[tuple[str, str, str]],
-    usual: bool,
-) -> None:
-    """A test of @assay.cases under --assay-db: its cases are drawn, judged and kept by the program."""
-    del known, usual  # Any program is drawn; and the database has known findings of its own.
+def keep(op: str, run: Callable[[Case], None], lines: Sequence[str], db: str, name: str, contract: str, usual: bool) -> None:
+    """Runs cases of a test of @assay.cases again, by the program, which keeps counts, and findings made small, in a database."""
+    if not lines:
+        return
+    programs = {line.split(" : ", 1)[0] for line in lines}
+    alike = [program_from_line(line) for line in programs]
 
     def kernel(case: Case) -> None:
+        """Of smaller programs those that a kernel can do that is not told attributes."""
+        if usual and case.program.line not in programs and not any(_is_alike(case.program, one) for one in alike):
+            raise Refused
         run(case)
 
     kernel._takes_case = True  # type: ignore[attr-defined]
-    report = vet(
-        {op: kernel},
-        types=[types] if types else (),
-        cases=n,
-        seed=seed,
-        contract=contract,
-        db=db,
-        strata=strata,
-        name=name,
-    )
-    assert report, "\n".join(report.failures) + f"\n{db} has the findings: assay query findings --db {db}"
+    with tempfile.NamedTemporaryFile("w", suffix=".cases", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+        file.flush()
+        arguments = ["run", "--recorded", file.name, "--contract", contract, "--db", os.fspath(db), "--shrink", "--fail-on", "never"]
+        run_under_command({op_name(op): kernel}, arguments, types=(), name=name, version="0", echo=False)
