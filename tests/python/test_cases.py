@@ -207,11 +207,45 @@ def test_vet(tmp_path):
         assert connection.execute("select count(*) from finding").fetchone()[0] > 0
 
 
+def test_vet_of_a_callable_that_gets_operands_alone(tmp_path):
+    """As the README has it: a right product of matrices passes, under the same name each time."""
+    database = tmp_path / "night.db"
+    with np.errstate(all="ignore"):
+        for kernels in (np.matmul, {"dot_general": np.matmul}):
+            report = assay.vet(kernels, op="dot_general", types=["f32"], cases=40, db=database, name="mine")
+            assert report and "judged 40: proc:python-kernel mine" in str(report), str(report)
+        wrong = assay.vet(lambda a, b: a[:, :-1] @ b[:-1], op="dot_general", types=["f32"], cases=40, db=database, name="wrong")
+    assert not wrong
+    with sqlite3.connect(database) as connection:
+        assert [name for (name,) in connection.execute("select name from executor order by 1")] == [
+            "proc:python-kernel mine",
+            "proc:python-kernel wrong",
+        ]
+        small = [line for (line,) in connection.execute("select small_case_line from finding where is_shrunk")]
+    assert any("batch=[]x[] contract=[1]x[0] f32[1,1] f32[1,1]" in line for line in small), small
+
+
+def test_vet_of_a_callable_that_raises_or_refuses():
+    def raises(x):
+        raise ZeroDivisionError("by nothing")
+
+    report = assay.vet(raises, op="negate", types=["f32"], cases=5)
+    assert not report and len(report.failures) == 1 and "ZeroDivisionError: by nothing" in str(report)
+
+    def refuses(x):
+        raise NotImplementedError
+
+    report = assay.vet(refuses, op="negate", types=["f32"], cases=5)
+    assert not report and "judged 0 of 5" in report.failures[0]
+
+
 def test_vet_says_what_it_needs():
     with pytest.raises(assay.InvalidArgument, match="say which op"):
         assay.vet(np.add)
     with pytest.raises(assay.InvalidArgument, match="contract"):
         assay.vet(np.add, op="add", contract="no-such")
+    with pytest.raises(assay.InvalidArgument, match="at least one case"):
+        assay.vet(np.add, op="add", cases=0)
 
 
 def test_the_command_line_is_there():
