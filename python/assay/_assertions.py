@@ -98,7 +98,7 @@ def assert_conforms(
     __tracebackhide__ = True
     if vacuous not in ("fail", "pass"):
         raise _completion.InvalidArgument(f'vacuous={vacuous!r}: "fail" or "pass" is expected')
-    contract, attributes = split_contract(contract, attributes)
+    contract, attributes = split_contract(op, contract, attributes)
     operands, appended = split_call(op, inputs, attributes)
     several = results if isinstance(results, (list, tuple)) and not isinstance(results, Tensor) else [results]
     given = [as_tensor(result, operands[0] if operands else None) for result in several]

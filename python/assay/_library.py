@@ -117,14 +117,19 @@ def _permissions() -> frozenset[str]:
     names: list[str] = []
     while (pointer := lib.assay_permission_name(len(names))) != ffi.NULL:
         names.append(text_of(pointer))
-    return frozenset(names) - {"epsilon", "depth"}  # Of norms, and of one_hot.
+    return frozenset(names) - {"epsilon"}
 
 
-def split_contract(contract: str, attributes: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+def is_permission(op: str, key: str) -> bool:
+    """Whether that keyword of a call says what is permitted: `depth` of one_hot is how many classes there are."""
+    return key in _permissions() and not (key == "depth" and op_name(op) == "byteir.one_hot")
+
+
+def split_contract(op: str, contract: str, attributes: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """A contract with the permissions that stand among the attributes of a call, and the others."""
     if not attributes:
         return contract, attributes
-    said = [key for key in attributes if key in _permissions()]
+    said = [key for key in attributes if is_permission(op, key)]
     settings = "".join(f",{key}={attributes[key]}" for key in said)
     return contract + settings, {key: value for key, value in attributes.items() if key not in said}
 

@@ -220,7 +220,7 @@ def check(
     be one tensor or a list.  `budget`: seconds; of what would take longer a sample is judged.  `threads`: that judge a large
     case, with the same verdict however many there are; 0: one for each processor.  Attributes have the names of StableHLO or ByteIR;
     those with a usual value may be left out.  A permission of contracts is a keyword as well: norm_epsilon="larger"."""
-    contract, attributes = split_contract(contract, attributes)
+    contract, attributes = split_contract(op, contract, attributes)
     operands, appended = split_call(op, inputs, attributes)
     several = results if isinstance(results, (list, tuple)) and not isinstance(results, Tensor) else [results]
     given = [as_tensor(result, operands[0] if operands else None) for result in several]
@@ -299,7 +299,7 @@ def accept_sets(
     op: str, inputs: Sequence[Any], *, result: Any = None, contract: str = "wide", seed: int = 0, **attributes: Any
 ) -> list[AcceptSet]:
     """The set of each result.  `result`: types where they do not follow from the operands, as in result="bf16"."""
-    contract, attributes = split_contract(contract, attributes)
+    contract, attributes = split_contract(op, contract, attributes)
     operands, _ = split_call(op, inputs, attributes)
     program = program_of(op, [type_of(one) for one in operands], result_types(result, operands), attributes)
     structs, kept = program.structs([one.array for one in operands])
@@ -401,7 +401,7 @@ def power(
     **attributes: Any,
 ) -> Power:
     """The tolerance of elements at random places: errors above `ulps_median` would have been seen in half of them."""
-    contract, attributes = split_contract(contract, attributes)
+    contract, attributes = split_contract(op, contract, attributes)
     operands, _ = split_call(op, inputs, attributes)
     program = program_of(op, [type_of(one) for one in operands], result_types(result, operands), attributes)
     return power_of(program, [one.array for one in operands], contract, elements, seed)
