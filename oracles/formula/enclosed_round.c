@@ -58,7 +58,7 @@ static void raise_to_normal(const formula_t *formula, mpfr_ptr inout) {
   if (quick_compare(inout, normal) < 0) quick_set_double(inout, normal);
 }
 
-/* Times the unit roundoff of wider nodes, which is a power of two. */
+/* Times the unit roundoff of wider nodes, which is a power of two (theory.md, D6). */
 static void scale_to_wide_roundoff(const formula_t *formula, mpfr_ptr inout) {
   const format_t *format = formula->format;
   mpfr_div_2ui(inout, inout, (unsigned long)(format->precision + error_bound_wider_bits(format)),
