@@ -40,6 +40,7 @@ static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32
       .decide = pointwise_decide,             \
       .audit = audit,                         \
       .simulate = pointwise_simulate,         \
+      .enclose = pointwise_enclose,           \
   };
 ROW(divide)
 ROW(remainder)
