@@ -43,6 +43,13 @@ pattern_t pattern_norms;
  * are exact. */
 pattern_t pattern_movement;
 
+/* Many rows of few numbers: multiplied by a small matrix or a vector, combined, moved. */
+pattern_t pattern_slender;
+
+/* Exponentials, logarithms, tanh, logistic, roots and quotients with what compilers fuse into them;
+ * choices between two values; slices, pads and reversals of what is computed. */
+pattern_t pattern_functions;
+
 /* Floats that are quantized and dequantized before or behind an op. */
 pattern_t pattern_quantized;
 
