@@ -97,7 +97,8 @@ static box_t apply_exactly(pointwise_t function, const box_t a[]) {
   }
 }
 
-/* A whole number beyond the largest one of a format without infinities: nothing is said of it. */
+/* A whole number beyond the largest one of a format without infinities: nothing is said of it
+ * (theory.md, T259). */
 static bool is_beyond(const enclosing_t *enclosing, box_t exact) {
   const format_t *format = enclosing->element->format;
   bool is_open = enclosing->contract != NULL && !format_has_infinity(format);
