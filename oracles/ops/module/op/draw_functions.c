@@ -211,7 +211,9 @@ static pattern_returns_t share_out(sketch_t *sketch, sketch_value_t value) {
   rng_t *rng = sketch->rng;
   const type_t type = *sketch_type(sketch, value);
   uint32_t dim = (uint32_t)rng_below(rng, type.rank);
-  if (type.dims[dim] > sketch->limits->terms_max) return pattern_return(value);
+  if (type.dims[dim] > sketch->limits->terms_max) {
+    return pattern_return(apply_function(sketch, value));
+  }
   int64_t dims[TYPE_RANK_MAX] = {0};
   for (uint32_t i = 0, count = 0; i < type.rank; i++) {
     if (i != dim) dims[count++] = i;
