@@ -144,9 +144,9 @@ typedef struct op {
    * one regime among those of harness/gen.  May be NULL. */
   void (*draw_edges)(rng_t *rng, case_t *inout_case);
 
-  /* The functions that its elements go through, by their names in harness/draw/turning.def, ended by
-   * NULL: generators draw numbers near where these saturate, overflow or become exact.  NULL if it
-   * has none of them. */
+  /* The functions that its elements go through, by their names in harness/draw/turning.def, ended
+   * by NULL: generators draw numbers near where these saturate, overflow or become exact.  NULL if
+   * it has none of them. */
   const char *const *turns;
 
   /* Overwrites the operands that the rest of a valid program determines, such as the sizes of its

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "harness/search/climber.h"
-#include "harness/search/first_pass.h"
 #include "harness/search/scheduler.h"
 #include "tests/search/first_found.h"
 
@@ -151,82 +150,7 @@ static void test_moves(void) {
   fixture_close(&fixture);
 }
 
-/* ---- The first pass -------------------------------------------------------------------------- */
-
-/* Where compiling is dear each kind of types that an op has, and programs without elements, come
- * among the first few cases of the op, and once each kind came the pass is over. */
-static void test_first_pass(void) {
-  fixture_t fixture;
-  fixture_open(&fixture, &(search_options_t){.compiling_is_dear = true});
-  GString *lines = g_string_new(NULL);
-  static const char *const first[] = {
-      "byteir.erf f32",
-      "byteir.erf f64",
-      "byteir.erf f16",
-      "byteir.erf bf16",
-      "body=add dims=",
-      "body=maximum dims=",
-      "body=multiply dims=",
-      "body=minimum dims=",
-      "stablehlo.reduce ",
-      "stablehlo.dot_general",
-      "[0",
-  };
-  enum { CASES = 600 };
-  for (int i = 0; i < CASES; i++) step(&fixture, 1, lines);
-  for (size_t i = 0; i < G_N_ELEMENTS(first); i++) {
-    g_test_message("%s", first[i]);
-    g_assert_nonnull(strstr(lines->str, first[i]));
-  }
-  g_string_free(lines, TRUE);
-  fixture_close(&fixture);
-}
-
-/* Of an op that has two kinds: each comes once, in turns, and then nothing. */
-static void test_first_pass_turns(void) {
-  arena_t arena;
-  arena_init(&arena);
-  first_pass_t *pass = first_pass_new(2);
-  program_t programs[2];
-  const char *const lines[] = {"stablehlo.add f32[2] f32[2] -> f32[2]",
-                               "stablehlo.add i32[0] i32[0] -> i32[0]"};
-  for (size_t i = 0; i < 2; i++) {
-    g_assert_cmpint(program_parse(str_from(lines[i]), &arena, &programs[i], NULL, NULL), ==,
-                    STATUS_OK);
-  }
-  g_assert_cmpuint(first_pass_choose(pass), ==, 0);
-  g_assert_cmpuint(first_pass_count_new(pass, 0, &programs[0]), ==, 2); /* Type and algorithm. */
-  first_pass_try(pass, 0, &programs[0]);
-  g_assert_cmpuint(first_pass_count_new(pass, 0, &programs[0]), ==, 0);
-  g_assert_cmpuint(first_pass_count_new(pass, 1, &programs[0]), ==, 2);
-  g_assert_cmpuint(first_pass_choose(pass), ==, 1);
-  for (int i = 0; i < FIRST_PASS_MISSES; i++) first_pass_miss(pass, 1);
-  g_assert_cmpuint(first_pass_choose(pass), ==, 0);
-  g_assert_cmpuint(first_pass_count_new(pass, 0, &programs[1]), ==, 3); /* "integer", empty. */
-  first_pass_try(pass, 0, &programs[1]);
-  for (int i = 0; i < FIRST_PASS_MISSES; i++) first_pass_miss(pass, 0);
-  g_assert_cmpuint(first_pass_choose(pass), ==, 2);
-  first_pass_free(pass);
-  arena_deinit(&arena);
-}
-
 /* ---- Scheduling ------------------------------------------------------------------------------ */
-
-/* An op whose first case takes a thousand times as long as others is not starved for it. */
-static void test_starting_is_excused(void) {
-  enum { SUBJECTS = 4, CASES = 400 };
-  scheduler_t *scheduler = scheduler_new(SUBJECTS);
-  rng_t rng = rng_make(1);
-  int cases[SUBJECTS] = {0};
-  for (int i = 0; i < CASES; i++) {
-    size_t index = scheduler_choose(scheduler, &rng);
-    scheduler_note(scheduler, index, index == 1 && cases[1] == 0 ? 100000 : 100, 0);
-    cases[index]++;
-  }
-  for (int i = 0; i < SUBJECTS; i++) g_assert_cmpint(cases[i], >=, CASES / (2 * SUBJECTS));
-  g_assert_cmpuint(scheduler_cost(scheduler, 1), ==, 100 * (uint64_t)cases[1]);
-  scheduler_free(scheduler);
-}
 
 /* One subject yields all the time, one never, one costs ten times as much. */
 static void test_floor(void) {
@@ -515,9 +439,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/search/record_never_falls", test_record_never_falls);
   g_test_add_func("/search/room", test_room);
   g_test_add_func("/search/climbs_higher", test_climbs_higher);
-  g_test_add_func("/search/first_pass", test_first_pass);
-  g_test_add_func("/search/first_pass/turns", test_first_pass_turns);
-  g_test_add_func("/scheduler/starting_is_excused", test_starting_is_excused);
   g_test_add_func("/scheduler/floor", test_floor);
   g_test_add_func("/search/scheduler/mute", test_mute);
   g_test_add_func("/novelty/exact", test_novelty_is_exact);

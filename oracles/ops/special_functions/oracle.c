@@ -223,7 +223,7 @@ static status_t enclose_logistic(const enclosure_call_t *call,
   if (call->contract == NULL) return STATUS_OK;
   const type_t *type = &call->program->results[0];
   size_t count = type_element_count(type);
-  box_t *exact[] = {ARENA_NEW_ARRAY(call->arena, box_t, count)};
+  box_t *exact[CASE_RESULTS_MAX] = {ARENA_NEW_ARRAY(call->arena, box_t, count)};
   enclosure_call_t exactly = *call;
   exactly.contract = NULL;
   STATUS_TRY(composite_enclose(&exactly, exact));
