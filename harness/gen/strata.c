@@ -121,7 +121,7 @@ draw_limits_t stratum_limits(stratum_t stratum, rng_t *rng) {
     int64_t threshold = thresholds[rng_below(rng, G_N_ELEMENTS(thresholds))];
     limits.elements_max = MIN(limits.elements_max, threshold + rng_between(rng, -1, 1));
   } else if (stratum == STRATUM_slender) {
-    limits.elements_max >>= rng_between(rng, 1, 4);
+    limits.elements_max >>= rng_between(rng, 1, 3);
   } else if (limits.sizes == DRAW_SIZES_LONG || limits.sizes == DRAW_SIZES_DEPLOYED) {
     limits.elements_max >>=
         rng_one_in(rng, 16) ? rng_below(rng, 3) : (uint64_t)rng_between(rng, 3, 6);

@@ -31,10 +31,10 @@ static type_t shape_of(const slender_t *slender, bool is_turned) {
   return type_make(slender->element, 2, dims);
 }
 
-/* An argument; now and then the last rows are another's. */
+/* An argument; in half of them the last rows are another's. */
 static sketch_value_t draw_operand(sketch_t *sketch, const slender_t *slender, bool is_turned) {
   type_t type = shape_of(slender, is_turned);
-  if (!rng_one_in(sketch->rng, 4) || slender->rows < 2) return sketch_argument(sketch, &type);
+  if (!rng_one_in(sketch->rng, 2) || slender->rows < 2) return sketch_argument(sketch, &type);
   uint32_t dim = is_turned ? 1 : 0;
   type_t tail = type;
   tail.dims[dim] = rng_between(sketch->rng, 1, MIN(slender->rows - 1, 4));
