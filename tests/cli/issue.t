@@ -100,6 +100,79 @@ run 2 "show --python of an executor that is not there" show "$sum" --python nobo
 run 2 "show --python of a program" show "${sum%% : *}" --python "proc:python3 $folder/worker.py same"
 run 2 "show --python with --c" show "$sum" --c --python xla
 
+# Programs in C: a library of ours that loses the last term of a dot product, behind the openblas plugin.
+cat >losing.c <<'END'
+float cblas_sdot(int n, const float *x, int dx, const float *y, int dy) {
+  float sum = 0;
+  for (int i = 0; i + 1 < n; i++) sum += x[i * dx] * y[i * dy];
+  return sum;
+}
+#define NONE(name) void name(void) {}
+NONE(cblas_sgemm) NONE(cblas_dgemm) NONE(cblas_cgemm) NONE(cblas_zgemm) NONE(cblas_sgemv) NONE(cblas_dgemv)
+NONE(cblas_cgemv) NONE(cblas_zgemv) NONE(cblas_ddot) NONE(cblas_dsdot) NONE(cblas_cdotu_sub) NONE(cblas_zdotu_sub)
+END
+if [ -f "$(dirname "$ASSAY")/plugins/openblas_plugin.so" ]; then
+  "${CC:-clang-19}" -shared -fPIC -o liblosing.so losing.c 2>err
+  losing="openblas?library=$folder/liblosing.so,routine=dot"
+  run 0 "a report with a program in C" issue "$sum" --executor "$losing"
+  like out '^```c$' "it is C"
+  like out 'cblas_sdot(4, x' "it makes the call"
+  like out 'printed the same wrong bits: `46040400`' "it has been built and run"
+  sed -n '/^```c$/,/^```$/p' out | grep -v '^```' >reproducer.c
+  sh -c "$(sed -n 's/^ \* Build: //p' reproducer.c)" 2>err && [ "$(sh -c "$(sed -n 's/^ \* Run: //p' reproducer.c)")" = "results: 46040400" ]
+  ok $? "what is printed can be built and run as it says"
+  for routine in gemm gemv dot; do
+    for program in 'batch=[0]x[0] contract=[2]x[1] f32[2,1,2] f32[2,2,1] -> f32[2,1,1] : 3f800000400000004040000040800000 : 40a0000040c0000040e0000041000000 4188000042540000' \
+      'batch=[]x[] contract=[0]x[1] complex<f64>[1,1] complex<f64>[1,1] -> complex<f64>[1,1] : 3ff00000000000004000000000000000 : 40080000000000004010000000000000 c0140000000000004024000000000000'; do
+      run 0 "$routine writes a program" show --c --executor "openblas?routine=$routine" "stablehlo.dot_general ${program% *}"
+      like out "^/. Run here, it printed: ${program##* } ./\$" "$routine: it prints what is right"
+    done
+  done
+  run 2 "show --executor without --c" show "$sum" --executor openblas
+else
+  count=$((count + 1))
+  echo "ok $count - programs in C # SKIP there is no openblas plugin"
+fi
+# The same of oneDNN: its real faults are shown without Assay, and what it computes is computed again.
+shows() { # CASE BITS WORDS
+  run 0 "a report about ${1%% *} of oneDNN" issue "$1" --executor onednn
+  like out "$3" "${1%% *}: it makes the call"
+  like out "printed the same wrong bits: \`$2\`" "${1%% *}: it has been built and run"
+}
+writes() { # CASE BITS WORDS [OPTIONS]
+  run 0 "oneDNN writes a program of ${1%% *}" show --c --executor "onednn${4:-}" "$1"
+  like out "$3" "${1%% *}: it makes the call"
+  like out "^/. Run here, it printed: $2 ./\$" "${1%% *}: it prints what is right"
+}
+if [ -f "$(dirname "$ASSAY")/plugins/onednn_plugin.so" ]; then
+  shows 'stablehlo.reduce body=maximum dims=[0] f32[2] f32[] -> f32[] : 7fc00000bf800000 : ff800000' bf800000 dnnl_reduction_max
+  shows 'stablehlo.reduce body=minimum dims=[0] f32[2] f32[] -> f32[] : 7f8000007f800000 : 7f800000' 7f7fffff dnnl_reduction_min
+  shows 'byteir.gelu approximate=erf f32[1] -> f32[1] : 80000000' 00000000 dnnl_eltwise_gelu_erf
+  shows 'byteir.log_softmax axis=0 f32[2] -> f32[2] : 3f8000007fc00000' ff8000007fc00000 'dnnl_softmax_log.*, 0'
+  # Two batches, of operands of which one is gathered; windows with a step, a dilation, padding and groups.
+  writes 'stablehlo.dot_general batch=[2]x[0] contract=[0]x[2] f32[2,1,2] f32[2,1,2] -> f32[2,1,1] : 3f800000400000004040000040800000 : 3f800000400000004040000040800000' \
+    40e0000041b00000 dnnl_matmul_desc_init
+  writes 'stablehlo.convolution window_strides=[2] padding=[[1,0]] lhs_dilation=[1] rhs_dilation=[2] window_reversal=[false] dimension_numbers=[b,f,0]x[o,i,0]->[b,f,0] feature_group_count=2 batch_group_count=1 f32[1,2,4] f32[2,1,2] -> f32[1,2,2] : 3f80000040000000404000004080000040a0000040c0000040e0000041000000 : 3f800000412000003f80000042c80000' \
+    41a00000422800004416000044498000 dnnl_dilated_convolution_forward_desc_init
+  # The initial value is ours to add: of integers, and of bf16, which it widens.
+  writes 'stablehlo.reduce body=add dims=[0] i8[3] i8[] -> i32[] : 7f7f7f : 03' 00000180 'return (int32_t)((uint32_t)a + (uint32_t)b);' '?types=any'
+  writes 'stablehlo.reduce body=add dims=[1] bf16[2,2] bf16[] -> f32[2] : 3f80400040404080 : 4120' 4150000041880000 dnnl_reduction_sum
+  writes 'stablehlo.reduce_window body=maximum window_dimensions=[1,1,2] window_strides=[1,1,1] base_dilations=[1,1,1] window_dilations=[1,1,1] padding=[[0,0],[0,0],[0,0]] f32[1,1,3] f32[] -> f32[1,1,2] : bf800000c0000000c0400000 : bfc00000' \
+    bf800000bfc00000 dnnl_pooling_max
+  writes 'stablehlo.subtract f32[2] f32[2] -> f32[2] : 3f80000040000000 : 4040000040800000' c0000000c0000000 dnnl_binary_sub '?isa=AVX2'
+  like out 'CHECK(dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx2));' "of an instruction set that was asked for"
+  writes 'stablehlo.transpose permutation=[1,0] f32[2,2] -> f32[2,2] : 3f800000400000004040000040800000' 3f800000404000004000000040800000 dnnl_reorder
+  writes 'stablehlo.concatenate dimension=0 f32[1] f32[1] -> f32[2] : 3f800000 : 40000000' 3f80000040000000 dnnl_concat '?threads=2'
+  like out '^ . Run: OMP_NUM_THREADS=2 ./reproducer$' "of threads that were asked for"
+  run 3 "no program of what takes post-ops" show --c --executor 'onednn?types=any' \
+    'stablehlo.reduce body=add dims=[0] !quant.uniform<i8:f32,0x1p+0:1>[2] !quant.uniform<i8:f32,0x1p+0:1>[] -> !quant.uniform<i32:f32,0x1p+0>[] : 0203 : 01'
+  like err 'it takes scales, zero points or post-ops' "it says why"
+else
+  count=$((count + 1))
+  echo "ok $count - programs in C of oneDNN # SKIP there is no onednn plugin"
+fi
+run 3 "show --c of what writes no programs" show "$sum" --c --executor canary:narrow_operands
+
 # The workers for real: their scripts print what they should.
 real() { # EXECUTOR CASE BITS
   if ! "$ASSAY" executors install "$1" >out 2>err </dev/null; then
@@ -113,4 +186,5 @@ real() { # EXECUTOR CASE BITS
 real xla "$sum" 46440400
 real torch 'byteir.erf bf16[] -> bf16[] : 3f80' 3f58
 real onnxruntime 'stablehlo.reduce body=add dims=[0] f32[2] f32[] -> f32[] : 3f80000040000000 : 40400000' 40c00000
+real openvino 'stablehlo.subtract i8[] i8[] -> i8[] : f2 : 01' f1
 finish
