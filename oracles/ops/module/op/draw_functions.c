@@ -228,8 +228,26 @@ static pattern_returns_t share_out(sketch_t *sketch, sketch_value_t value) {
   return pattern_return(sketch_binary(sketch, "divide", value, sum));
 }
 
+static pattern_returns_t apply_steps(sketch_t *sketch, sketch_value_t value, int64_t terms_max) {
+  static const char *const bodies[] = {"add", "maximum", NULL};
+  rng_t *rng = sketch->rng;
+  if (rng_one_in(rng, 3)) value = pattern_touch(sketch, value);
+  if (rng_one_in(rng, 6)) value = pattern_through_quantized(sketch, value);
+  uint64_t steps = 1 + rng_below(rng, 3);
+  for (uint64_t i = 0; i < steps; i++) value = step(sketch, value, i + 1 == steps);
+  if (rng_one_in(rng, 3)) value = pattern_touch(sketch, value);
+  if (rng_one_in(rng, 5)) value = pattern_maybe_convert(sketch, value);
+  if (rng_one_in(rng, 6)) value = pattern_through_quantized(sketch, value);
+  const type_t made = *sketch_type(sketch, value);
+  if (made.rank > 0 && made.dims[0] <= terms_max && rng_one_in(rng, 6)) {
+    value = sketch_reduce(sketch, sketch_one_of(sketch, bodies), value, 0);
+  }
+  return pattern_return(value);
+}
+
 pattern_returns_t pattern_functions(sketch_t *sketch) {
   rng_t *rng = sketch->rng;
+  if (rng_one_in(rng, 4)) return pattern_simplifiable(sketch);
   draw_limits_t smaller = *sketch->limits;
   const draw_limits_t *limits = sketch->limits;
   smaller.elements_max = MIN(limits->elements_max, 512); /* Enclosing functions costs much. */
@@ -238,21 +256,9 @@ pattern_returns_t pattern_functions(sketch_t *sketch) {
   const type_t type =
       sketch_shape(sketch, is_float ? sketch_float(sketch) : sketch_number(sketch), 0, 4);
   sketch_value_t value = sketch_argument(sketch, &type);
-  if (type.element->format != NULL && type.rank > 0 && rng_one_in(rng, 6)) {
-    pattern_returns_t returns = share_out(sketch, value);
-    sketch->limits = limits;
-    return returns;
-  }
-  if (rng_one_in(rng, 3)) value = pattern_touch(sketch, value);
-  uint64_t steps = 1 + rng_below(rng, 3);
-  for (uint64_t i = 0; i < steps; i++) value = step(sketch, value, i + 1 == steps);
-  if (rng_one_in(rng, 3)) value = pattern_touch(sketch, value);
-  if (rng_one_in(rng, 5)) value = pattern_maybe_convert(sketch, value);
-  const type_t made = *sketch_type(sketch, value);
-  if (made.rank > 0 && made.dims[0] <= limits->terms_max && rng_one_in(rng, 6)) {
-    static const char *const bodies[] = {"add", "maximum", NULL};
-    value = sketch_reduce(sketch, sketch_one_of(sketch, bodies), value, 0);
-  }
+  pattern_returns_t returns = type.element->format != NULL && type.rank > 0 && rng_one_in(rng, 6)
+                                  ? share_out(sketch, value)
+                                  : apply_steps(sketch, value, limits->terms_max);
   sketch->limits = limits;
-  return pattern_return(value);
+  return returns;
 }
