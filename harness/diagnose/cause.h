@@ -15,6 +15,8 @@
 #ifndef ASSAY_DIAGNOSE_CAUSE_H
 #define ASSAY_DIAGNOSE_CAUSE_H
 
+#include <glib.h>
+
 #include "harness/run/case_runner.h"
 
 typedef enum cause_id {
@@ -27,8 +29,9 @@ typedef enum cause_id {
 enum {
   CAUSE_BITS_MIN = 14, /* Of evidence for a name: about one chance coincidence in 16,000. */
   CAUSE_BITS_AGAIN = 1,
-  CAUSE_BITS_PLACE = 12, /* That one of two zeros is taken by its place: three components. */
-  CAUSE_ASKS_MAX = 500,  /* Questions to the oracle for one case. */
+  CAUSE_CASES_TOGETHER = 2, /* That a change explains, of one executor and op. */
+  CAUSE_BITS_PLACE = 12,    /* That one of two zeros is taken by its place: three components. */
+  CAUSE_ASKS_MAX = 1000,    /* Questions to the oracle for one case. */
 };
 
 const char *cause_spelling(cause_id_t cause);
@@ -42,6 +45,16 @@ typedef struct cause_reference {
 } cause_reference_t;
 
 cause_reference_t cause_reference_of(const accept_t *accept, size_t component);
+
+/* What a session's cases of one executor and op said of changes (change/change.h) that no case by
+ * itself establishes. */
+typedef struct cause_support {
+  uint32_t looked;  /* Cases that were looked into. */
+  GHashTable *keys; /* Keys of changes to how many each explains, with what evidence. */
+} cause_support_t;
+
+void cause_support_init(cause_support_t *out_support);
+void cause_support_deinit(cause_support_t *support);
 
 typedef struct cause_question {
   const oracle_t *oracle;
@@ -57,6 +70,10 @@ typedef struct cause_question {
    * or NULL.  The most frequent one is preferred to all others that explain as well, is then sure,
    * and needs but CAUSE_BITS_AGAIN. */
   const uint32_t *established;
+  /* Added to, or NULL: of a case by itself.  A change is sure once it explains most of the cases,
+   * CAUSE_CASES_TOGETHER at least, to CAUSE_BITS_MIN together, and more of them than any other
+   * that explains the present one. */
+  cause_support_t *support;
 } cause_question_t;
 
 /* The question about the case that `walk` judged last. */

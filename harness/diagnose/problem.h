@@ -10,11 +10,11 @@
 enum {
   CAUSE_WRONG_MAX = 8, /* Components examined of each kind. */
   CAUSE_RIGHT_MAX = 6,
-  CAUSE_WHOLE_MAX = 3, /* The same where each takes a whole case. */
+  CAUSE_WHOLE_MAX = 12, /* The same where each takes a whole case. */
   /* What a cause must explain, once it is chosen: all that is wrong, up to so many components. */
   CAUSE_ALL_WRONG_MAX = 256,
   CAUSE_ALL_RIGHT_MAX = 32,
-  CAUSE_ALL_WHOLE_MAX = 32,
+  CAUSE_ALL_WHOLE_MAX = 64,
   CAUSE_ALL_ASKS_MAX = 2000,
 };
 

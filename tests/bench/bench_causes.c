@@ -98,7 +98,17 @@ static void count_finding(const canary_t *canary, const finding_t *finding, coun
   const verdict_t *verdict = &finding->verdict;
   if (verdict->outcome != OUTCOME_diverges) return;
   counts->diverging += finding->count;
-  if (verdict->cause[0] == '\0' || !verdict->is_cause_sure) return;
+  if (verdict->reading[0] != '\0' && !verdict->is_cause_sure) {
+    g_string_append_printf(names, " READING:%s %" PRIu64, verdict->reading, finding->count);
+  }
+  if (verdict->cause[0] == '\0' || !verdict->is_cause_sure) {
+    const bool is_unsure = verdict->cause[0] != '\0';
+    g_string_append_printf(names, " (%s%s %" PRIu64 ")", is_unsure ? "?" : "",
+                           is_unsure ? verdict->cause : class_spelling(verdict->class_),
+                           finding->count);
+    if (g_getenv("SHOW") != NULL) fprintf(stderr, "%s UNNAMED (%s) %s: %s\n  %s\n", canary->name, class_spelling(verdict->class_), verdict->cause, verdict->cause_words, finding->case_line);
+    return;
+  }
   counts->named += finding->count;
   bool is_right = is_listed(canary->name, verdict->cause);
   if (is_right) counts->right += finding->count;

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which of the changes that explain a case is its cause.  Small cases are explained by many: what
+ * tells them apart is which explains the other cases of this executor and op too. */
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+#include "harness/diagnose/change/change.h"
+
+/* What is known of one change. */
+typedef struct standing {
+  uint32_t cases;
+  double bits;
+} standing_t;
+
+void cause_support_init(cause_support_t *out_support) {
+  *out_support =
+      (cause_support_t){.keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free)};
+}
+
+void cause_support_deinit(cause_support_t *support) { g_hash_table_destroy(support->keys); }
+
+/* Whether the change before it has its key: repairs of one edit do. */
+static bool is_again(const found_causes_t *found, size_t which) {
+  for (size_t i = 0; i < which; i++) {
+    if (strcmp(found->changes[i].key, found->changes[which].key) == 0) return true;
+  }
+  return false;
+}
+
+void change_count(cause_support_t *support, const found_causes_t *found) {
+  support->looked++;
+  for (size_t i = 0; i < found->change_count; i++) {
+    const found_change_t *change = &found->changes[i];
+    if (is_again(found, i)) continue;
+    standing_t *standing = g_hash_table_lookup(support->keys, change->key);
+    if (standing == NULL) {
+      standing = g_new0(standing_t, 1);
+      g_hash_table_insert(support->keys, g_strdup(change->key), standing);
+    }
+    standing->cases++;
+    standing->bits += CLAMP(change->bits, 0, (double)CAUSE_BITS_MIN);
+  }
+}
+
+/* Where the case stands alone, by its own evidence. */
+static standing_t standing_of(const cause_support_t *support, const found_change_t *change) {
+  if (support == NULL) return (standing_t){.cases = 1, .bits = change->bits};
+  const standing_t *standing = g_hash_table_lookup(support->keys, change->key);
+  return standing != NULL ? *standing : (standing_t){.cases = 0};
+}
+
+static bool is_enough(const cause_support_t *support, const standing_t *standing) {
+  if (standing->bits < (double)CAUSE_BITS_MIN) return false;
+  if (support == NULL) return true;
+  return standing->cases >= CAUSE_CASES_TOGETHER && 2 * standing->cases >= support->looked;
+}
+
+const found_change_t *change_choose(const cause_support_t *support, const found_causes_t *found,
+                                    bool *out_is_sure) {
+  const found_change_t *best = NULL;
+  standing_t of_best = {.cases = 0};
+  for (size_t i = 0; i < found->change_count; i++) {
+    standing_t standing = standing_of(support, &found->changes[i]);
+    bool is_more = best == NULL || standing.cases > of_best.cases;
+    if (!is_more) continue;
+    best = &found->changes[i];
+    of_best = standing;
+  }
+  if (best == NULL || !is_enough(support, &of_best)) return NULL;
+  *out_is_sure = true;
+  for (size_t i = 0; i < found->change_count; i++) {
+    const found_change_t *other = &found->changes[i];
+    standing_t standing = standing_of(support, other);
+    *out_is_sure &= other->cause == best->cause || standing.cases < of_best.cases;
+  }
+  return best;
+}
+
+bool change_explains_all(solver_t *solver, const found_change_t *change) {
+  if (solver_has_all(solver)) return true;
+  arena_mark_t mark = arena_mark(solver->arena);
+  solver_t all;
+  found_causes_t found = {.change_count = 0};
+  bool is_known =
+      solver_init_all(&all, solver->question, solver->verdict, change->cause, solver->arena);
+  if (is_known) test_changes(&all, &found);
+  bool is_found = false;
+  for (size_t i = 0; i < found.change_count; i++) {
+    is_found |= strcmp(found.changes[i].key, change->key) == 0;
+  }
+  if (is_known && all.status != STATUS_OK) {
+    solver->status = all.status;
+    solver->failure = all.failure;
+    is_found = false;
+  }
+  arena_rewind(solver->arena, mark);
+  return is_found;
+}
+
+void change_list_rivals(const found_causes_t *found, const found_change_t *chosen,
+                        GString *out_text) {
+  size_t others = 0;
+  for (size_t i = 0; i < found->change_count; i++) {
+    const found_change_t *other = &found->changes[i];
+    if (other->cause == chosen->cause) continue;
+    bool is_new = true;
+    for (size_t k = 0; k < i; k++) is_new &= found->changes[k].cause != other->cause;
+    if (!is_new) continue;
+    g_string_append_printf(out_text, "%s%s", others++ == 0 ? "; or " : ", ",
+                           cause_spelling(other->cause));
+  }
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One operand is taken for another one, for a constant, or without its signs. */
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+#include "harness/diagnose/change/change.h"
+
+static double count_pairs(const solver_t *solver) {
+  double operands = solver->question->instance->program.operand_count;
+  return operands * operands;
+}
+
+/* A copy of the case whose operand `operand` alone may be written to. */
+static case_t own_operand(solver_t *solver, uint32_t operand) {
+  case_t copy = *solver->question->instance;
+  copy.operands[operand] = tensor_copy(solver->arena, &copy.operands[operand]);
+  return copy;
+}
+
+static bool is_same(const tensor_t *a, const tensor_t *b) {
+  return memcmp(a->data, b->data, type_bytes(&a->type)) == 0;
+}
+
+static void try_change(solver_t *solver, cause_id_t cause, const case_t *instance, size_t tried,
+                       const char *detail, found_causes_t *found) {
+  const change_t change = {.cause = cause, .key = detail, .instance = instance, .tried = tried};
+  change_test(solver, &change, detail, found);
+}
+
+/* ---- For one another ------------------------------------------------------------------------- */
+
+static void test_pair(solver_t *solver, uint32_t a, uint32_t b, found_causes_t *found) {
+  const case_t *instance = solver->question->instance;
+  const size_t tried = (size_t)count_pairs(solver);
+  char detail[CAUSE_DETAIL_BYTES];
+  case_t changed = *instance;
+  changed.operands[a].data = instance->operands[b].data;
+  g_snprintf(detail, sizeof detail, "operand %u in the place of operand %u", b, a);
+  try_change(solver, CAUSE_operand_aliased, &changed, tried, detail, found);
+  if (a > b) return;
+  changed.operands[b].data = instance->operands[a].data;
+  g_snprintf(detail, sizeof detail, "operands %u and %u", a, b);
+  try_change(solver, CAUSE_operands_exchanged, &changed, tried, detail, found);
+}
+
+static void test_pairs(solver_t *solver, found_causes_t *found) {
+  const case_t *instance = solver->question->instance;
+  const uint32_t count = instance->program.operand_count;
+  for (uint32_t a = 0; a < count; a++) {
+    for (uint32_t b = 0; b < count; b++) {
+      const type_t *type = &instance->operands[a].type;
+      bool is_one = a != b && type_equal(type, &instance->operands[b].type);
+      if (!is_one || is_same(&instance->operands[a], &instance->operands[b])) continue;
+      arena_mark_t mark = arena_mark(solver->arena);
+      test_pair(solver, a, b, found);
+      arena_rewind(solver->arena, mark);
+    }
+  }
+}
+
+/* ---- For something else ---------------------------------------------------------------------- */
+
+/* What becomes of a component: its bits, those of the first element and its number. */
+typedef uint64_t operand_map_t(const element_t *element, uint64_t bits, uint64_t first);
+
+static uint64_t to_zero(const element_t *element, uint64_t bits, uint64_t first) {
+  (void)bits;
+  (void)first;
+  return element->format != NULL ? format_from_double(element->format, 0) : 0;
+}
+
+static uint64_t to_one(const element_t *element, uint64_t bits, uint64_t first) {
+  (void)bits;
+  (void)first;
+  return element->format != NULL ? format_from_double(element->format, 1) : 1;
+}
+
+static uint64_t to_first(const element_t *element, uint64_t bits, uint64_t first) {
+  (void)element;
+  (void)bits;
+  return first;
+}
+
+static uint64_t sign_of(const element_t *element) { return UINT64_C(1) << (element->bits - 1); }
+
+static uint64_t negate(const element_t *element, uint64_t bits, uint64_t first) {
+  (void)first;
+  if (element->format != NULL) return bits ^ sign_of(element);
+  return (0 - bits) & element_mask(element);
+}
+
+static uint64_t to_magnitude(const element_t *element, uint64_t bits, uint64_t first) {
+  if ((bits & sign_of(element)) == 0) return bits;
+  return negate(element, bits, first);
+}
+
+static uint64_t nan_to_zero(const element_t *element, uint64_t bits, uint64_t first) {
+  bool is_nan = element->format != NULL && format_is_nan(element->format, bits);
+  return is_nan ? to_zero(element, bits, first) : bits;
+}
+
+static uint64_t complement(const element_t *element, uint64_t bits, uint64_t first) {
+  (void)first;
+  return ~bits & element_mask(element);
+}
+
+static uint64_t to_truth(const element_t *element, uint64_t bits, uint64_t first) {
+  if (element->format != NULL) return bits;
+  return bits != 0 ? to_one(element, bits, first) : 0;
+}
+
+static uint64_t to_low_byte(const element_t *element, uint64_t bits, uint64_t first) {
+  (void)first;
+  if (!element_is_integer(element) || element->bits <= 8) return bits;
+  uint64_t low = bits & 0xff;
+  bool extends = element->kind == ELEMENT_SIGNED && (low & 0x80) != 0;
+  return (extends ? low | ~UINT64_C(0xff) : low) & element_mask(element);
+}
+
+static uint64_t through_f32(const element_t *element, uint64_t bits, uint64_t first) {
+  (void)first;
+  if (!element_is_integer(element) || element->bits < 32) return bits;
+  int64_t value = element_signed_value(element, bits);
+  float rounded = element->kind == ELEMENT_UNSIGNED ? (float)(uint64_t)value : (float)value;
+  if (fabsf(rounded) >= 0x1p62F) return bits;
+  return (uint64_t)(int64_t)rounded & element_mask(element);
+}
+
+static const struct {
+  cause_id_t cause;
+  operand_map_t *map;
+  const char *words;
+  bool is_of_signed;
+} maps[] = {
+    {CAUSE_operand_constant, to_zero, "operand %u for zeros", false},
+    {CAUSE_operand_constant, to_one, "operand %u for ones", false},
+    {CAUSE_operand_spread, to_first, "operand %u", false},
+    {CAUSE_operand_sign, negate, "operand %u is negated", true},
+    {CAUSE_operand_sign, to_magnitude, "operand %u has magnitudes", true},
+    {CAUSE_operand_cleaned, nan_to_zero, "NaN of operand %u reads as zero", true},
+    {CAUSE_operand_bits, complement, "bits of operand %u are inverted", false},
+    {CAUSE_operand_bits, to_truth, "operand %u is a truth value", false},
+    {CAUSE_operand_bits, to_low_byte, "operand %u has 8 bits", false},
+    {CAUSE_operand_bits, through_f32, "operand %u goes through f32", false},
+};
+
+static bool has_sign(const element_t *element) {
+  if (element->kind == ELEMENT_SIGNED) return true;
+  return element->format != NULL && element->format->specials != FORMAT_EXPONENT_ONLY;
+}
+
+static bool map_operand(operand_map_t *map, tensor_t *tensor) {
+  const element_t *element = tensor->type.element;
+  const size_t count = type_component_count(&tensor->type);
+  bool is_changed = false;
+  uint64_t first[2] = {0, 0};
+  for (size_t i = 0; i < count; i++) {
+    uint64_t bits = element_load(element, tensor->data, i);
+    if (i < element->components) first[i] = bits;
+    uint64_t other = map(element, bits, first[i % element->components]);
+    is_changed |= other != bits;
+    element_store(element, tensor->data, i, other);
+  }
+  return is_changed;
+}
+
+void change_operands(solver_t *solver, found_causes_t *found) {
+  const program_t *program = &solver->question->instance->program;
+  if (!change_is_due(solver, CAUSE_operand_aliased) &&
+      !change_is_due(solver, CAUSE_operands_exchanged) && !solver->tests_established &&
+      solver->only == CAUSE_COUNT) {
+    return; /* Too large. */
+  }
+  test_pairs(solver, found);
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    const type_t *type = &program->operands[i];
+    if (type->quantization != NULL || type_element_count(type) > CHANGE_ELEMENTS_MAX) continue;
+    for (size_t k = 0; k < G_N_ELEMENTS(maps); k++) {
+      bool is_due =
+          solver_tests(solver, maps[k].cause) && (!maps[k].is_of_signed || has_sign(type->element));
+      if (!is_due) continue;
+      arena_mark_t mark = arena_mark(solver->arena);
+      case_t changed = own_operand(solver, i);
+      if (map_operand(maps[k].map, &changed.operands[i])) {
+        char detail[CAUSE_DETAIL_BYTES];
+        const char *place = strstr(maps[k].words, "%u");
+        g_snprintf(detail, sizeof detail, "%.*s%u%s", (int)(place - maps[k].words), maps[k].words,
+                   i, place + 2);
+        try_change(solver, maps[k].cause, &changed, program->operand_count, detail, found);
+      }
+      arena_rewind(solver->arena, mark);
+    }
+  }
+}
