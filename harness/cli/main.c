@@ -60,7 +60,9 @@ const command_t command_table[] = {
      "which release of a backend brought a fault, or mended it", command_bisect},
     {"issue", "FINDING --db FILE|LINE --executor NAME",
      "write a bug report, with a script that shows the fault without Assay", command_issue},
-    {"show", "LINE|FILE.mlir|- [--mlir [--with-data]|--c|--python NAME] [--dialect stablehlo|mhlo]",
+    {"show",
+     "LINE|FILE.mlir|- [--mlir [--with-data]|--c [--executor NAME]|--python NAME] [--dialect "
+     "stablehlo|mhlo]",
      "explain a case in words, as a StableHLO module and as C", command_show},
     {"module", "FILE.mlir [--harvest OUT|--isolate-ops --executor NAME] [--json]",
      "list the ops of a whole module, what has an oracle, and write its programs to a file",

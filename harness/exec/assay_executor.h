@@ -156,6 +156,15 @@ typedef struct assay_executor {
   int32_t (*execute_sized)(void *self, void *handle, const assay_sizes_t *sizes,
                            const void *const *operands, void *const *results,
                            assay_reason_t *reason);
+
+  /* NULL, or writes a program in C that executes a compiled program on these operands and needs the
+   * library alone, none of Assay: for bug reports.  On OK *out_text is allocated with malloc(), and
+   * the caller's.  It begins with a comment with a line "Build: COMMAND" and a line "Run: COMMAND",
+   * for a shell in the folder of the text as reproducer.c.  The last line that it prints is
+   * "results: " and the data of all results as the case line has them.  UNSUPPORTED, with the
+   * reason, where it writes none of this program. */
+  int32_t (*write_c)(void *self, void *handle, const void *const *operands, char **out_text,
+                     assay_reason_t *reason);
 } assay_executor_t;
 
 /* Exported by the backend: its table, or NULL when `abi_max` is older than it can serve. */

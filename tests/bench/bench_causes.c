@@ -10,11 +10,12 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/campaign/canary_list.h"
 
-enum { CASES = 600, COMPOSITE_CASES = 100 };
+enum { CASES = 300, COMPOSITE_CASES = 60 };
 
 static const struct {
   const char *canary;
@@ -144,7 +145,7 @@ static void run_canary(const canary_t *canary, counts_t *out_counts) {
   for (size_t i = 0; i < session_finding_count(session); i++) {
     count_finding(canary, session_finding(session, i), out_counts, names);
   }
-  printf("%-44s %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %s\n", canary->name, out_counts->diverging,
+  printf("%s|%-44s %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %s\n", canary->ops, canary->name, out_counts->diverging,
          out_counts->named, out_counts->right, names->str);
   fflush(stdout);
   session_close(session, 0, NULL);
@@ -158,6 +159,7 @@ int main(int argc, char **argv) {
     const canary_t *canary = &canaries[i];
     if (canary->is_large || canary->is_nightly) continue;
     if (argc > 1 && strstr(canary->name, argv[1]) == NULL) continue;
+    if (g_getenv("SHARE") != NULL && (int)i % atoi(g_getenv("OF")) != atoi(g_getenv("SHARE"))) continue;
     counts_t counts;
     run_canary(canary, &counts);
     total.diverging += counts.diverging;

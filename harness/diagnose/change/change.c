@@ -120,13 +120,30 @@ static bool is_about(const element_t *element, uint64_t computed, uint64_t got) 
                     format_is_infinity(format, computed) || format_is_infinity(format, got);
   if (is_special) return format_is_nan(format, computed) && format_is_nan(format, got);
   double a = format_to_double(format, computed), b = format_to_double(format, got);
-  const double share = 0.25;
+  const double share = ldexp(1, -format->precision / 2);
   return fabs(a - b) <= share * fmax(fabs(a), fabs(b));
 }
 
-/* Most hypotheses are refuted by what a plain implementation computes, which is cheap: of the wrong
- * elements half at least must be about as it has them.  The oracle has the last word on the rest.
- */
+static size_t count_about(const solver_t *solver, const change_t *change, const tensor_t *results,
+                          const examined_t *elements, size_t count) {
+  size_t about = 0;
+  for (size_t i = 0; i < count; i++) {
+    const examined_t *examined = &elements[i];
+    problem_t problem;
+    if (!problem_of(solver, change, results, examined, &problem)) {
+      about += examined->got == 0;
+      continue;
+    }
+    const tensor_t *result = &results[problem.result];
+    uint64_t computed = element_load(examined->element, result->data, problem.component);
+    about += is_about(examined->element, computed, examined->got);
+  }
+  return about;
+}
+
+/* Most hypotheses are refuted by what a plain implementation computes, which is cheap: three of
+ * four elements at least must be about as it has them, more where numbers cancel.  The oracle has
+ * the last word on the rest. */
 static bool is_likely(solver_t *solver, const change_t *change) {
   const oracle_t *oracle = solver->question->oracle;
   const program_t *program = &change->instance->program;
@@ -141,19 +158,10 @@ static bool is_likely(solver_t *solver, const change_t *change) {
   const oracle_call_t call = {
       .instance = change->instance, .arena = solver->arena, .error = &failure};
   if (oracle->simulate(&call, &schedule, results) != STATUS_OK) return true;
-  size_t about = 0;
-  for (size_t i = 0; i < solver->wrong_count; i++) {
-    const examined_t *examined = &solver->wrong[i];
-    problem_t problem;
-    if (!problem_of(solver, change, results, examined, &problem)) {
-      about += examined->got == 0;
-      continue;
-    }
-    const tensor_t *result = &results[problem.result];
-    uint64_t computed = element_load(examined->element, result->data, problem.component);
-    about += is_about(examined->element, computed, examined->got);
-  }
-  return 2 * about >= solver->wrong_count;
+  size_t count = solver->wrong_count + solver->right_count;
+  size_t about = count_about(solver, change, results, solver->wrong, solver->wrong_count) +
+                 count_about(solver, change, results, solver->right, solver->right_count);
+  return 4 * about >= 3 * count;
 }
 
 /* ---- The test -------------------------------------------------------------------------------- */
@@ -173,11 +181,14 @@ static void make_results(solver_t *solver, const change_t *change, tensor_t *out
 /* How many are tried costs evidence. */
 static void note_change(found_causes_t *found, const change_t *change, double bits,
                         const char *detail) {
-  if (found->change_count == FOUND_CHANGES_MAX) return;
-  found_change_t *item = &found->changes[found->change_count++];
-  *item = (found_change_t){.cause = change->cause, .bits = bits - log2((double)change->tried)};
-  g_strlcpy(item->key, change->key, sizeof item->key);
-  g_strlcpy(item->detail, detail, sizeof item->detail);
+  const char *const keys[] = {change->key, change->other_key};
+  for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
+    if (keys[i] == NULL || found->change_count == FOUND_CHANGES_MAX) continue;
+    found_change_t *item = &found->changes[found->change_count++];
+    *item = (found_change_t){.cause = change->cause, .bits = bits - log2((double)change->tried)};
+    g_strlcpy(item->key, keys[i], sizeof item->key);
+    g_strlcpy(item->detail, detail, sizeof item->detail);
+  }
 }
 
 void change_test(solver_t *solver, const change_t *change, const char *detail,

@@ -28,7 +28,9 @@ typedef size_t change_sources_t(const element_t *element, uint64_t bits,
 /* A case that was computed instead.  Borrowed; lives in the solver's arena. */
 typedef struct change {
   cause_id_t cause;
-  const char *key; /* Names the change alike in all cases: no size of a case is in it. */
+  const char *key;       /* Names the change alike in all cases: no size of a case is in it. */
+  const char *other_key; /* Another name: of the last of operands, of which there may be any number.
+                          * NULL: there is none. */
   const case_t *instance;
   const size_t *places; /* For each element of the result the verdict is about: which element of
                          * the changed case's it is, or CHANGE_ZERO; NULL: the same. */

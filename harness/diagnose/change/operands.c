@@ -22,9 +22,10 @@ static bool is_same(const tensor_t *a, const tensor_t *b) {
   return memcmp(a->data, b->data, type_bytes(&a->type)) == 0;
 }
 
-static void try_change(solver_t *solver, cause_id_t cause, const case_t *instance, size_t tried,
-                       const char *detail, found_causes_t *found) {
-  const change_t change = {.cause = cause, .key = detail, .instance = instance, .tried = tried};
+static void try_change(solver_t *solver, const change_t *like, const char *detail,
+                       found_causes_t *found) {
+  change_t change = *like;
+  change.key = detail;
   change_test(solver, &change, detail, found);
 }
 
@@ -37,11 +38,14 @@ static void test_pair(solver_t *solver, uint32_t a, uint32_t b, found_causes_t *
   case_t changed = *instance;
   changed.operands[a].data = instance->operands[b].data;
   g_snprintf(detail, sizeof detail, "operand %u in the place of operand %u", b, a);
-  try_change(solver, CAUSE_operand_aliased, &changed, tried, detail, found);
+  const change_t aliased = {.cause = CAUSE_operand_aliased, .instance = &changed, .tried = tried};
+  try_change(solver, &aliased, detail, found);
   if (a > b) return;
   changed.operands[b].data = instance->operands[a].data;
   g_snprintf(detail, sizeof detail, "operands %u and %u", a, b);
-  try_change(solver, CAUSE_operands_exchanged, &changed, tried, detail, found);
+  const change_t exchanged = {
+      .cause = CAUSE_operands_exchanged, .instance = &changed, .tried = tried};
+  try_change(solver, &exchanged, detail, found);
 }
 
 static void test_pairs(solver_t *solver, found_causes_t *found) {
@@ -187,7 +191,12 @@ void change_operands(solver_t *solver, found_causes_t *found) {
         const char *place = strstr(maps[k].words, "%u");
         g_snprintf(detail, sizeof detail, "%.*s%u%s", (int)(place - maps[k].words), maps[k].words,
                    i, place + 2);
-        try_change(solver, maps[k].cause, &changed, program->operand_count, detail, found);
+        bool is_last = i > 0 && i + 1 == program->operand_count;
+        const change_t change = {.cause = maps[k].cause,
+                                 .other_key = is_last ? maps[k].words : NULL,
+                                 .instance = &changed,
+                                 .tried = program->operand_count};
+        try_change(solver, &change, detail, found);
       }
       arena_rewind(solver->arena, mark);
     }

@@ -201,6 +201,11 @@ static void test_map(solver_t *solver, uint32_t operand, size_t which, const wal
                      size_t tried, found_causes_t *found) {
   const case_t *instance = solver->question->instance;
   const bool is_operand = operand < instance->program.operand_count;
+  bool is_of_columns = maps[which].map == columns_missing || maps[which].map == columns_repeated;
+  bool is_of_rows = maps[which].map == rows_missing || maps[which].map == rows_repeated;
+  /* Less than one block is all tail, which tells nothing of blocks. */
+  if (is_of_columns && walk->number >= walk->columns) return;
+  if (is_of_rows && walk->number >= walk->rows) return;
   size_t *places = ARENA_NEW_ARRAY(solver->arena, size_t, walk->count);
   if (!walk_all(walk, maps[which].map, places)) return;
   case_t changed = *instance;

@@ -88,6 +88,15 @@ static void settle_types(case_t *instance) {
   }
 }
 
+/* Whether scales are still positive, and zero points storage values. */
+static bool are_types(program_t *program) {
+  bool are_valid = true;
+  for (size_t i = 0; i < program->operand_count + program->result_count; i++) {
+    are_valid &= type_check(type_at(program, i), NULL) == STATUS_OK;
+  }
+  return are_valid;
+}
+
 /* The map of one type, or with `which` SIZE_MAX of all. */
 static void test_map(solver_t *solver, size_t which_map, size_t which, found_causes_t *found) {
   case_t changed = *solver->question->instance;
@@ -99,7 +108,7 @@ static void test_map(solver_t *solver, size_t which_map, size_t which, found_cau
     if (type->quantization == NULL || (which != SIZE_MAX && which != i)) continue;
     is_changed |= map_type(solver, maps[which_map].map, type);
   }
-  if (!is_changed || program_broken(program) != NULL) return;
+  if (!is_changed || !are_types(program) || program_broken(program) != NULL) return;
   settle_types(&changed);
   char detail[CAUSE_DETAIL_BYTES];
   bool is_operand = which < program->operand_count;

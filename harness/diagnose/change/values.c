@@ -74,8 +74,11 @@ void change_values(solver_t *solver, found_causes_t *found) {
   const element_t *element = instance->program.results[solver->verdict->result].element;
   for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
     if (!suits(element, steps[i].kind) || !change_is_due(solver, steps[i].cause)) continue;
-    const change_t change = {
-        .cause = steps[i].cause, .instance = instance, .sources = steps[i].sources, .tried = 2};
+    const change_t change = {.cause = steps[i].cause,
+                             .key = steps[i].words,
+                             .instance = instance,
+                             .sources = steps[i].sources,
+                             .tried = 2};
     change_test(solver, &change, steps[i].words, found);
   }
 }

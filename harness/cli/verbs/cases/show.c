@@ -22,7 +22,8 @@ typedef struct shown {
 typedef struct show_flags {
   gboolean mlir;
   gboolean c;
-  char *python; /* The executor whose worker writes a script; NULL: none. */
+  char *python;   /* The executor whose worker writes a script; NULL: none. */
+  char *executor; /* The one whose shared object writes a program in C; NULL: none. */
   gboolean with_data;
   char *dialect; /* As it was given; NULL: stablehlo. */
   gboolean is_mhlo;
@@ -93,8 +94,8 @@ static bool has_data(str_t line) {
   return g_strstr_len(line.data, (gssize)line.size, " : ") != NULL;
 }
 
-/* A script that runs the case without Assay, with what it printed here. */
-static status_t print_python(const char *executor, const case_t *instance, failure_t *error) {
+/* A script or program that runs the case without Assay, with what it printed here. */
+static status_t print_standalone(const char *executor, const case_t *instance, failure_t *error) {
   standalone_t script;
   STATUS_TRY(standalone_make(executor, instance, &script, error));
   status_t status = STATUS_OK;
@@ -104,8 +105,9 @@ static status_t print_python(const char *executor, const case_t *instance, failu
   } else {
     fputs(script.script, stdout);
     bool ran = script.results != NULL;
-    printf("# %s: %s\n", ran ? "Run here, it printed" : "It does not run here",
-           ran ? script.results : script.words);
+    printf("%s %s: %s%s\n", script.is_c ? "/*" : "#",
+           ran ? "Run here, it printed" : "It does not run here",
+           ran ? script.results : script.words, script.is_c ? " */" : "");
   }
   standalone_free(&script);
   return status;
@@ -145,7 +147,8 @@ static status_t show_case(show_flags_t *flags, shown_t *shown, arena_t *arena, f
   STATUS_TRY(check_form(flags, shown, error));
   if (flags->shown_one) putchar('\n');
   flags->shown_one = TRUE;
-  if (flags->python != NULL) return print_python(flags->python, &shown->instance, error);
+  if (flags->python != NULL) return print_standalone(flags->python, &shown->instance, error);
+  if (flags->executor != NULL) return print_standalone(flags->executor, &shown->instance, error);
   if (flags->with_data) return print_checked(shown, arena, error);
   if (flags->c) {
     print_c(&shown->instance);
@@ -251,6 +254,10 @@ static bool choose_form(show_flags_t *flags) {
     complain("--python prints a script alone; leave out --c, --mlir and --dialect");
     return false;
   }
+  if (flags->executor != NULL && !flags->c) {
+    complain("--executor goes with --c; --python NAME prints the script of a worker");
+    return false;
+  }
   if (flags->with_data && (!flags->mlir || flags->dialect != NULL)) {
     complain("--with-data is for --mlir, in StableHLO alone; write --mlir --with-data");
     return false;
@@ -276,6 +283,10 @@ int command_show(const command_t *command, int argc, char **argv) {
       {"python", 0, 0, G_OPTION_ARG_STRING, &flags.python,
        "Print a script in Python that runs the case on this executor's backend, without Assay",
        "NAME"},
+      {"executor", 'e', 0, G_OPTION_ARG_STRING, &flags.executor,
+       "With --c: print a program in C that runs the case on this executor's library, without "
+       "Assay",
+       "NAME"},
       {"with-data", 0, 0, G_OPTION_ARG_NONE, &flags.with_data,
        "With --mlir: operands are constants, and checks say what the results are: those behind a "
        "tab, as `assay judge` reads them, else a model's",
@@ -292,6 +303,7 @@ int command_show(const command_t *command, int argc, char **argv) {
   int exit_code = is_good ? show(&flags, argv[1]) : EXIT_CODE_USAGE;
   g_free(flags.dialect);
   g_free(flags.python);
+  g_free(flags.executor);
   mlir_input_flags_free(&flags.input);
   return exit_code;
 }

@@ -136,7 +136,8 @@ static void print_script(const issue_t *issue) {
     printf("## To reproduce\n\nThere is no script without Assay: %s.\n", script->refusal);
     return;
   }
-  printf("## To reproduce, without Assay\n\n```python\n%s```\n\n", script->script);
+  printf("## To reproduce, without Assay\n\n```%s\n%s```\n\n", script->is_c ? "c" : "python",
+         script->script);
   if (script->results != NULL && strcmp(script->results, issue->results) == 0) {
     printf("It was run before this report was written, and printed the same wrong bits: `%s`.\n",
            script->results);

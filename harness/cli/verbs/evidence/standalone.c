@@ -1,12 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the command of the worker, asks it, and runs what it wrote. */
+/* Finds the worker or the shared object, asks it, and runs what it wrote. */
 #include "harness/cli/verbs/evidence/standalone.h"
 
 #include <glib.h>
 
 #include "harness/builtin/builtin.h"
 #include "harness/exec/executor_address.h"
+#include "harness/exec/process/c_source.h"
 #include "harness/exec/process/script.h"
+
+/* A refusal is no failure: there is a report without a script. */
+static status_t take_refusal(status_t status, failure_t *reason, standalone_t *standalone,
+                             failure_t *error) {
+  if (status == STATUS_UNSUPPORTED) {
+    standalone->refusal = g_strdup(reason->text);
+    return STATUS_OK;
+  }
+  if (status != STATUS_OK) *error = *reason;
+  return status;
+}
+
+static status_t make_python(const char *command, const case_t *instance, standalone_t *standalone,
+                            failure_t *error) {
+  failure_t reason = {0};
+  status_t status = process_script(command, instance, &standalone->script, &reason);
+  STATUS_TRY(take_refusal(status, &reason, standalone, error));
+  if (standalone->script == NULL) return STATUS_OK;
+  return process_script_run(command, standalone->script, &standalone->results, &standalone->words,
+                            error);
+}
+
+static status_t make_c(const executor_address_t *address, const case_t *instance,
+                       standalone_t *standalone, failure_t *error) {
+  failure_t reason = {0};
+  standalone->is_c = true;
+  const char *options = address->options == NULL ? "" : address->options;
+  status_t status = c_source(address->path, options, instance, &standalone->script, &reason);
+  STATUS_TRY(take_refusal(status, &reason, standalone, error));
+  if (standalone->script == NULL) return STATUS_OK;
+  return c_source_run(standalone->script, &standalone->results, &standalone->words, error);
+}
 
 status_t standalone_make(const char *executor, const case_t *instance, standalone_t *out_standalone,
                          failure_t *error) {
@@ -15,21 +48,13 @@ status_t standalone_make(const char *executor, const case_t *instance, standalon
   executor_address_t address;
   STATUS_TRY(executor_address_find(executor, &options, &address, error));
   status_t status = STATUS_OK;
-  if (address.command == NULL) {
-    out_standalone->refusal = g_strdup("only workers write scripts, and this is none");
+  if (address.command != NULL) {
+    status = make_python(address.command, instance, out_standalone, error);
+  } else if (address.path != NULL && !address.is_stepwise) {
+    status = make_c(&address, instance, out_standalone, error);
   } else {
-    failure_t reason = {0};
-    status = process_script(address.command, instance, &out_standalone->script, &reason);
-    if (status == STATUS_UNSUPPORTED) {
-      out_standalone->refusal = g_strdup(reason.text);
-      status = STATUS_OK;
-    } else if (status != STATUS_OK) {
-      *error = reason;
-    }
-  }
-  if (status == STATUS_OK && out_standalone->script != NULL) {
-    status = process_script_run(address.command, out_standalone->script, &out_standalone->results,
-                                &out_standalone->words, error);
+    out_standalone->refusal = g_strdup(
+        "only workers write scripts, and shared objects programs in C, and this is neither");
   }
   executor_address_deinit(&address);
   if (status != STATUS_OK) standalone_free(out_standalone);

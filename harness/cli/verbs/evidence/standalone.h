@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The script that runs a case on a backend without Assay, for `assay issue` and `assay show
- * --python`: written by the backend's worker, and run here. */
+/* The script that runs a case on a backend without Assay, for `assay issue` and `assay show`: in
+ * Python, written by the backend's worker, or in C, by its shared object, and run here. */
 #ifndef ASSAY_CLI_VERBS_EVIDENCE_STANDALONE_H
 #define ASSAY_CLI_VERBS_EVIDENCE_STANDALONE_H
 
@@ -9,6 +9,7 @@
 /* All owned; standalone_free(). */
 typedef struct standalone {
   char *script; /* NULL: there is none, and `refusal` says why. */
+  bool is_c;    /* It is a program in C, not a script in Python. */
   char *refusal;
   char
       *results; /* What it printed, as in a result field; NULL: nothing, and `words` may say why. */

@@ -12,6 +12,7 @@
  * same for f32 operands with an f64 result */
 #include <strings.h>
 
+#include "harness/exec/plugins/openblas/source.h"
 #include "harness/exec/plugins/openblas/vendor.h"
 #include "harness/exec/plugins/plugin_library.h"
 #include "harness/exec/plugins/plugin_matrices.h"
@@ -21,6 +22,8 @@ typedef struct openblas {
   plugin_library_t library;
   blas_t blas;
   char routine[ASSAY_OPTION_BYTES];
+  char file[ASSAY_OPTION_BYTES];
+  char prefix[ASSAY_OPTION_BYTES];
   char coretype_setting[ASSAY_OPTION_BYTES * 2]; /* In the library's environment. */
   char threads_setting[ASSAY_OPTION_BYTES * 2];
   vendor_t vendor;
@@ -105,6 +108,8 @@ static int32_t open_options(openblas_t *openblas, const char *text, assay_reason
   }
   code = plugin_check_threads(options.threads, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
+  memcpy(openblas->file, options.library, sizeof openblas->file);
+  memcpy(openblas->prefix, options.prefix, sizeof openblas->prefix);
   return load(openblas, &options, reason);
 }
 
@@ -258,6 +263,20 @@ static matrix_t view_matrix(const plugin_operand_t *operand, int64_t outer, int6
                     .term_stride = (blasint)(operand->is_terms_first ? outer : 1)};
 }
 
+/* What is multiplied, of the first of the batch. */
+static product_t make_product(const compiled_t *compiled, const void *const *operands) {
+  const plugin_matrices_t *matrices = &compiled->matrices;
+  size_t bytes = compiled->routine->operand_bytes;
+  product_t product = {.rows = (blasint)matrices->rows,
+                       .columns = (blasint)matrices->columns,
+                       .terms = (blasint)matrices->terms,
+                       .lhs = view_matrix(&matrices->lhs, matrices->rows, matrices->terms),
+                       .rhs = view_matrix(&matrices->rhs, matrices->columns, matrices->terms)};
+  product.lhs.data = prepare(&matrices->lhs, bytes, operands[0], compiled->lhs_packed);
+  product.rhs.data = prepare(&matrices->rhs, bytes, operands[1], compiled->rhs_packed);
+  return product;
+}
+
 static int32_t execute_known(void *self, void *known, const void *const *operands,
                              void *const *results, assay_reason_t *reason) {
   (void)reason;
@@ -268,25 +287,47 @@ static int32_t execute_known(void *self, void *known, const void *const *operand
   if (matrices->batch == 0 || matrices->rows == 0 || matrices->columns == 0) {
     return ASSAY_EXECUTOR_OK; /* The result has no elements. */
   }
-  size_t operand_bytes = routine->operand_bytes;
-  const char *lhs = prepare(&matrices->lhs, operand_bytes, operands[0], compiled->lhs_packed);
-  const char *rhs = prepare(&matrices->rhs, operand_bytes, operands[1], compiled->rhs_packed);
+  product_t product = make_product(compiled, operands);
+  const char *lhs = product.lhs.data, *rhs = product.rhs.data;
   char *result = results[0];
-  product_t product = {.rows = (blasint)matrices->rows,
-                       .columns = (blasint)matrices->columns,
-                       .terms = (blasint)matrices->terms,
-                       .lhs = view_matrix(&matrices->lhs, matrices->rows, matrices->terms),
-                       .rhs = view_matrix(&matrices->rhs, matrices->columns, matrices->terms)};
   for (int64_t batch = 0; batch < matrices->batch; batch++) {
     product.lhs.data = lhs;
     product.rhs.data = rhs;
     product.result = result;
     routine->run(&openblas->blas, &product);
-    lhs += (size_t)(matrices->rows * matrices->terms) * operand_bytes;
-    rhs += (size_t)(matrices->columns * matrices->terms) * operand_bytes;
+    lhs += (size_t)(matrices->rows * matrices->terms) * routine->operand_bytes;
+    rhs += (size_t)(matrices->columns * matrices->terms) * routine->operand_bytes;
     result += (size_t)(matrices->rows * matrices->columns) * routine->result_bytes;
   }
   return ASSAY_EXECUTOR_OK;
+}
+
+/* The settings that are written down for a shell. */
+static int32_t openblas_write_c(void *self, void *handle, const void *const *operands,
+                                char **out_text, assay_reason_t *reason) {
+  const openblas_t *openblas = self;
+  const compiled_t *compiled = ((const plugin_handle_t *)handle)->compiled;
+  if (compiled == NULL) {
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED,
+                         "sizes that are unknown when it is compiled");
+  }
+  char version[512], settings[4 * ASSAY_OPTION_BYTES + 2];
+  snprintf(version, sizeof version, "%s", openblas->vendor.version);
+  bool has_coretype = openblas->coretype_setting[strlen("OPENBLAS_CORETYPE=")] != '\0';
+  snprintf(settings, sizeof settings, "%s%s%s", openblas->threads_setting, has_coretype ? " " : "",
+           has_coretype ? openblas->coretype_setting : "");
+  const blas_source_t source = {.library = openblas->file,
+                                .version = version,
+                                .prefix = openblas->prefix,
+                                .settings = settings,
+                                .routine = compiled->routine,
+                                .product = make_product(compiled, operands),
+                                .batch = (size_t)compiled->matrices.batch};
+  plugin_source_t text;
+  if (!plugin_source_begin(&text)) {
+    return assay_explain(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
+  }
+  return plugin_source_end(&text, blas_source_write(&source, text.out, reason), out_text, reason);
 }
 
 static int32_t openblas_execute(void *self, void *handle, const void *const *operands,
@@ -317,6 +358,7 @@ const assay_executor_t *assay_executor_query(uint32_t abi_max) {
                                          .release = openblas_release,
                                          .close = openblas_close,
                                          .execute_sized = openblas_execute_sized,
-                                         .validates = 1};
+                                         .validates = 1,
+                                         .write_c = openblas_write_c};
   return abi_max >= 1 ? &table : NULL;
 }
