@@ -2,7 +2,8 @@
 /* Which planted faults get the name of a cause, and whether it is a right one: all canaries that
  * small programs show.
  *
- *   build/bench/bench_causes [WORD]      those with the word in their names
+ *   build/bench/bench_causes [WORD [SHARE OF]]   those with the word in their names; of them the
+ *                                                one in OF that is number SHARE
  *
  * A name is right if expected_causes.def, or a list below, has it for the fault.  Of each fault:
  * its diverging cases, those that were surely named, those of them that were named right, and the
@@ -68,6 +69,109 @@ static const struct {
     {"canary:odd_halves_lost", "without-last-term neighbour-of-first-term"},
     {"canary:result_transposed", "transposed-rhs"}, /* Of the last two dimensions, the same. */
     {"canary:lost_update", "without-last-term"},
+    /* Changes of the whole case: each is the fault in other words. */
+    {"canary:epsilon_forgotten", "other-attribute"}, /* epsilon=0 */
+    {"canary:epsilon_forgotten+norm_epsilon=larger", "other-attribute"},
+    {"canary:epsilon_in_f16", "other-attribute"},
+    {"canary:scale_and_offset_swapped", "operands-exchanged"},
+    {"canary:weight_and_bias_swapped", "operands-exchanged"},
+    {"canary:feature_index_ignored", "other-attribute operand-transposed"},
+    {"canary:bias_forgotten", "operand-constant"}, /* Zeros. */
+    {"canary:bias_forgotten+norm_variance=sample", "operand-constant"},
+    {"canary:batch_offset_forgotten", "operand-constant"},
+    {"canary:batch_offset_forgotten+norm_variance=sample", "operand-constant"},
+    {"canary:weight_forgotten", "operand-constant"}, /* Ones. */
+    {"canary:weight_of_first", "operand-spread"},
+    {"canary:scale_gradient_uncentred", "operand-constant"}, /* A mean of zeros. */
+    {"canary:scale_gradient_unscaled", "operand-constant"},  /* A variance of ones. */
+    {"canary:gradient_scale_forgotten", "operand-constant"}, /* A scale of ones. */
+    {"canary:nll_samples_as_classes", "operand-transposed"},
+    {"canary:nll_sign_kept", "result-sign"},
+    {"canary:nll_class_behind", "operand-index"},
+    {"canary:last_index_ignored", "other-attribute"},
+    {"canary:one_hot_narrow_index", "operand-bits"},
+    {"canary:one_hot_values_swapped", "other-attribute operands-exchanged"},
+    {"canary:scale_in_bf16", "other-scale"},
+    {"canary:next_scale_for_channel", "other-scale"},
+    {"canary:zero_point_negated", "other-scale"},
+    {"canary:first_zero_point", "other-scale"},
+    {"canary:gelu_erf_for_tanh", "other-attribute"},
+    {"canary:gelu_tanh_for_erf", "other-attribute"},
+    {"canary:scatter_reverses_parts", "operand-index other-attribute"},
+    {"canary:convolution_rhs_dilation", "other-attribute"},
+    {"canary:convolution_lhs_dilation", "other-attribute"},
+    {"canary:convolution_stride_ignored", "other-attribute"},
+    {"canary:convolution_padding_swapped", "other-attribute"},
+    {"canary:convolution_padding_positive", "other-attribute"},
+    {"canary:convolution_not_reversed", "operand-index other-attribute"},
+    {"canary:convolution_groups_reversed", "operand-index"},
+    {"canary:convolution_features_dropped", "operand-index operand-tail"},
+    {"canary:partition_reversed", "result-index"},
+    {"canary:permutation_ignored", "operand-transposed other-attribute"},
+    {"canary:transpose_rhs", "operand-transposed other-attribute"},
+    {"canary:zero_point_forgotten", "operand-constant"}, /* A zero point that is an operand. */
+    {"canary:subtract_reversed", "operands-exchanged result-sign"},
+    {"canary:select_exchanged", "operands-exchanged operand-bits"},
+    {"canary:module_narrow_intermediate", "narrow-result"},
+    {"canary:round_ties_exchanged", "other-op"},
+    {"canary:xor_as_or", "other-op"},
+    {"canary:sine_as_cosine", "other-op"},
+    {"canary:clamp_drops_nan", "nan-skipped"},
+    {"canary:slice_from_zero", "other-attribute"},
+    {"canary:slice_stride_ignored", "other-attribute"},
+    {"canary:pad_of_zeros", "operand-constant"},
+    {"canary:pad_sides_exchanged", "other-attribute"},
+    {"canary:pad_between_ignored", "other-attribute"},
+    {"canary:iota_last_dimension", "other-attribute"},
+    {"canary:reverse_last_only", "other-attribute"},
+    {"canary:gather_map_ignored", "other-attribute operand-transposed"},
+    {"canary:gather_first_batch", "operand-index operand-spread"},
+    {"canary:update_at_zero", "operand-constant"}, /* Start indices. */
+    {"canary:log_estimated", "narrow-result"},     /* 12 bits are no more than those. */
+    {"canary:tanh_estimated", "narrow-result"},
+    {"canary:rsqrt_estimated", "narrow-result"},
+    {"canary:rsqrt_of_magnitude", "operand-sign"},
+    {"canary:log_of_magnitude", "operand-sign"},
+    {"canary:logistic_reflected", "operand-sign"},
+    {"canary:pick_by_magnitude", "operand-sign"},
+    {"canary:select_by_magnitude", "operand-sign"},
+    {"canary:norm_signs_lost", "result-sign operand-sign"},
+    {"canary:window_swaps_padding", "other-attribute"},
+    {"canary:window_one_beyond", "other-attribute"},
+    {"canary:window_dilation_off_by_one", "other-attribute"},
+    {"canary:window_ignores_stride", "other-attribute"},
+    {"canary:window_ignores_base_dilation", "other-attribute"},
+    {"canary:window_stride_of_first", "other-attribute"},
+    {"canary:window_size_of_first", "other-attribute"},
+    {"canary:window_padding_of_first", "other-attribute"},
+    {"canary:window_pads_zeros", "operand-constant"}, /* The initial value. */
+    {"canary:index_from_one", "one-off"},
+    {"canary:scale_of_next_channel", "operand-index other-scale"},
+    {"canary:outer_stride_zero", "operand-index"},
+    {"canary:operand_aliased", "operand-aliased"},
+    {"canary:operand_tail_as_zeros", "operand-tail"},
+    {"canary:columns_tail_as_zeros", "operand-tail"},
+    {"canary:row_stride_padded", "operand-stride"},
+    {"canary:result_lanes_crossed", "result-stride operand-stride"},
+    {"canary:result_transposed", "result-transposed operand-transposed"},
+    {"canary:addn_last_left_out", "operand-constant"},
+    {"canary:addn_first_two", "operand-constant"}, /* Of three. */
+    {"canary:addn_first_for_second", "operand-aliased"},
+    {"canary:wrong_tie", "other-attribute"}, /* GE for GT in the body. */
+    {"canary:body_ties_flipped", "other-attribute"},
+    {"canary:resize_ignores_half_pixel", "other-attribute"},
+    {"canary:repeat_neighbours_times", "operand-index"},
+    {"canary:moved_as_f32", "operand-bits"},
+    {"canary:batch_offset", "operand-index"},
+    {"canary:sign_of_nan_zero", "operand-cleaned"},
+    {"canary:round_by_half", "other-op"}, /* Ties alone show. */
+    {"canary:select_by_first", "operand-spread"},
+    {"canary:bits_as_truths", "operand-bits"},
+    {"canary:init_never", "operand-constant"},
+    {"canary:concatenate_reversed", "operands-exchanged"},
+    {"canary:drop_last_term", "operand-tail operand-constant"}, /* Of one term the only one. */
+    {"canary:drop_first_term", "operand-constant"},
+    {"canary:drop_tail", "operand-tail"},
 };
 
 static bool has_name(const char *names, const char *name) {
@@ -107,7 +211,6 @@ static void count_finding(const canary_t *canary, const finding_t *finding, coun
     g_string_append_printf(names, " (%s%s %" PRIu64 ")", is_unsure ? "?" : "",
                            is_unsure ? verdict->cause : class_spelling(verdict->class_),
                            finding->count);
-    if (g_getenv("SHOW") != NULL) fprintf(stderr, "%s UNNAMED (%s) %s: %s\n  %s\n", canary->name, class_spelling(verdict->class_), verdict->cause, verdict->cause_words, finding->case_line);
     return;
   }
   counts->named += finding->count;
@@ -145,21 +248,23 @@ static void run_canary(const canary_t *canary, counts_t *out_counts) {
   for (size_t i = 0; i < session_finding_count(session); i++) {
     count_finding(canary, session_finding(session, i), out_counts, names);
   }
-  printf("%s|%-44s %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %s\n", canary->ops, canary->name, out_counts->diverging,
-         out_counts->named, out_counts->right, names->str);
+  printf("%s|%-44s %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %s\n", canary->ops, canary->name,
+         out_counts->diverging, out_counts->named, out_counts->right, names->str);
   fflush(stdout);
   session_close(session, 0, NULL);
   executor_close(executor);
 }
 
 int main(int argc, char **argv) {
+  const size_t of = argc > 3 ? (size_t)atoi(argv[3]) : 1;
+  const size_t share = argc > 3 ? (size_t)atoi(argv[2]) % of : 0;
   counts_t total = {.diverging = 0};
   printf("%-44s %8s %8s %8s  %s\n", "fault", "cases", "named", "right", "names");
   for (size_t i = 0; i < G_N_ELEMENTS(canaries); i++) {
     const canary_t *canary = &canaries[i];
     if (canary->is_large || canary->is_nightly) continue;
     if (argc > 1 && strstr(canary->name, argv[1]) == NULL) continue;
-    if (g_getenv("SHARE") != NULL && (int)i % atoi(g_getenv("OF")) != atoi(g_getenv("SHARE"))) continue;
+    if (i % of != share) continue;
     counts_t counts;
     run_canary(canary, &counts);
     total.diverging += counts.diverging;

@@ -100,6 +100,41 @@ run 2 "show --python of an executor that is not there" show "$sum" --python nobo
 run 2 "show --python of a program" show "${sum%% : *}" --python "proc:python3 $folder/worker.py same"
 run 2 "show --python with --c" show "$sum" --c --python xla
 
+# Programs in C: a library of ours that loses the last term of a dot product, behind the openblas plugin.
+cat >losing.c <<'END'
+float cblas_sdot(int n, const float *x, int dx, const float *y, int dy) {
+  float sum = 0;
+  for (int i = 0; i + 1 < n; i++) sum += x[i * dx] * y[i * dy];
+  return sum;
+}
+#define NONE(name) void name(void) {}
+NONE(cblas_sgemm) NONE(cblas_dgemm) NONE(cblas_cgemm) NONE(cblas_zgemm) NONE(cblas_sgemv) NONE(cblas_dgemv)
+NONE(cblas_cgemv) NONE(cblas_zgemv) NONE(cblas_ddot) NONE(cblas_dsdot) NONE(cblas_cdotu_sub) NONE(cblas_zdotu_sub)
+END
+if [ -f "$(dirname "$ASSAY")/plugins/openblas_plugin.so" ]; then
+  "${CC:-clang-19}" -shared -fPIC -o liblosing.so losing.c 2>err
+  losing="openblas?library=$folder/liblosing.so,routine=dot"
+  run 0 "a report with a program in C" issue "$sum" --executor "$losing"
+  like out '^```c$' "it is C"
+  like out 'cblas_sdot(4, x' "it makes the call"
+  like out 'printed the same wrong bits: `46040400`' "it has been built and run"
+  sed -n '/^```c$/,/^```$/p' out | grep -v '^```' >reproducer.c
+  sh -c "$(sed -n 's/^ \* Build: //p' reproducer.c)" 2>err && [ "$(sh -c "$(sed -n 's/^ \* Run: //p' reproducer.c)")" = "results: 46040400" ]
+  ok $? "what is printed can be built and run as it says"
+  for routine in gemm gemv dot; do
+    for program in 'batch=[0]x[0] contract=[2]x[1] f32[2,1,2] f32[2,2,1] -> f32[2,1,1] : 3f800000400000004040000040800000 : 40a0000040c0000040e0000041000000 4188000042540000' \
+      'batch=[]x[] contract=[0]x[1] complex<f64>[1,1] complex<f64>[1,1] -> complex<f64>[1,1] : 3ff00000000000004000000000000000 : 40080000000000004010000000000000 c0140000000000004024000000000000'; do
+      run 0 "$routine writes a program" show --c --executor "openblas?routine=$routine" "stablehlo.dot_general ${program% *}"
+      like out "^/. Run here, it printed: ${program##* } ./\$" "$routine: it prints what is right"
+    done
+  done
+  run 2 "show --executor without --c" show "$sum" --executor openblas
+else
+  count=$((count + 1))
+  echo "ok $count - programs in C # SKIP there is no openblas plugin"
+fi
+run 3 "show --c of what writes no programs" show "$sum" --c --executor canary:narrow_operands
+
 # The workers for real: their scripts print what they should.
 real() { # EXECUTOR CASE BITS
   if ! "$ASSAY" executors install "$1" >out 2>err </dev/null; then

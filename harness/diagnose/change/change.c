@@ -191,9 +191,20 @@ static void note_change(found_causes_t *found, const change_t *change, double bi
   }
 }
 
+/* Zeros throughout come of many faults. */
+static bool tells_nothing(const solver_t *solver) {
+  bool is_all_zero = solver->right_count == 0;
+  for (size_t i = 0; i < solver->wrong_count && is_all_zero; i++) {
+    const examined_t *examined = &solver->wrong[i];
+    const format_t *format = examined->element->format;
+    is_all_zero = format != NULL ? format_is_zero(format, examined->got) : examined->got == 0;
+  }
+  return is_all_zero;
+}
+
 void change_test(solver_t *solver, const change_t *change, const char *detail,
                  found_causes_t *found) {
-  if (!solver_tests(solver, change->cause)) return;
+  if (!solver_tests(solver, change->cause) || tells_nothing(solver)) return;
   arena_mark_t mark = arena_mark(solver->arena);
   if (!is_likely(solver, change)) {
     arena_rewind(solver->arena, mark);

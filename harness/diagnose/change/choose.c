@@ -56,15 +56,24 @@ static bool is_enough(const cause_support_t *support, const standing_t *standing
   return standing->cases >= CAUSE_CASES_TOGETHER && 2 * standing->cases >= support->looked;
 }
 
+/* Whether one change is to be preferred: it explains more cases, or stands first in the table. */
+static bool is_preferred(const standing_t *a, cause_id_t cause_a, const standing_t *b,
+                         cause_id_t cause_b) {
+  return a->cases != b->cases ? a->cases > b->cases : cause_a < cause_b;
+}
+
+/* Changes that explain the same cases, CASES_ALIKE of them, are two descriptions of one fault: a -
+ * b with its operands exchanged is a - b negated.  The first stands for both. */
 const found_change_t *change_choose(const cause_support_t *support, const found_causes_t *found,
                                     bool *out_is_sure) {
+  enum { CASES_ALIKE = 4 };
   const found_change_t *best = NULL;
   standing_t of_best = {.cases = 0};
   for (size_t i = 0; i < found->change_count; i++) {
-    standing_t standing = standing_of(support, &found->changes[i]);
-    bool is_more = best == NULL || standing.cases > of_best.cases;
-    if (!is_more) continue;
-    best = &found->changes[i];
+    const found_change_t *change = &found->changes[i];
+    standing_t standing = standing_of(support, change);
+    if (best != NULL && !is_preferred(&standing, change->cause, &of_best, best->cause)) continue;
+    best = change;
     of_best = standing;
   }
   if (best == NULL || !is_enough(support, &of_best)) return NULL;
@@ -72,7 +81,8 @@ const found_change_t *change_choose(const cause_support_t *support, const found_
   for (size_t i = 0; i < found->change_count; i++) {
     const found_change_t *other = &found->changes[i];
     standing_t standing = standing_of(support, other);
-    *out_is_sure &= other->cause == best->cause || standing.cases < of_best.cases;
+    *out_is_sure &= other->cause == best->cause || standing.cases < of_best.cases ||
+                    of_best.cases >= CASES_ALIKE;
   }
   return best;
 }
