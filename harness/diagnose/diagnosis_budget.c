@@ -12,7 +12,7 @@
 typedef struct page {
   uint32_t established[CAUSE_COUNT]; /* Cases that each cause was sure in. */
   unsigned distinct;                 /* Causes that are established. */
-  cause_support_t support;
+  cause_support_t supports[2];       /* Of programs without quantized types, and with. */
 } page_t;
 
 /* Of that, an algorithm, types and a class. */
@@ -34,7 +34,9 @@ struct diagnosis_budget {
 
 static void free_page(gpointer data) {
   page_t *page = (page_t *)data;
-  cause_support_deinit(&page->support);
+  for (size_t i = 0; i < G_N_ELEMENTS(page->supports); i++) {
+    cause_support_deinit(&page->supports[i]);
+  }
   g_free(page);
 }
 
@@ -89,7 +91,9 @@ status_t diagnosis_budget_explain(diagnosis_budget_t *book, const diagnosis_ques
   }
   g_string_printf(book->key, "%zu\n%s", question->executor, label->op);
   page_t *page = find_entry(book, book->pages, sizeof *page);
-  if (page->support.keys == NULL) cause_support_init(&page->support);
+  for (size_t i = 0; i < G_N_ELEMENTS(page->supports); i++) {
+    if (page->supports[i].keys == NULL) cause_support_init(&page->supports[i]);
+  }
   g_string_append_printf(book->key, "\n%s\n%s\n%s", label->algorithm, label->types,
                          class_spelling(verdict->class_));
   kind_t *kind = find_entry(book, book->kinds, sizeof *kind);
@@ -102,7 +106,7 @@ status_t diagnosis_budget_explain(diagnosis_budget_t *book, const diagnosis_ques
   }
   cause_question_t informed = *question->cause;
   informed.established = page->established;
-  informed.support = &page->support;
+  informed.support = &page->supports[strstr(label->types, "quant<") != NULL];
   STATUS_TRY(cause_find(&informed, arena, verdict, error));
   if (!verdict->is_cause_sure) {
     STATUS_TRY(reading_seek(question->walk, question->expectation, arena, verdict, error));

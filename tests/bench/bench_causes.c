@@ -172,6 +172,13 @@ static const struct {
     {"canary:drop_last_term", "operand-tail operand-constant"}, /* Of one term the only one. */
     {"canary:drop_first_term", "operand-constant"},
     {"canary:drop_tail", "operand-tail"},
+    {"canary:select_swapped", "operands-exchanged operand-bits"},
+    {"canary:reverse_last_only", "operand-index"}, /* Reversed along the others once more. */
+    {"canary:first_operand_for_all", "operand-aliased"},
+    {"canary:first_scale_for_all", "operand-spread"},  /* Scales that are an operand. */
+    {"canary:first_zero_point_for_all", "operand-spread"},
+    {"canary:epsilon_beyond_root", "other-attribute"}, /* eps_outside_sqrt, or epsilon squared. */
+    {"canary:convolution_spatial_transposed", "other-attribute operand-transposed"},
 };
 
 static bool has_name(const char *names, const char *name) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "harness/diagnose/change/change.h"
+#include "harness/model/op.h"
 
 static double count_pairs(const solver_t *solver) {
   double operands = solver->question->instance->program.operand_count;
@@ -59,6 +60,40 @@ static void test_pairs(solver_t *solver, found_causes_t *found) {
       arena_mark_t mark = arena_mark(solver->arena);
       test_pair(solver, a, b, found);
       arena_rewind(solver->arena, mark);
+    }
+  }
+}
+
+/* All operands from the last to the first, or two of several types exchanged: with their types. */
+static void test_order(solver_t *solver, const uint32_t *order, const char *detail,
+                       found_causes_t *found) {
+  const case_t *instance = solver->question->instance;
+  case_t changed = *instance;
+  for (uint32_t i = 0; i < instance->program.operand_count; i++) {
+    changed.operands[i] = instance->operands[order[i]];
+    changed.program.operands[i] = instance->program.operands[order[i]];
+  }
+  if (program_broken(&changed.program) != NULL) return;
+  const change_t change = {.cause = CAUSE_operands_exchanged,
+                           .instance = &changed,
+                           .tried = (size_t)count_pairs(solver)};
+  try_change(solver, &change, detail, found);
+}
+
+static void test_orders(solver_t *solver, found_causes_t *found) {
+  const program_t *program = &solver->question->instance->program;
+  const uint32_t count = program->operand_count;
+  uint32_t order[CASE_OPERANDS_MAX];
+  if (count < 2 || !solver_tests(solver, CAUSE_operands_exchanged)) return;
+  for (uint32_t i = 0; i < count; i++) order[i] = count - 1 - i;
+  test_order(solver, order, "all operands, which it takes from the last to the first", found);
+  for (uint32_t a = 0; a < count; a++) {
+    for (uint32_t b = a + 1; b < count; b++) {
+      if (type_equal(&program->operands[a], &program->operands[b])) continue;
+      for (uint32_t i = 0; i < count; i++) order[i] = i == a ? b : i == b ? a : i;
+      char detail[CAUSE_DETAIL_BYTES];
+      g_snprintf(detail, sizeof detail, "operands %u and %u", a, b);
+      test_order(solver, order, detail, found);
     }
   }
 }
@@ -177,6 +212,7 @@ void change_operands(solver_t *solver, found_causes_t *found) {
     return; /* Too large. */
   }
   test_pairs(solver, found);
+  test_orders(solver, found);
   for (uint32_t i = 0; i < program->operand_count; i++) {
     const type_t *type = &program->operands[i];
     if (type->quantization != NULL || type_element_count(type) > CHANGE_ELEMENTS_MAX) continue;
