@@ -17,6 +17,41 @@ static json_t *child(json_t *parent, const char *key) {
   return object;
 }
 
+/* What is said of a column of any view, or of the first table that has a column of the name. */
+static const char *find_words(GHashTable *descriptions, const GPtrArray *columns,
+                              const char *column) {
+  g_autofree char *any = g_strconcat("*.", column, NULL);
+  const char *text = g_hash_table_lookup(descriptions, any);
+  for (guint i = 0; i < columns->len && text == NULL; i++) {
+    const char *other = g_ptr_array_index(columns, i);
+    if (strcmp(strchr(other, '.') + 1, column) != 0) continue;
+    text = g_hash_table_lookup(descriptions, other);
+  }
+  return text;
+}
+
+enum { WORDS_MIN = 4 }; /* "to" tells nothing where it stands alone. */
+
+/* A column that has no words of its own has those of another one of its name. */
+static void describe_alike(GHashTable *descriptions) {
+  g_autoptr(GPtrArray) columns = g_ptr_array_new_with_free_func(g_free);
+  failure_t ignored;
+  if (store_schema_columns(columns, &ignored) != STATUS_OK) return;
+  g_autoptr(GPtrArray) found = g_ptr_array_new();
+  for (guint i = 0; i < columns->len; i++) {
+    const char *column = g_ptr_array_index(columns, i);
+    const char *own = g_hash_table_lookup(descriptions, column);
+    if (own != NULL && strlen(own) >= WORDS_MIN) continue;
+    const char *text = find_words(descriptions, columns, strchr(column, '.') + 1);
+    if (text == NULL) continue;
+    g_ptr_array_add(found, g_strdup(column));
+    g_ptr_array_add(found, g_strdup(text));
+  }
+  for (guint i = 0; i < found->len; i += 2) {
+    g_hash_table_replace(descriptions, found->pdata[i], found->pdata[i + 1]);
+  }
+}
+
 static json_t *make_tables(void) {
   store_schema_t schema = store_schema();
   g_autoptr(GPtrArray) texts = g_ptr_array_new();
@@ -26,12 +61,14 @@ static json_t *make_tables(void) {
   g_ptr_array_add(texts, (gpointer)(uintptr_t)schema.views);
   g_autoptr(GHashTable) descriptions =
       schema_descriptions((const char *const *)texts->pdata, texts->len);
+  describe_alike(descriptions);
   json_t *tables = json_object();
   GHashTableIter each;
   gpointer key;
   gpointer text;
   g_hash_table_iter_init(&each, descriptions);
   while (g_hash_table_iter_next(&each, &key, &text)) {
+    if (g_str_has_prefix(key, "*.")) continue;
     g_auto(GStrv) names = g_strsplit(key, ".", 2);
     json_t *table = child(tables, names[0]);
     if (names[1] == NULL) {

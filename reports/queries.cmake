@@ -33,13 +33,16 @@ configure_file(${CMAKE_CURRENT_LIST_DIR}/html/page_assets.c.in
                ${CMAKE_BINARY_DIR}/generated/page_assets.c @ONLY)
 target_sources(assay_reports_html PRIVATE ${CMAKE_BINARY_DIR}/generated/page_assets.c)
 
-# The causes that are known.
-set(KNOWN "")
-file(GLOB known_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/corpus/known/*.def)
-foreach(file IN LISTS known_files)
-  embed_text(${file} text)
-  file(RELATIVE_PATH name ${CMAKE_SOURCE_DIR} ${file})
-  string(APPEND KNOWN "    {\"${name}\",\n    ${text}},\n")
+# The causes that are known, and the bugs of the recall list.
+foreach(part known public)
+  string(TOUPPER ${part} table)
+  set(${table} "")
+  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/corpus/${part}/*.def)
+  foreach(file IN LISTS files)
+    embed_text(${file} text)
+    file(RELATIVE_PATH name ${CMAKE_SOURCE_DIR} ${file})
+    string(APPEND ${table} "    {\"${name}\",\n    ${text}},\n")
+  endforeach()
 endforeach()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/known/known_table.c.in
                ${CMAKE_BINARY_DIR}/generated/known_table.c @ONLY)

@@ -2,7 +2,9 @@
 /* Reads the comments of our own SQL.  The rules that these files keep: a comment before CREATE
  * TABLE or CREATE VIEW is about it, one behind a column or on the lines after it is about that
  * column, and one before ALTER TABLE ... ADD COLUMN tells "column: what it is." in sentences set
- * off by two blanks. */
+ * off by two blanks.  Of views, which have no lines of their own for columns, the comment before
+ * has such: "--   column, column: what they are.", gone on with behind four blanks; "*.column"
+ * tells it of all views that do not say it themselves. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -10,10 +12,11 @@
 
 typedef struct reader {
   GHashTable *descriptions;
-  GString *comment; /* Of the lines just before. */
-  bool is_done;     /* It has been used: the next comment line begins another. */
-  char *table;      /* That columns belong to, or NULL. */
-  char *column;     /* That comment lines go on about, or NULL. */
+  GString *comment;   /* Of the lines just before, but for: */
+  GPtrArray *columns; /* Owned; "column, column: what they are." of a view. */
+  bool is_done;       /* It has been used: the next comment line begins another. */
+  char *table;        /* That columns belong to, or NULL. */
+  char *column;       /* That comment lines go on about, or NULL. */
 } reader_t;
 
 /* Lines are joined as they would stand on one: two blanks after a full stop. */
@@ -62,6 +65,50 @@ static void describe_added(reader_t *reader, const char *column) {
     return;
   }
   describe(reader, column, reader->comment->str);
+}
+
+/* "column, column: ..." */
+static bool names_columns(const char *line) {
+  size_t size;
+  while ((size = strspn(line, "abcdefghijklmnopqrstuvwxyz_0123456789*.")) > 0) {
+    line += size;
+    if (strncmp(line, ": ", 2) == 0) return true;
+    if (strncmp(line, ", ", 2) != 0) return false;
+    line += 2;
+  }
+  return false;
+}
+
+/* "  column, column: what they are.", or "    and more of it". */
+static bool take_view_column(reader_t *reader, const char *text) {
+  size_t indent = strspn(text, " ");
+  const char *line = text + indent;
+  if (indent == 4 && reader->columns->len > 0) {
+    char **last = (char **)&reader->columns->pdata[reader->columns->len - 1];
+    char *longer = g_strconcat(*last, " ", line, NULL);
+    g_free(*last);
+    *last = longer;
+    return true;
+  }
+  if (indent != 2 || !names_columns(line)) return false;
+  g_ptr_array_add(reader->columns, g_strdup(line));
+  return true;
+}
+
+/* Tells what the comment says of the columns of the view, or with "*." before them of any. */
+static void describe_view_columns(reader_t *reader) {
+  for (guint i = 0; i < reader->columns->len; i++) {
+    g_auto(GStrv) halves = g_strsplit(g_ptr_array_index(reader->columns, i), ": ", 2);
+    g_auto(GStrv) names = g_strsplit(halves[0], ", ", -1);
+    for (char **name = names; *name != NULL; name++) {
+      bool is_any = g_str_has_prefix(*name, "*.");
+      if (!is_any && reader->table == NULL) continue;
+      g_autofree char *key =
+          is_any ? g_strdup(*name) : g_strdup_printf("%s.%s", reader->table, *name);
+      g_hash_table_replace(reader->descriptions, g_steal_pointer(&key), tidy(halves[1]));
+    }
+  }
+  g_ptr_array_set_size(reader->columns, 0);
 }
 
 static void begin_table(reader_t *reader, const char *name) {
@@ -126,11 +173,12 @@ static void read_line(reader_t *reader, const char *line) {
   if (g_str_has_prefix(line, "-- ")) {
     if (reader->is_done) g_string_truncate(reader->comment, 0);
     reader->is_done = false;
-    append_line(reader->comment, line + 3);
+    if (!take_view_column(reader, line + 3)) append_line(reader->comment, line + 3);
   } else if (g_str_has_prefix(line, create_table)) {
     begin_table(reader, line + strlen(create_table));
   } else if (g_str_has_prefix(line, create_view)) {
     begin_table(reader, line + strlen(create_view));
+    describe_view_columns(reader);
     g_clear_pointer(&reader->table, g_free);
   } else if (g_str_has_prefix(line, alter)) {
     read_alter(reader, line + strlen(alter));
@@ -139,6 +187,7 @@ static void read_line(reader_t *reader, const char *line) {
   } else if (g_str_has_prefix(line, ")")) {
     g_clear_pointer(&reader->table, g_free);
   }
+  if (line[0] == '\0') describe_view_columns(reader); /* Of no view in particular. */
   if (!g_str_has_prefix(line, "-- ") && !g_str_has_prefix(line, "DROP VIEW")) {
     reader->is_done = true;
   }
@@ -146,7 +195,8 @@ static void read_line(reader_t *reader, const char *line) {
 
 GHashTable *schema_descriptions(const char *const *sql_texts, size_t count) {
   reader_t reader = {.descriptions = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
-                     .comment = g_string_new(NULL)};
+                     .comment = g_string_new(NULL),
+                     .columns = g_ptr_array_new_with_free_func(g_free)};
   for (size_t i = 0; i < count; i++) {
     GString *text = g_string_new(sql_texts[i]);
     g_string_replace(text, " ADD COLUMN\n ", " ADD COLUMN", 0); /* One statement, one line. */
@@ -157,6 +207,7 @@ GHashTable *schema_descriptions(const char *const *sql_texts, size_t count) {
     g_clear_pointer(&reader.table, g_free);
   }
   g_string_free(reader.comment, TRUE);
+  g_ptr_array_unref(reader.columns);
   g_free(reader.column);
   return reader.descriptions;
 }

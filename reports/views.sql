@@ -4,6 +4,41 @@
 --   sqlite3 x.db < reports/views.sql
 -- The tables and what their columns mean: harness/store/sql/schema.sql.  `assay query` and `assay report`
 -- read through the views of their own Assay, whatever the file has.
+--
+-- Columns that a comment before a view tells are its own.  A column that has no words there means what the
+-- column of that name means in the tables, or one of these:
+--   *.id: the number of the finding (divergence_id), as other verbs take it
+--   *.executor: the executor's name, with its number where several have that name
+--   *.family: ops that gather into one another, by one name; '' for all ops
+--   *.severity_rank: the place of the severity, 1 is the gravest
+--   *.known: the id of the known cause that it matches, '' if none
+--   *.known_words: that cause in a line
+--   *.hypothesis: what explains it: a known cause, the cause, or its class
+--   *.cases, *.conforms, *.refused, *.weak, *.no_oracle: cases, and those with that outcome
+--   *.wrong: cases that diverged or failed
+--   *.findings: findings that were seen
+--   *.new_findings: findings that were seen for the first time
+--   *.small_case_line: the smallest case that is as grave as the gravest
+--   *.p50, *.p90, *.p99: so many hundredths of the cases or elements are at most here
+--   *.maximum: the largest
+--   *.run_id, *.first_run_id, *.last_run_id: a run: the one that counted it, that saw it first, that saw it last
+--   *.contract_id: a contract
+--   *.divergence_id: a finding
+--   *.profile_id: a profile
+--   *.first_seen, *.last_seen: when it was seen for the first, and for the last time
+--   *.started: when it began
+--   *.created: when it was made
+--   *.tested: when it was run again
+--   *.origin: the database that counted it (meta, key 'database')
+--   *.seed: the seed that all was drawn by
+--   *.assay_version: the version of Assay that wrote it
+--   *.terms_high: the largest number of terms that the row is about
+--   *.ulp_error: the largest error, in units in the last place of the result
+--   *.slack: the largest error over the permitted one; above 1 diverges
+--   *.backward_error: the largest error over u times the sum of |terms|
+--   *.cause_words: the cause in a sentence that names its index, '' if it is unknown
+--   *.data_extent: how far the operands go from 1, in binary orders of magnitude; Inf of NaN and infinities
+--   *.relative_error: the worst element's distance from what conforms, over the larger of the two
 
 -- Executors by a short name: the name, with the number where several have it (say, two versions).
 DROP VIEW IF EXISTS executor_label;
@@ -12,6 +47,69 @@ SELECT executor_id,
        CASE WHEN count(*) OVER (PARTITION BY name) = 1 THEN name
             ELSE name || ' #' || executor_id END AS executor
 FROM executor;
+
+-- What the texts of an executor say, apart: the name as typed, the version and the hardware as the backend
+-- tells them.  The machine that it ran on is in `run`.
+--   backend: the name without release and options: "onednn" of "onednn@3.5?isa=AVX2"
+--   asked_release: the release in the name, '' if there is none
+--   options: what stands behind the question mark of the name, ''
+--   version_number: the first number in the version, "3.5.2" of "onednn 3.5.2", ''
+--   version_major, version_minor, version_patch: its parts as numbers, NULL where it has fewer
+--   kernels: the hardware without the processor's model and the variables: an instruction set, kernels, a device
+--   processor: the processor's model, where the backend tells it, ''
+--   variables: variables of the environment that choose kernels, "NAME=value, NAME=value", ''
+DROP VIEW IF EXISTS executor_part;
+CREATE VIEW executor_part AS
+WITH named AS (
+  SELECT *, substr(name, 1, instr(name || '?', '?') - 1) AS plain,
+         ltrim(version, 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ _-,:;()[]=+.') AS number_on,
+         CASE WHEN hardware LIKE '%]' AND instr(hardware, ' [') > 0
+              THEN instr(hardware, ' [') ELSE length(hardware) + 1 END AS parts_end
+  FROM executor
+), numbered AS (
+  SELECT *, substr(number_on, 1, length(number_on) - length(ltrim(number_on, '0123456789.'))) AS number,
+         substr(hardware, 1, parts_end - 1) AS parts,
+         (SELECT max(processor) FROM (SELECT DISTINCT processor FROM run)
+          WHERE processor <> '' AND instr(hardware, processor) > 0) AS model
+  FROM named
+), split AS (
+  SELECT *, substr(number, instr(number || '.', '.') + 1) AS minor_on FROM numbered
+)
+SELECT executor_id, name,
+       CASE WHEN instr(plain, '@') > 0 AND instr(plain, ':') = 0 THEN substr(plain, 1, instr(plain, '@') - 1)
+            ELSE plain END AS backend,
+       CASE WHEN instr(plain, '@') > 0 AND instr(plain, ':') = 0 THEN substr(plain, instr(plain, '@') + 1)
+            ELSE '' END AS asked_release,
+       substr(name, length(plain) + 2) AS options,
+       version, rtrim(number, '.') AS version_number,
+       CASE WHEN number <> '' THEN CAST(number AS INTEGER) END AS version_major,
+       CASE WHEN minor_on <> '' THEN CAST(minor_on AS INTEGER) END AS version_minor,
+       CASE WHEN instr(minor_on, '.') > 0
+            THEN CAST(substr(minor_on, instr(minor_on, '.') + 1) AS INTEGER) END AS version_patch,
+       hardware,
+       trim(CASE WHEN model IS NULL THEN parts ELSE replace(parts, model, '') END, ' ,') AS kernels,
+       coalesce(model, '') AS processor,
+       CASE WHEN parts_end <= length(hardware)
+            THEN substr(hardware, parts_end + 2, length(hardware) - parts_end - 2) ELSE '' END
+         AS variables
+FROM split;
+
+-- Contracts, a row for each permission: what the text of `contract` says.
+--   place: where it stands in the text, from 1
+--   permission: its name, "order"
+--   value: what the contract permits, "any"
+DROP VIEW IF EXISTS contract_permission;
+CREATE VIEW contract_permission AS
+WITH RECURSIVE pair (contract_id, place, text, rest) AS (
+  SELECT contract_id, 0, '', permissions || ',' FROM contract
+  UNION ALL
+  SELECT contract_id, place + 1, substr(rest, 1, instr(rest, ',') - 1),
+         substr(rest, instr(rest, ',') + 1)
+  FROM pair WHERE rest <> ''
+)
+SELECT contract_id, place, substr(text, 1, instr(text, '=') - 1) AS permission,
+       substr(text, instr(text, '=') + 1) AS value
+FROM pair WHERE instr(text, '=') > 0;
 
 -- Runs by the campaign that they are a part of; a run that stands alone is a campaign, "run 7".
 DROP VIEW IF EXISTS run_label;
@@ -22,6 +120,10 @@ FROM run;
 -- Campaigns in the order in which they began, the last one with the largest number: what ran, how it
 -- ended, the findings that were seen and those that were seen for the first time.  Runs are processes:
 -- slices that a run has absorbed count by themselves.
+--   number: 1 is the campaign that began first
+--   runs: processes
+--   ulp_error_max: of what is wrong
+--   slack_used_max: the largest share of the permitted error that a conforming case used up
 DROP VIEW IF EXISTS campaign;
 CREATE VIEW campaign AS
 WITH ran AS (
@@ -65,6 +167,9 @@ FROM ran LEFT JOIN counted USING (campaign) LEFT JOIN seen USING (campaign)
      LEFT JOIN begun USING (campaign);
 
 -- Cases by op, algorithm, types and executor, with one column per outcome.  Only `conforms` passed.
+--   diverges, failed: cases with that outcome
+--   wrong_ulp_error_max: the largest error in ulps of cases that diverged or failed
+--   conforming_backward_error_max: the largest backward error of cases that conform
 DROP VIEW IF EXISTS tally;
 CREATE VIEW tally AS
 SELECT executor_id, executor, op, algorithm, types,
@@ -86,6 +191,8 @@ FROM counter JOIN executor_label USING (executor_id)
 GROUP BY executor_id, op, algorithm, types;
 
 -- Pairs of executors that answered the same cases, each pair once, whatever its order was in a run.
+--   first_id, second_id: executor_id of the two, the smaller one first
+--   first, second: the executors by their short names
 DROP VIEW IF EXISTS agreement;
 CREATE VIEW agreement AS
 WITH ordered AS (
@@ -115,6 +222,7 @@ JOIN executor_label AS second_label ON second_label.executor_id = second_id
 GROUP BY first_id, second_id, op, algorithm, types;
 
 -- Severities, the gravest first: rank 1, 2, ...  `--severity FILE` gives them other ranks.
+--   rank: 1 is the gravest
 DROP VIEW IF EXISTS severity;
 CREATE VIEW severity AS
 SELECT column1 AS severity, column2 AS rank FROM (VALUES
@@ -125,6 +233,15 @@ SELECT column1 AS severity, column2 AS rank FROM (VALUES
 -- Known causes (corpus/known/*.def, and `--known FILE`), a row for each choice among their patterns of
 -- GLOB; reports/known/known_fields.def has what the columns mean.  `assay query` and `assay report` fill
 -- it in; in the file itself there are none.
+--   place: in which order causes are tried
+--   id: the cause's name
+--   words: what it is, in a line
+--   executor, version, op, algorithm, types, class, cause, got, expected: patterns of GLOB for what a finding has
+--   severity: what somebody said that it is worth, '' if nobody
+--   title, why, clause: what a report says of it, why it happens, and the clause of the specification
+--   links: where it is told or mended upstream
+--   affected, mended, regressed: versions, in words
+--   found: the case of corpus/found that shows it, ''
 DROP VIEW IF EXISTS known;
 CREATE VIEW known AS
 SELECT 0 AS place, '' AS id, '' AS words, '' AS executor, '' AS version, '' AS op, '' AS algorithm,
@@ -146,6 +263,7 @@ SELECT column1 AS op, column2 AS family FROM (VALUES
   ('byteir.arg_max', 'places of extremes'), ('byteir.arg_min', 'places of extremes'));
 
 -- Known causes by the executors, ops and classes of findings that they may be about.
+--   place: of the known cause, as in `known`
 DROP VIEW IF EXISTS known_here;
 CREATE VIEW known_here AS
 SELECT kind.executor_id, kind.op, kind.class, known.place, known.algorithm, known.types,
@@ -163,6 +281,8 @@ ORDER BY CAST(known.place AS INTEGER);
 --
 -- hypothesis is what explains it: a known cause, the cause, or, where that is unknown, its class.
 -- family is for whom that holds: '' for all ops, where the cause is how numbers are read or written.
+--   severity: of what is known of it, if somebody said so there, else own_severity
+--   own_severity: of its gravest case
 DROP VIEW IF EXISTS graded;
 CREATE VIEW graded AS
 WITH placed AS (
@@ -184,7 +304,7 @@ WITH placed AS (
 SELECT placed.divergence_id, placed.executor_id, placed.signature, placed.op, placed.algorithm,
        placed.types, placed.outcome, placed.class, placed.broken_constraint, placed.sightings,
        placed.first_seen, placed.last_seen, placed.first_run_id, placed.last_run_id, placed.cause,
-       placed.pattern, placed.severity AS own_severity, placed.severity_weight,
+       placed.pattern, placed.first_ordinal, placed.severity AS own_severity, placed.severity_weight,
        severity.severity, severity.rank AS severity_rank,
        coalesce(known.id, '') AS known, coalesce(known.words, '') AS known_words,
        CASE WHEN known.id IS NOT NULL THEN 'known ' || known.id
@@ -203,6 +323,15 @@ LEFT JOIN op_family ON op_family.op = placed.op;
 -- Findings with everything that is known of them: what `graded` tells, the worst case, the shortest case
 -- line, the gravest case, and the one to look at (small_...): of the shrunk, the shortest and the gravest
 -- one the first that has the severity of the gravest; its seed is '0' if it was not drawn.
+--   program_line, case_line: of the worst case
+--   special_share: of its operands' numbers, those that are NaN, infinite or subnormal: 0 to 1
+--   shortest_case_line: of the shortest case
+--   is_shrunk: 1 if the small case was made small
+--   small_case_seed: of the small case
+--   small_got, small_expected: its worst element, and what would conform
+--   small_wrong_count, small_component_count: its wrong elements, of so many
+--   first_campaign: the campaign that saw it first
+--   twin: the executor that it was held against, of class twins, else ''
 DROP VIEW IF EXISTS finding;
 CREATE VIEW finding AS
 WITH kept AS (
@@ -232,7 +361,13 @@ SELECT kept.divergence_id AS id,
        worst.ulp_error, worst.slack, worst.backward_error,
        worst.result, worst.component, worst.wrong_count, worst.component_count,
        worst.got_bits, worst.got, worst.expected, worst.observed, worst.reason,
-       worst.regime, worst.implementation, worst.case_seed,
+       worst.regime, worst.stratum, worst.implementation, worst.case_seed,
+       worst.terms, worst.condition, worst.term_magnitude, worst.sum_magnitude,
+       worst.operand_elements, worst.nan_elements, worst.infinite_elements,
+       worst.subnormal_elements,
+       1.0 * (worst.nan_elements + worst.infinite_elements + worst.subnormal_elements)
+         / nullif(worst.operand_elements, 0) AS special_share,
+       worst.seconds, worst.ordinal, kept.first_ordinal,
        program.line AS program_line, worst.case_line,
        shortest_case_line,
        small.case_line AS small_case_line,
@@ -245,7 +380,9 @@ SELECT kept.divergence_id AS id,
        kept.cause,
        coalesce(nullif(small.cause_words, ''), worst.cause_words) AS cause_words,
        pattern,
-       first_campaign, known, known_words, hypothesis, family
+       first_campaign, known, known_words, hypothesis, family,
+       CASE kept.class WHEN 'twins'
+         THEN substr(small.observed, 6, instr(small.observed, ': ') - 6) ELSE '' END AS twin
 FROM kept
 JOIN reproducer AS worst ON worst.divergence_id = kept.divergence_id AND worst.role = 'worst'
 JOIN reproducer AS small ON small.divergence_id = kept.divergence_id AND small.role = small_role
@@ -254,6 +391,10 @@ JOIN program ON program.program_id = worst.program_id;
 -- Findings with one root cause: those of one executor that one hypothesis explains, whatever their
 -- types, algorithms, shapes and, in one family, ops.  The example is the gravest, and of those the one
 -- with the shortest case line.  severity_weight: of the gravest finding.
+--   ops, algorithms, types: how many different ones its findings have
+--   op_list, algorithm_list, type_list: these by name, with commas between them
+--   slack_max, ulp_error_max: the largest of its findings
+--   example_id: the finding that stands for it
 DROP VIEW IF EXISTS root_cause;
 CREATE VIEW root_cause AS
 WITH placed AS (
@@ -324,6 +465,10 @@ FROM known JOIN executor_label USING (executor_id);
 -- How large an error would have been seen under a contract and a version of Assay: half, and nine tenths, of
 -- the elements that were measured have a tolerance of at most median, p90 units in the last place.  From
 -- buckets, as percentiles are: up to 19 % too large.
+--   elements: that were measured
+--   vacuous: of these, where zero and twice the exact value conform too
+--   median, worst: half of them, and all, have a tolerance of at most so many ulps
+--   since: when the first run with the contract and version began
 DROP VIEW IF EXISTS power;
 CREATE VIEW power AS
 WITH bucketed AS (
@@ -348,6 +493,9 @@ GROUP BY contract_id, assay_version, op, algorithm, types, terms_low;
 -- Constraints of the specifications, by op and id: programs that broke them on purpose, and how many
 -- of these were rejected, as is right, or accepted; a case is counted once for each executor.  0
 -- drawn: the constraint was never put to the test.
+--   drawn, rejected, accepted: cases that broke it, those that were rejected and those that were accepted
+--   neither: cases that were neither: the executor failed
+--   accepted_by: executors that accepted one, with commas between them
 DROP VIEW IF EXISTS constraint_coverage;
 CREATE VIEW constraint_coverage AS
 WITH counted AS (
@@ -372,6 +520,7 @@ FROM known LEFT JOIN counted USING (op, broken_constraint);
 
 -- Versions of executors in the order in which they were first run: step 1, 2, ... of a name.  The
 -- same version on other hardware is the same step.
+--   step: 1 is the version that was run first
 DROP VIEW IF EXISTS executor_step;
 CREATE VIEW executor_step AS
 WITH ran AS (
@@ -406,6 +555,13 @@ CREATE VIEW asked_for AS SELECT * FROM divergence;
 --
 -- is_news is 1 for what the newest search brought: what is new, what is regressed and was seen again
 -- by no older search, and what a waiver has ceased to hold for.
+--   executor: the name alone: all versions, all hardware
+--   state: one of those above
+--   first_version, last_version: the first and the last version that showed it
+--   last_good_version: the last one that a retest found it gone in, NULL if none
+--   open_on: the hardware on which it is open, with semicolons between
+--   waiver_reason, waiver_owner, waiver_created, waiver_expires: of the waiver that holds or has held, NULL if none
+--   is_news: 1 for news
 DROP VIEW IF EXISTS finding_state;
 CREATE VIEW finding_state AS
 WITH saw AS (  -- "STEP TIME RUN" sorts as events do
@@ -503,6 +659,7 @@ LEFT JOIN newest USING (name) LEFT JOIN held USING (name, signature);
 --   vanished   its finding is fixed
 --   changed    its cases diverge in another way
 --   unseen     no such finding is in this database
+--   state: one of those above
 DROP VIEW IF EXISTS waiver_state;
 CREATE VIEW waiver_state AS
 SELECT waiver.executor, waiver.signature, finding_state.id,

@@ -226,7 +226,7 @@ static status_t find_cause(const explaining_t *explaining, const block_t *block,
   cause_question_t question = {
       .oracle = explaining->oracle, .contract = &check->question.contract, .evidence = &evidence};
   const program_t *program = &check->question.instance.program;
-  bool is_part = has_quantized(program) || program->op->axes == NULL;
+  bool is_part = has_quantized(program) || program->op->axes == NULL || program->op->is_compound;
   const size_t component = verdict->component;
   for (uint32_t i = 0; i < program->result_count; i++) {
     evidence.results[i] = is_part ? block->results[i] : check->results[i];

@@ -7,9 +7,9 @@
 #include "harness/model/contract.h"
 #include "harness/model/op.h"
 
-/* Whether some op lists the permission among its readings. */
-static bool is_reading(str_t key) {
-  for (const op_t *const *op = op_all(); *op != NULL; op++) {
+/* Whether one of these ops lists the permission among its readings. */
+static bool is_reading_of(const op_t *const *op, str_t key) {
+  for (; *op != NULL; op++) {
     for (const char *const *reading = (*op)->readings; reading != NULL && *reading != NULL;
          reading++) {
       if (strncmp(*reading, key.data, key.size) != 0 || (*reading)[key.size] != '=') continue;
@@ -19,6 +19,10 @@ static bool is_reading(str_t key) {
     }
   }
   return false;
+}
+
+static bool is_reading(str_t key) {
+  return is_reading_of(op_all(), key) || is_reading_of(op_compound(), key);
 }
 
 bool reading_name_parse(scan_t *scan, implementation_model_t *inout_schedule, status_t *out_status,

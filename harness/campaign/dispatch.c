@@ -87,14 +87,18 @@ static void start_slice(loop_t *loop, size_t worker) {
   loop->has_begun[executor] |= slice->probes;
   if (kind == TIME_SLICE_CRASHES) loop->has_crashes[executor] = false;
   if (kind == TIME_SLICE_MINIMISE) loop->is_oversized[executor] = false;
-  const time_slice_options_t options = {.program = loop->options->program,
-                                        .folder = loop->options->folder,
-                                        .name = loop->state->name,
-                                        .part_of = loop->run_uuid,
-                                        .strata = loop->options->strata,
-                                        .programs = loop->options->programs,
-                                        .data_sets = loop->options->data_sets,
-                                        .arguments = loop->options->arguments};
+  bool has_thresholds =
+      loop->options->thresholds != NULL && loop->options->has_thresholds[executor];
+  const time_slice_options_t options = {
+      .program = loop->options->program,
+      .folder = loop->options->folder,
+      .name = loop->state->name,
+      .part_of = loop->run_uuid,
+      .strata = loop->options->strata,
+      .programs = loop->options->programs,
+      .data_sets = loop->options->data_sets,
+      .thresholds = has_thresholds ? loop->options->thresholds : NULL,
+      .arguments = loop->options->arguments};
   failure_t error = {0};
   campaign_share_begin(&loop->state->items[executor], slice->seconds);
   if (time_slice_start(slice, &options, &error) == STATUS_OK) {

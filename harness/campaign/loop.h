@@ -19,18 +19,20 @@ typedef struct campaign_loop_options {
   const bool *probes; /* By executor: what it takes is known, and drawn; NULL: of none. */
   size_t executor_count;
   size_t jobs;
-  const char *strata;    /* Of slices that draw. */
-  const char *programs;  /* A file of those that they draw data for, and then all slices draw;
-                          * NULL: they draw programs. */
-  const char *data_sets; /* Likewise; NULL: by default. */
+  const char *strata;         /* Of slices that draw. */
+  const char *programs;       /* A file of those that they draw data for, and then all slices draw;
+                               * NULL: they draw programs. */
+  const char *data_sets;      /* Likewise; NULL: by default. */
+  const char *thresholds;     /* A file as --thresholds takes it, NULL: none, ... */
+  const bool *has_thresholds; /* ... and by executor, whether it has sizes of it. */
   const char *const *arguments; /* For every worker, see time_slice_options_t. */
   /* Called, if not NULL, about once a second; when something is wrong with a worker, an executor or
-   * a file; and for each finding that is new to the database: its line, and the one that replays
-   * it. */
+   * a file; and for each finding that is new to the database: its line, and what replays it
+   * (campaign_news_tell_t). */
   void (*on_progress)(void *context, const campaign_status_t *status);
   void (*on_message)(void *context, const char *message);
   void (*on_finding)(void *context, const char *description, const char *case_line,
-                     const char *executor);
+                     const char *executor, const char *twin);
   void *hook_context;
 } campaign_loop_options_t;
 

@@ -64,7 +64,7 @@ static status_t tell_row(void *context, int column_count, const char *const *nam
   const telling_t *telling = context;
   if (values == NULL) return STATUS_OK;
   if (telling->tell != NULL) {
-    telling->tell(telling->context, values[1].text, values[2].text, values[3].text);
+    telling->tell(telling->context, values[1].text, values[2].text, values[3].text, values[4].text);
   }
   telling->news->last = values[0].integer;
   return STATUS_OK;
@@ -75,7 +75,7 @@ status_t campaign_news_tell(campaign_news_t *news, campaign_news_tell_t tell, vo
   g_autofree char *sql = g_strdup_printf(
       "SELECT id, name || ' ' || op || ' ' || algorithm || ' ' || types || ' ' || outcome || "
       "CASE class WHEN '' THEN '' ELSE ' (' || class || ')' END || "
-      "CASE cause_words WHEN '' THEN '' ELSE ': ' || cause_words END, small_case_line, name "
+      "CASE cause_words WHEN '' THEN '' ELSE ': ' || cause_words END, small_case_line, name, twin "
       "FROM finding JOIN executor USING (executor_id) "
       "WHERE id > %" G_GINT64_FORMAT " ORDER BY id",
       news->last);

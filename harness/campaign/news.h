@@ -7,8 +7,9 @@
 
 typedef struct campaign_news campaign_news_t;
 
+/* `twin` is the executor that it was held against, of class twins, else "". */
 typedef void (*campaign_news_tell_t)(void *context, const char *description, const char *case_line,
-                                     const char *executor);
+                                     const char *executor, const char *twin);
 
 /* News of the database at the path, which `store`, borrowed, has open.  What is in it now is no
  * news, but for what a campaign that was killed had not told yet. */

@@ -61,6 +61,7 @@ static char **make_words(const time_slice_t *slice, const time_slice_options_t *
     add(words, "--strata", g_strdup(options->strata));
     if (options->programs != NULL) add(words, "--programs", g_strdup(options->programs));
     if (options->data_sets != NULL) add(words, "--data-sets", g_strdup(options->data_sets));
+    if (options->thresholds != NULL) add(words, "--thresholds", g_strdup(options->thresholds));
   } else {
     add_search_words(words, slice, options);
   }

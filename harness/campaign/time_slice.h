@@ -19,6 +19,7 @@ typedef struct time_slice_options {
   const char *strata;           /* Of slices that draw, as --strata takes them. */
   const char *programs;         /* Likewise, as --programs takes it; NULL: they draw programs. */
   const char *data_sets;        /* Likewise, as --data-sets takes it; NULL: by default. */
+  const char *thresholds;       /* Likewise, as --thresholds takes it; NULL: of this one none. */
   const char *const *arguments; /* For every worker: --op, --contract, --timeout, ...; ended by
                                  * NULL. */
 } time_slice_options_t;

@@ -36,6 +36,7 @@ COMMAND(shrink);
 COMMAND(prove);
 COMMAND(issue);
 COMMAND(bisect);
+COMMAND(recall);
 COMMAND(show);
 COMMAND(module);
 COMMAND(gen);

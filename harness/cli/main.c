@@ -58,6 +58,8 @@ const command_t command_table[] = {
      "write the evidence that a result is wrong, which a script of its own decides", command_prove},
     {"bisect", "FINDING --db FILE|LINE|FILE.cases --backend NAME [--from V] [--to V]",
      "which release of a backend brought a fault, or mended it", command_bisect},
+    {"recall", "--backend NAME [--release V] [--time 5m]|--list",
+     "which bugs that public trackers tell of does a campaign find by itself?", command_recall},
     {"issue", "FINDING --db FILE|LINE --executor NAME",
      "write a bug report, with a script that shows the fault without Assay", command_issue},
     {"show",

@@ -4,6 +4,7 @@
 #include "harness/invariance/finding.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 static const char *print_line(const case_t *instance, arena_t *arena) {
@@ -143,7 +144,7 @@ void invariance_finding_store(const invariance_count_t *row, const ledger_t *led
   const char *whose = invariance_has_two_cases(row->property) ? "case" : "run";
   snprintf(expected, sizeof expected, "0x%0*" PRIx64 ", as in the other %s", digits,
            difference->other_bits, is_replica ? "replica" : whose);
-  const store_divergence_t divergence = {
+  store_divergence_t divergence = {
       .run_id = ledger->run_id,
       .executor_id = ledger->executor_ids[row->executor],
       .signature = signature.text,
@@ -163,7 +164,10 @@ void invariance_finding_store(const invariance_count_t *row, const ledger_t *led
       .got = got,
       .expected = expected,
       .observed = observed->str,
-      .reason = reason->str};
+      .reason = reason->str,
+      .seconds = (double)NAN};
+  const case_figures_t figures = case_figures_of_operands(&finding->instance.base);
+  case_figures_store(&figures, &divergence);
   store_add_divergence(ledger->store, &divergence);
   g_string_free(program, TRUE);
   g_string_free(observed, TRUE);

@@ -71,6 +71,15 @@ void invariance_run_all(invariance_t *invariance);
 status_t invariance_close(invariance_t *invariance, int exit_code, failure_t *error);
 
 uint64_t invariance_cases(const invariance_t *invariance); /* Drawn so far. */
+
+/* Modules whose steps tell no axis of batches, rows or columns, so that they were run again and
+ * compiled again alone. */
+typedef struct invariance_untold {
+  uint64_t modules; /* Drawn. */
+  uint64_t untold;  /* Of these. */
+  char why[192];    /* Of the first: "v1 (stablehlo.reshape) tells no axes". */
+} invariance_untold_t;
+const invariance_untold_t *invariance_untold(const invariance_t *invariance);
 size_t invariance_count_rows(const invariance_t *invariance);
 const invariance_count_t *invariance_row_at(const invariance_t *invariance, size_t index);
 

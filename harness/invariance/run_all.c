@@ -10,6 +10,7 @@
 #include "harness/base/clock.h"
 #include "harness/invariance/finding.h"
 #include "harness/invariance/source.h"
+#include "harness/kinds/module/module.h"
 
 enum {
   TICK_NANOSECONDS = 500000000,
@@ -27,6 +28,7 @@ struct invariance {
   pair_tally_t *pairs;   /* Likewise. */
   ledger_t ledger;
   arena_t arena; /* Of the present case. */
+  invariance_untold_t untold;
   uint64_t cases;
   uint64_t begin; /* Nanoseconds on the monotonic clock. */
   uint64_t next_tick;
@@ -198,6 +200,15 @@ typedef struct work {
   invariance_instance_t instances[INVARIANCE_COUNT];
 } work_t;
 
+static void note_axes(invariance_t *invariance, const program_t *program) {
+  if (!program_is_module(program)) return;
+  invariance_untold_t *untold = &invariance->untold;
+  g_autoptr(GString) why = g_string_new(NULL);
+  untold->modules++;
+  if (module_tells_axes(program, why) || untold->untold++ > 0) return;
+  g_strlcpy(untold->why, why->str, sizeof untold->why);
+}
+
 static void draw_work(invariance_t *invariance, work_t *work) {
   const invariance_options_t *options = &invariance->options;
   const op_t *op = g_ptr_array_index(invariance->ops, invariance->cases % invariance->ops->len);
@@ -205,6 +216,7 @@ static void draw_work(invariance_t *invariance, work_t *work) {
   const invariance_source_t source = {.op = op, .types = options->types, .seed = options->seed};
   invariance_source_draw(&source, invariance->cases, &invariance->arena, &work->base, &work->axes);
   work->label = tally_label(invariance->tally, &work->base.program);
+  note_axes(invariance, &work->base.program);
   for (uint32_t i = 0; i < INVARIANCE_COUNT; i++) {
     rng_t rng =
         rng_make(invariance_source_seed(options->seed, invariance->cases, PURPOSE_CHANGE + i));
@@ -266,6 +278,10 @@ void invariance_run_all(invariance_t *invariance) {
     tick(invariance);
   }
   g_free(work);
+}
+
+const invariance_untold_t *invariance_untold(const invariance_t *invariance) {
+  return &invariance->untold;
 }
 
 uint64_t invariance_cases(const invariance_t *invariance) { return invariance->cases; }

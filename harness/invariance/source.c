@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness/gen/gen.h"
+#include "harness/model/any_axes.h"
 
 /* Programs drawn before we believe that none has the types: the rarest combinations come up once in
  * some thousands. */
@@ -36,7 +37,7 @@ static bool has_results(const program_t *program) {
 
 static bool has_axes(const program_t *program) {
   axes_t axes;
-  return axes_of(program, &axes);
+  return axes_of_any(program, &axes);
 }
 
 /* A program with axes and result elements; false if none of many has the types. */
@@ -59,7 +60,7 @@ static bool draw_program(rng_t *rng, const op_t *op, const char *types, arena_t 
 static int measure_variety(const program_t *program) {
   enum { ENOUGH = 5 };
   axes_t axes;
-  if (!axes_of(program, &axes)) return 0;
+  if (!axes_of_any(program, &axes)) return 0;
   int64_t products[AXIS_ROLE_COUNT] = {1, 1, 1, 1};
   for (uint32_t axis = 0; axis < axes.count; axis++) {
     products[axes.items[axis].role] *= axes.items[axis].size;
@@ -116,7 +117,7 @@ void invariance_source_draw(const invariance_source_t *source, uint64_t index, a
   /* The same attributes that every other case made from this one will have. */
   const axes_selection_t everything = {0};
   axes_t axes;
-  bool has_axes = axes_of(&program, &axes);
+  bool has_axes = axes_of_any(&program, &axes);
   g_assert(has_axes);
   *out_axes = axes;
   bool is_viewed = axes_view(&drawn, &axes, &everything, out_axes, arena, out_case);

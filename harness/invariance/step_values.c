@@ -161,7 +161,7 @@ bool step_values_find(const case_t *instance, const contract_t *contract, arena_
                       tensor_t out_results[CASE_RESULTS_MAX]) {
   if (!program_is_module(&instance->program)) return false;
   const module_t *module = module_of(&instance->program);
-  if (is_too_large(module)) return false;
+  if (is_too_large(module) || !module_keeps_steps(contract)) return false;
   walk_t walk = {.contract = contract,
                  .arena = arena,
                  .module = module,

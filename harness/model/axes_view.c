@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "harness/model/any_axes.h"
 #include "harness/model/dynamic/dynamic.h"
 #include "harness/model/op.h"
 
@@ -16,6 +17,10 @@ static bool has_scales_along_axis(const type_t *types, uint32_t count) {
 }
 
 bool axes_of(const program_t *program, axes_t *out_axes) {
+  return !program->op->is_compound && axes_of_any(program, out_axes);
+}
+
+bool axes_of_any(const program_t *program, axes_t *out_axes) {
   if (program->op->axes == NULL) return false;
   if (has_scales_along_axis(program->operands, program->operand_count)) return false;
   if (has_scales_along_axis(program->results, program->result_count)) return false;
@@ -27,6 +32,7 @@ bool axes_of(const program_t *program, axes_t *out_axes) {
 bool axes_of_parts(const program_t *program, axes_t *out_axes) {
   const op_t *op = program->op;
   *out_axes = (axes_t){0};
+  if (op->is_compound) return false;
   if (op->axes != NULL) {
     op->axes(program, out_axes);
   } else if (op->part_axes != NULL) {

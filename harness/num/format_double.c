@@ -15,6 +15,7 @@ static uint64_t rebias(const format_t *format) {
 static bool is_binary64(const format_t *format) { return format->precision == 53; }
 
 double format_to_double(const format_t *format, uint64_t bits) {
+  if (bits == 0 && format->specials != FORMAT_EXPONENT_ONLY) return 0; /* Common, and no other. */
   uint64_t magnitude = bits & layout_magnitude_mask(format);
   int fraction_bits = layout_fraction_bits(format);
   bool is_normal = magnitude >> fraction_bits != 0 && magnitude <= format->largest_bits;

@@ -5,6 +5,7 @@
 #define ASSAY_RECORD_FINDING_H
 
 #include "harness/judge/judge.h"
+#include "harness/record/case_figures.h"
 #include "harness/record/tally.h"
 
 /* Where a case came from. */
@@ -19,8 +20,11 @@ typedef struct finding {
   size_t executor; /* Index among the session's executors. */
   hash_text_t signature;
   tally_label_t label;
-  verdict_t verdict;    /* Of the first case. */
-  case_origin_t origin; /* Of the first case. */
+  verdict_t verdict;      /* Of the first case. */
+  case_origin_t origin;   /* Of the first case. */
+  case_figures_t figures; /* Of the first case, its sums those of the worst element. */
+  uint64_t nanoseconds;   /* In the executor, on the first case. */
+  uint64_t ordinal;       /* Which case of the session it was: 1 is the first. */
   char *implementation;
   char *program_line;
   char *case_line;

@@ -106,32 +106,46 @@ static void write_constraints(const ledger_t *ledger, const tally_row_t *row) {
   }
 }
 
+static double seconds_since(uint64_t nanoseconds, uint64_t before) {
+  return (double)(nanoseconds - before) * 1e-9;
+}
+
 static void write_tally(const ledger_t *ledger, tally_t *tally) {
   for (size_t i = 0; i < tally_count(tally); i++) {
     tally_row_t *row = tally_at(tally, i);
     if (row->cases == row->cases_stored) continue;
-    const store_counter_t counter = {.run_id = ledger->run_id,
-                                     .executor_id = ledger->executor_ids[row->executor],
-                                     .op = row->label.op,
-                                     .algorithm = row->label.algorithm,
-                                     .types = row->label.types,
-                                     .outcome = outcome_spelling(row->outcome),
-                                     .class = class_spelling(row->class_),
-                                     .implementation = row->implementation,
-                                     .cases = row->cases - row->cases_stored,
-                                     .elements = row->elements - row->elements_stored,
-                                     .untested = row->untested - row->untested_stored,
-                                     .ulp_error_max = row->ulp_error_max,
-                                     .slack_max = row->slack_max,
-                                     .backward_error_max = row->backward_error_max};
+    const store_counter_t counter = {
+        .run_id = ledger->run_id,
+        .executor_id = ledger->executor_ids[row->executor],
+        .op = row->label.op,
+        .algorithm = row->label.algorithm,
+        .types = row->label.types,
+        .outcome = outcome_spelling(row->outcome),
+        .class = class_spelling(row->class_),
+        .implementation = row->implementation,
+        .cases = row->cases - row->cases_stored,
+        .elements = row->elements - row->elements_stored,
+        .untested = row->untested - row->untested_stored,
+        .executor_seconds = seconds_since(row->times.executor, row->times_stored.executor),
+        .compile_seconds = seconds_since(row->times.compile, row->times_stored.compile),
+        .oracle_seconds = seconds_since(row->times.oracle, row->times_stored.oracle),
+        .judge_seconds = seconds_since(row->times.judge, row->times_stored.judge),
+        .ulp_error_max = row->ulp_error_max,
+        .slack_max = row->slack_max,
+        .backward_error_max = row->backward_error_max};
     store_count(ledger->store, &counter);
     write_histogram(ledger, row, "ulp", &row->ulp);
     write_histogram(ledger, row, "slack", &row->slack);
     write_constraints(ledger, row);
     row->cases_stored = row->cases;
+    row->times_stored = row->times;
     row->elements_stored = row->elements;
     row->untested_stored = row->untested;
   }
+}
+
+static bool are_twins(const ledger_t *ledger, const pair_row_t *row) {
+  return ledger->twins != NULL && ledger->twins[row->first] == row->second;
 }
 
 static void write_pair(const ledger_t *ledger, const pair_row_t *row) {
@@ -150,7 +164,8 @@ static void write_pair(const ledger_t *ledger, const pair_row_t *row) {
                              .first_diverges = added[PAIR_FIRST_DIVERGES],
                              .second_diverges = added[PAIR_SECOND_DIVERGES],
                              .both_diverge = added[PAIR_BOTH_DIVERGE],
-                             .undecided = added[PAIR_UNDECIDED]};
+                             .undecided = added[PAIR_UNDECIDED],
+                             .are_twins = are_twins(ledger, row)};
   store_add_pair(ledger->store, &pair);
 }
 
@@ -194,36 +209,41 @@ static store_divergence_t make_row(const ledger_t *ledger, const finding_t *occu
                                    char got_bits[17]) {
   const verdict_t *verdict = &occurrence->verdict;
   snprintf(got_bits, 17, "%" PRIx64, verdict->got_bits);
-  return (store_divergence_t){.run_id = ledger->run_id,
-                              .executor_id = ledger->executor_ids[occurrence->executor],
-                              .signature = occurrence->signature.text,
-                              .op = occurrence->label.op,
-                              .algorithm = occurrence->label.algorithm,
-                              .types = occurrence->label.types,
-                              .outcome = outcome_spelling(verdict->outcome),
-                              .class = class_spelling(verdict->class_),
-                              .broken_constraint = verdict->constraint,
-                              .regime = occurrence->origin.regime,
-                              .stratum = occurrence->origin.stratum,
-                              .implementation = occurrence->implementation,
-                              .program_line = occurrence->program_line,
-                              .case_line = occurrence->case_line,
-                              .case_seed = occurrence->origin.case_seed,
-                              .result = verdict->result,
-                              .component = verdict->component,
-                              .wrong_count = verdict->wrong_count,
-                              .component_count = verdict->component_count,
-                              .got_bits = got_bits,
-                              .got = verdict->got,
-                              .expected = verdict->expected,
-                              .observed = verdict->observed,
-                              .reason = verdict->reason,
-                              .ulp_error = verdict->ulp_error_max,
-                              .slack = verdict->slack_max,
-                              .backward_error = verdict->backward_error_max,
-                              .cause = verdict->is_cause_sure ? verdict->cause : "",
-                              .cause_words = verdict->cause_words,
-                              .pattern = verdict->pattern};
+  store_divergence_t row = {.run_id = ledger->run_id,
+                            .executor_id = ledger->executor_ids[occurrence->executor],
+                            .signature = occurrence->signature.text,
+                            .op = occurrence->label.op,
+                            .algorithm = occurrence->label.algorithm,
+                            .types = occurrence->label.types,
+                            .outcome = outcome_spelling(verdict->outcome),
+                            .class = class_spelling(verdict->class_),
+                            .broken_constraint = verdict->constraint,
+                            .regime = occurrence->origin.regime,
+                            .stratum = occurrence->origin.stratum,
+                            .implementation = occurrence->implementation,
+                            .program_line = occurrence->program_line,
+                            .case_line = occurrence->case_line,
+                            .case_seed = occurrence->origin.case_seed,
+                            .result = verdict->result,
+                            .component = verdict->component,
+                            .wrong_count = verdict->wrong_count,
+                            .component_count = verdict->component_count,
+                            .got_bits = got_bits,
+                            .got = verdict->got,
+                            .expected = verdict->expected,
+                            .observed = verdict->observed,
+                            .reason = verdict->reason,
+                            .ulp_error = verdict->ulp_error_max,
+                            .slack = verdict->slack_max,
+                            .backward_error = verdict->backward_error_max,
+                            .seconds = (double)occurrence->nanoseconds * 1e-9,
+                            .ordinal = occurrence->ordinal,
+                            .first_ordinal = occurrence->ordinal,
+                            .cause = verdict->is_cause_sure ? verdict->cause : "",
+                            .cause_words = verdict->cause_words,
+                            .pattern = verdict->pattern};
+  case_figures_store(&occurrence->figures, &row);
+  return row;
 }
 
 void ledger_add_finding(const ledger_t *ledger, const finding_t *occurrence) {

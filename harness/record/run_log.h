@@ -15,6 +15,8 @@ typedef struct ledger {
   store_t *store; /* Borrowed; NULL: nothing is kept, and every call does nothing. */
   int64_t run_id;
   int64_t *executor_ids; /* Owned; by index of executor. */
+  const size_t *twins; /* Likewise, which one is its twin, or itself; NULL: none has one.  Borrowed;
+                        * set by who opened the ledger. */
 } ledger_t;
 
 status_t ledger_open(store_t *store, const store_run_t *run, executor_t *const *executors,

@@ -16,6 +16,7 @@ struct tally {
   /* Where the last cases were counted, by executor: nearly every case has the row of the one
    * before, so its key need not be hashed. */
   tally_row_t *recent[RECENT_COUNT];
+  tally_row_t *last; /* Where the last case was counted, or NULL. */
 };
 
 static guint row_hash(gconstpointer pointer) {
@@ -129,6 +130,7 @@ void tally_add(tally_t *tally, size_t executor, const tally_label_t *label,
   tally_row_t *row = recent == NULL ? NULL : *recent;
   if (row == NULL || !row_equal(row, &key)) row = find_or_add(tally, &key, verdict->reason);
   if (recent != NULL) *recent = row;
+  tally->last = row;
   row->cases++;
   row->elements += verdict->component_count;
   row->untested += verdict->untested_count;
@@ -143,6 +145,15 @@ void tally_add(tally_t *tally, size_t executor, const tally_label_t *label,
   if (!is_judged || row->is_invalid || verdict->component_count == 0) return;
   measure_histogram_add(&row->ulp, verdict->ulp_error_max);
   measure_histogram_add(&row->slack, verdict->slack_max);
+}
+
+void tally_add_times(tally_t *tally, const case_runner_times_t *times) {
+  case_runner_times_t *sum = &tally->last->times;
+  sum->oracle += times->oracle;
+  sum->compile += times->compile;
+  sum->executor += times->executor;
+  sum->judge += times->judge;
+  sum->cause += times->cause;
 }
 
 void tally_add_refused(tally_t *tally, size_t executor, const char *op, const char *types,

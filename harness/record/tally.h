@@ -9,6 +9,7 @@
 #include "harness/judge/verdict.h"
 #include "harness/model/op.h"
 #include "harness/record/measure_histogram.h"
+#include "harness/run/case_runner.h"
 
 /* The label of a program: what counters and reports group by. */
 typedef struct tally_label {
@@ -41,7 +42,9 @@ typedef struct tally_row {
   uint64_t sample_draws; /* ... and the fewest draws of a sample; 0: there was none. */
   uint64_t elements_stored;
   uint64_t untested_stored;
-  double ulp_error_max; /* Extremes are NaN-free and 0 where nothing was measured. */
+  case_runner_times_t times;        /* That these cases took, ... */
+  case_runner_times_t times_stored; /* ... and of it what the store knows of. */
+  double ulp_error_max;             /* Extremes are NaN-free and 0 where nothing was measured. */
   double slack_max;
   double backward_error_max;
   measure_histogram_t ulp; /* Of results that were judged. */
@@ -65,6 +68,9 @@ tally_label_t tally_label_named(tally_t *tally, const program_t *program, const 
 /* Counts one case.  `implementation` is copied if new. */
 void tally_add(tally_t *tally, size_t executor, const tally_label_t *label,
                const verdict_t *verdict, const char *implementation);
+
+/* Adds time to the row in which the last case was counted. */
+void tally_add_times(tally_t *tally, const case_runner_times_t *times);
 
 /* Counts a pair of an op and types that an executor refuses, as one refused case of no algorithm
  * that nobody drew. */

@@ -43,6 +43,7 @@ static status_t audit_due(case_runner_t *walk, const expectation_t *expectation,
   enum { SIBLINGS_MAX = 1024 };
   const oracle_call_t call = {.instance = expectation->instance,
                               .contract = &walk->contract,
+                              .whole_count = expectation->whole_count,
                               .arena = expectation->arena,
                               .error = error};
   siblings_t siblings = {.count = 1};

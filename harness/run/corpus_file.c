@@ -300,6 +300,19 @@ status_t corpus_file_parse(const char *path, const char *text, corpus_file_t *ou
   return STATUS_OK;
 }
 
+status_t corpus_file_read(const char *path, corpus_file_t *out_file, failure_t *error) {
+  g_autofree char *text = NULL;
+  g_autoptr(GError) failure = NULL;
+  gsize size = 0;
+  if (!g_file_get_contents(path, &text, &size, &failure)) {
+    return status_fail(error, STATUS_INVALID, "%.400s", failure->message);
+  }
+  if (strlen(text) != size) {
+    return status_fail(error, STATUS_INVALID, "%.400s: is no text: it holds a zero byte", path);
+  }
+  return corpus_file_parse(path, text, out_file, error);
+}
+
 static void print_lines(const GPtrArray *lines, GString *out_text) {
   for (guint i = 0; i < lines->len; i++) {
     g_string_append_printf(out_text, "%s\n", (const char *)g_ptr_array_index(lines, i));

@@ -38,6 +38,8 @@ typedef struct corpus_file {
  * result, or contradicts another, is STATUS_INVALID with "PATH:LINE:COLUMN: what is wrong". */
 status_t corpus_file_parse(const char *path, const char *text, corpus_file_t *out_file,
                            failure_t *error);
+/* The same of what is at the path; STATUS_INVALID also if it cannot be read, or is no text. */
+status_t corpus_file_read(const char *path, corpus_file_t *out_file, failure_t *error);
 void corpus_file_deinit(corpus_file_t *file);
 
 /* Appends the canonical form. */

@@ -251,6 +251,7 @@ static status_t hold_tighter(const judging_t *judging, verdict_t *verdict) {
 static bool is_precision_due(uint64_t before) {
   uint64_t one_in = CASE_RUNNER_PRECISION_ONE_IN;
   if (before >= CASE_RUNNER_PRECISION_SOME) one_in *= CASE_RUNNER_PRECISION_MORE;
+  if (before >= 4 * CASE_RUNNER_PRECISION_SOME) one_in *= CASE_RUNNER_PRECISION_MORE;
   return before % one_in == 0;
 }
 

@@ -14,11 +14,19 @@ static finding_t describe_occurrence(session_t *session, const occurrence_t *occ
   program_print(&instance->program, session->program_line);
   g_string_truncate(session->case_line, 0);
   case_print(instance, session->case_line);
+  case_figures_t figures = case_figures_of_operands(instance);
+  if (occurrence->expectation != NULL && occurrence->verdict->wrong_count > 0) {
+    case_figures_add_element(occurrence->expectation, occurrence->verdict->result,
+                             occurrence->verdict->component, &figures);
+  }
   return (finding_t){.executor = executor,
                      .signature = *occurrence->signature,
                      .label = session->label,
                      .verdict = *occurrence->verdict,
                      .origin = *occurrence->origin,
+                     .figures = figures,
+                     .nanoseconds = occurrence->nanoseconds,
+                     .ordinal = session->cases + 1,
                      .implementation = session->contenders[executor].preparation.implementation,
                      .program_line = session->program_line->str,
                      .case_line = session->case_line->str,
@@ -44,11 +52,14 @@ static status_t shrink_finding(session_t *session, const occurrence_t *first,
   if (status == STATUS_INVALID) session_note_bug(session, &small.instance);
   if (status != STATUS_OK || !is_smaller) return status;
   const case_origin_t drawn = {.regime = first->origin->regime, .stratum = first->origin->stratum};
+  const expectation_t expectation = session_expect(session, &small.instance);
   const occurrence_t of_small = {.executor = finding->executor,
                                  .instance = &small.instance,
                                  .origin = &drawn,
                                  .verdict = &small.verdict,
-                                 .signature = &finding->signature};
+                                 .signature = &finding->signature,
+                                 .expectation = &expectation,
+                                 .nanoseconds = first->nanoseconds};
   finding_t shrunk = describe_occurrence(session, &of_small);
   shrunk.implementation = small.preparation.implementation;
   finding_set_keep_shrunk(session->findings, finding->executor, &finding->signature,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a session draws: whose turn it is, how long it goes on, and why it ends. */
+#include "harness/kinds/module/module.h"
 #include "harness/session/state.h"
 
 /* Drawing follows what is accepted and has an oracle. */
@@ -29,6 +30,7 @@ static void begin_turn(session_t *session) {
     return;
   }
   session->label = tally_label(session->tally, &stream->instance.program);
+  session->is_module = program_is_module(&stream->instance.program);
   session->contenders = &session->all_contenders[stream->subject * count];
   for (size_t i = 0; i < count; i++) session->contenders[i].is_prepared = false;
 }
@@ -43,7 +45,7 @@ static bool everyone_is_done(const session_t *session) {
 
 static bool everyone_has_enough(const session_t *session) {
   for (size_t i = 0; i < session->options.executor_count; i++) {
-    if (!session->standings[i].has_enough) return false;
+    if (!session->standings[i].has_enough && !session_follows(session, i)) return false;
   }
   return true;
 }

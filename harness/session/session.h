@@ -35,7 +35,8 @@ typedef struct session_options {
   executor_t *const *executors; /* Borrowed, open. */
   size_t executor_count;
   /* By executor, which other one is its twin (harness/invariance/twins.h), or itself; NULL: none
-   * has one.  Borrowed. */
+   * has one.  One that runs modules step by step comes behind what it is the twin of, and is asked
+   * about modules alone: with all else it is the same.  Borrowed. */
   const size_t *twins;
   contract_t contract;
   case_runner_predictor_t predictor; /* For contracts with bits=identified, see prediction.h. */
@@ -49,6 +50,7 @@ typedef struct session_options {
   double seconds_end; /* ... but until then at most. */
   bool asks_invalid; /* Programs that break a constraint go to all executors, not only to those that
                       * declare that they validate. */
+  bool leaves_out_accuracy; /* Table `accuracy` gets nothing: bench_figures tells what it costs. */
   bool measures_power; /* Measures how wrong some results could have been, see session_power(). */
   store_t *store;      /* Borrowed, or NULL. */
   const char *command; /* For the store; borrowed. */
@@ -166,6 +168,10 @@ uint64_t session_cases(const session_t *session); /* Drawn or walked so far. */
  * of after SESSION_FAILURES_PER_PROGRAM_MAX failures. */
 uint64_t session_judged(const session_t *session, size_t executor);
 uint64_t session_given_up(const session_t *session, size_t executor);
+/* Whether the executor is the twin of another one that is asked about modules alone, so that no
+ * limit of cases holds for it. */
+bool session_follows(const session_t *session, size_t executor);
+
 session_end_t session_end(const session_t *session);
 double session_seconds(const session_t *session);   /* Since session_open(). */
 uint64_t session_audited(const session_t *session); /* Components recomputed with MPFR. */

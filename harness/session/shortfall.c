@@ -87,8 +87,11 @@ static bool add_whole(const session_t *session, size_t executor, const GArray *o
     for (int k = 0; k < OUTCOME_COUNT; k++) whole.outcomes[k] += sums->outcomes[k];
   }
   whole.judged = count_judged(&whole);
-  whole.of = session_options(session)->cases_max;
-  if (whole.of == 0 && whole.judged == 0) whole.of = session_cases(session);
+  bool is_limited = !session_follows(session, executor);
+  whole.of = is_limited ? session_options(session)->cases_max : 0;
+  if (whole.of == 0 && whole.judged == 0) {
+    whole.of = is_limited ? session_cases(session) : count_cases(&whole);
+  }
   if (whole.judged >= whole.of) return false;
   if (session_options(session)->stream.op_count > 1) whole.hint = find_best(ops);
   g_array_append_val(shortfalls, whole);

@@ -6,6 +6,7 @@
 
 #include "harness/diagnose/diagnosis_budget.h"
 #include "harness/power/measure.h"
+#include "harness/record/accuracy_log.h"
 #include "harness/record/power_log.h"
 #include "harness/record/run_log.h"
 #include "harness/session/session.h"
@@ -18,6 +19,7 @@ typedef struct contender {
   unsigned failures; /* With the present program. */
   unsigned observed; /* Cases that told algorithms apart, of a program outside the target. */
   preparation_t preparation;
+  uint64_t compiling; /* Nanoseconds, not counted with a case yet. */
 } contender_t;
 
 /* How an executor stands over all programs. */
@@ -47,13 +49,19 @@ struct session {
   standing_t *standings;       /* Owned; by executor. */
   result_digest_t *responses;  /* Likewise, to the present case; NULL if nobody asks. */
   verdict_t *latest;           /* Likewise, on the present case; NULL unless there are twins. */
+  bool *follows;               /* Likewise, see session_follows(). */
+  bool is_module;              /* The present program. */
   bool is_drawing;             /* In session_run(). */
   session_end_t end;
   tally_t *tally;
   pair_tally_t *pairs;
   observation_tally_t *observations;
   session_power_t power;
-  tally_label_t label;        /* Of the present program. */
+  accuracy_tally_t *accuracy;
+  case_figures_t figures; /* Of the present case, ... */
+  bool has_figures;       /* ... if they have been looked for. */
+  uint64_t oracle_share;  /* Of the nanoseconds that its accept sets took, that of each executor. */
+  tally_label_t label;    /* Of the present program. */
   const session_part_t *part; /* Of session_walk_part(), else NULL. */
   finding_set_t *findings;
   diagnosis_budget_t *causes;
@@ -92,6 +100,23 @@ void session_power_deinit(session_power_t *power);
 status_t session_measure_power(session_t *session, const expectation_t *expectation,
                                const verdict_t *verdict, failure_t *error);
 
+/* Counts a case on an executor: its verdict, the time that it took, and, if it is in the sample,
+ * its figures. */
+void session_count_case(session_t *session, size_t index, const expectation_t *expectation,
+                        const case_origin_t *origin, const verdict_t *verdict,
+                        const case_runner_times_t *times);
+
+/* What the walk took since its times were `before`, with what is to be counted with the case: the
+ * share of the accept sets, and what compiling took. */
+case_runner_times_t session_take_times(session_t *session, size_t index,
+                                       const case_runner_times_t *before);
+
+/* The accept sets of a case that no walk has asked for, in the session's arena. */
+expectation_t session_expect(session_t *session, const case_t *instance);
+
+/* Finds out who follows. */
+void session_find_followers(session_t *session);
+
 /* Where the oracle does not tell, what the twin of an executor gives may change its verdict. */
 void session_hold_against_twin(session_t *session, size_t index, const case_t *instance,
                                verdict_t *inout_verdict);
@@ -109,6 +134,8 @@ typedef struct occurrence {
   const case_origin_t *origin;
   const verdict_t *verdict;
   const hash_text_t *signature;
+  const expectation_t *expectation; /* NULL: there are no accept sets of it. */
+  uint64_t nanoseconds;             /* In the executor. */
 } occurrence_t;
 
 /* Counts an occurrence of a finding and stores it; makes the first case of a new one small. */

@@ -3,11 +3,35 @@
  * held against the steps, and one where both conform is kept in the ledger of bits. */
 #include "harness/invariance/twins.h"
 
+#include <string.h>
+
 #include "harness/session/bit_history.h"
 #include "harness/session/state.h"
 
 /* Cases that are kept for two twins, an algorithm and types. */
 enum { KEPT_MAX = 8 };
+
+/* The twin that runs modules step by step is the same executor for all else. */
+static bool runs_steps(const session_options_t *options, size_t index) {
+  size_t twin = options->twins[index];
+  if (twin >= index) return false;
+  g_autofree char *name = twins_name(executor_name(options->executors[twin]));
+  return strcmp(name, executor_name(options->executors[index])) == 0;
+}
+
+void session_find_followers(session_t *session) {
+  const session_options_t *options = &session->options;
+  if (options->twins == NULL) return;
+  session->follows = g_new0(bool, options->executor_count);
+  for (size_t i = 0; i < options->executor_count; i++) {
+    session->follows[i] = runs_steps(options, i);
+    if (session->follows[i]) stream_leave(&session->stream, i);
+  }
+}
+
+bool session_follows(const session_t *session, size_t executor) {
+  return session->follows != NULL && session->follows[executor];
+}
 
 void session_hold_against_twin(session_t *session, size_t index, const case_t *instance,
                                verdict_t *inout_verdict) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness/base/clock.h"
+#include "harness/kinds/module/module.h"
 #include "harness/session/state.h"
 
 enum {
@@ -35,6 +36,7 @@ static status_t open_ledger(session_t *session, failure_t *error) {
                                 &session->ledger, error);
   g_string_free(contract, TRUE);
   STATUS_TRY(status);
+  session->ledger.twins = options->twins;
   return ledger_describe_constraints(&session->ledger, error);
 }
 
@@ -45,6 +47,7 @@ static void session_free(session_t *session) {
   pair_tally_free(session->pairs);
   observation_tally_free(session->observations);
   session_power_deinit(&session->power);
+  accuracy_tally_free(session->accuracy);
   finding_set_free(session->findings);
   diagnosis_budget_free(session->causes);
   g_string_free(session->program_line, TRUE);
@@ -53,6 +56,7 @@ static void session_free(session_t *session) {
   g_free(session->standings);
   g_free(session->responses);
   g_free(session->latest);
+  g_free(session->follows);
   g_free(session);
 }
 
@@ -67,7 +71,8 @@ bool session_asks(const session_t *session, size_t executor, const op_constraint
 
 bool session_takes_part(const session_t *session, size_t executor, const op_constraint_t *broken) {
   return !session->contenders[executor].is_done && !session->standings[executor].has_enough &&
-         session_asks(session, executor, broken);
+         session_asks(session, executor, broken) &&
+         (session->is_module || !session_follows(session, executor));
 }
 
 static void open_stream(session_t *session) {
@@ -107,6 +112,7 @@ status_t session_open(const session_options_t *options, session_t **out_session,
   session->pairs = pair_tally_new();
   session->observations = observation_tally_new();
   session_power_init(&session->power);
+  session->accuracy = accuracy_tally_new();
   session->findings = finding_set_new();
   session->causes = diagnosis_budget_new(options->is_thorough);
   session->program_line = g_string_new(NULL);
@@ -116,6 +122,7 @@ status_t session_open(const session_options_t *options, session_t **out_session,
     session->responses = g_new0(result_digest_t, options->executor_count);
   }
   if (options->twins != NULL) session->latest = g_new0(verdict_t, options->executor_count);
+  session_find_followers(session);
   session->begin = clock_nanoseconds();
   session->next_tick = session->begin + TICK_NANOSECONDS;
   status_t status = open_ledger(session, error);
@@ -132,6 +139,7 @@ status_t session_close(session_t *session, int exit_code, failure_t *error) {
   status_t status = session_tell(session, error);
   ledger_set_times(&session->ledger, session_seconds(session), &session->walk.times);
   power_log_write(&session->ledger, &session->power.table);
+  accuracy_log_write(&session->ledger, session->accuracy);
   failure_t ignored;
   status_t closed =
       ledger_close(&session->ledger, session->tally, session->pairs, session->observations,
@@ -153,7 +161,7 @@ static status_t check_load(session_t *session, size_t executor, const case_t *in
   verdict_t verdict = {.outcome = OUTCOME_diverges, .class_ = CLASS_environment};
   g_strlcpy(verdict.reason, what, sizeof verdict.reason);
   hash_text_t signature = hash_of(what, sizeof what - 1);
-  const occurrence_t occurrence = {executor, instance, origin, &verdict, &signature};
+  const occurrence_t occurrence = {executor, instance, origin, &verdict, &signature, NULL, 0};
   return session_record_finding(session, &occurrence, error);
 }
 
@@ -182,6 +190,11 @@ static void sign_part(const session_t *session, hash_text_t *inout_signature) {
   g_string_free(text, TRUE);
 }
 
+static void begin_case(session_t *session) {
+  session->has_figures = false;
+  session->oracle_share = 0;
+}
+
 /* Before the arena is rewound. */
 static void keep_results(const session_t *session, const program_t *program) {
   if (session->part == NULL || session->part->results == NULL) return;
@@ -203,8 +216,10 @@ static status_t walk_executor(session_t *session, size_t index, const expectatio
   STATUS_TRY(check_load(session, index, instance, origin, error));
   result_digest_t *response = session->responses == NULL ? NULL : &session->responses[index];
   arena_mark_t mark = arena_mark(&session->arena);
+  const case_runner_times_t before = session->walk.times;
   status_t status = case_runner_run_prepared(&session->walk, expectation, &contender->preparation,
                                              out_verdict, response, error);
+  const case_runner_times_t times = session_take_times(session, index, &before);
   if (status == STATUS_OK) session_hold_against_twin(session, index, instance, out_verdict);
   bool is_finding =
       out_verdict->outcome == OUTCOME_diverges || out_verdict->outcome == OUTCOME_failed;
@@ -224,16 +239,15 @@ static status_t walk_executor(session_t *session, size_t index, const expectatio
   if (status == STATUS_OK) status = session_measure_power(session, expectation, out_verdict, error);
   arena_rewind(&session->arena, mark);
   STATUS_TRY(status);
-  tally_add(session->tally, index, &session->label, out_verdict,
-            contender->preparation.implementation);
-  observation_tally_add(session->observations, index, &session->label, out_verdict);
+  session_count_case(session, index, expectation, origin, out_verdict, &times);
   session_answer_t answer = {.executor = index,
                              .instance = instance,
                              .label = &session->label,
                              .verdict = out_verdict,
                              .response = response};
   if (is_finding) {
-    const occurrence_t occurrence = {index, instance, origin, out_verdict, &signature};
+    const occurrence_t occurrence = {index,      instance,    origin,        out_verdict,
+                                     &signature, expectation, times.executor};
     STATUS_TRY(session_record_finding(session, &occurrence, error));
     answer.signature = &signature;
   }
@@ -243,24 +257,33 @@ static status_t walk_executor(session_t *session, size_t index, const expectatio
   return session->options.on_answer(session->options.hook_context, session, &answer, error);
 }
 
-/* Prepares whoever is not; true if somebody is going to execute, so that the oracle is needed. */
+static void prepare_contender(session_t *session, contender_t *contender, const program_t *program,
+                              const op_constraint_t *broken) {
+  uint64_t before = session->walk.times.compile;
+  case_runner_prepare(&session->walk, program, broken, contender->executor,
+                      &contender->preparation);
+  contender->is_prepared = true;
+  contender->compiling += session->walk.times.compile - before;
+}
+
+/* Prepares whoever is not, and counts who gets the case; true if somebody is going to execute, so
+ * that the oracle is needed. */
 static bool prepare_contenders(session_t *session, const program_t *program,
-                               const op_constraint_t *broken) {
+                               const op_constraint_t *broken, size_t *out_count) {
   bool someone_executes = false;
+  *out_count = 0;
   for (size_t i = 0; i < session->options.executor_count; i++) {
     contender_t *contender = &session->contenders[i];
     if (!session_takes_part(session, i, broken)) continue;
-    if (!contender->is_prepared) {
-      case_runner_prepare(&session->walk, program, broken, contender->executor,
-                          &contender->preparation);
-      contender->is_prepared = true;
-    }
+    ++*out_count;
+    if (!contender->is_prepared) prepare_contender(session, contender, program, broken);
     someone_executes |= case_runner_is_executed(&contender->preparation, program, broken);
   }
   return someone_executes;
 }
 
 void session_begin_program(session_t *session, const program_t *program) {
+  session->is_module = program_is_module(program);
   session->label = tally_label(session->tally, program);
   for (size_t i = 0; i < session->options.executor_count; i++) {
     executor_t *executor = session->options.executors[i];
@@ -268,10 +291,13 @@ void session_begin_program(session_t *session, const program_t *program) {
   }
 }
 
+/* `executors`: that get the case. */
 static status_t expect(session_t *session, const case_t *instance, const op_constraint_t *broken,
-                       expectation_t *out_expectation, failure_t *error) {
+                       size_t executors, expectation_t *out_expectation, failure_t *error) {
+  uint64_t before = session->walk.times.oracle;
   status_t status =
       case_runner_expect(&session->walk, instance, broken, &session->arena, out_expectation, error);
+  session->oracle_share = (session->walk.times.oracle - before) / MAX(executors, 1);
   if (status != STATUS_OK) session_note_bug(session, instance);
   return status;
 }
@@ -286,13 +312,16 @@ static status_t tick(session_t *session, failure_t *error) {
   }
   ledger_set_times(&session->ledger, session_seconds(session), &session->walk.times);
   power_log_write(&session->ledger, &session->power.table);
+  accuracy_log_write(&session->ledger, session->accuracy);
   return ledger_write(&session->ledger, session->tally, session->pairs, session->observations,
                       error);
 }
 
 /* What is said of an executor that does not get the case. */
-static void say_not_asked(verdict_t *out_verdict) {
-  static const char why[] = "not run: it does not declare that it validates programs";
+static void say_not_asked(const session_t *session, size_t executor, verdict_t *out_verdict) {
+  const char *why = session_follows(session, executor)
+                        ? "not run: as a twin it is asked about modules alone"
+                        : "not run: it does not declare that it validates programs";
   *out_verdict = (verdict_t){.outcome = OUTCOME_refused};
   g_strlcpy(out_verdict->reason, why, sizeof out_verdict->reason);
 }
@@ -303,8 +332,10 @@ status_t session_walk_case(session_t *session, const case_t *instance,
   arena_reset(&session->arena);
   broken = program_broken_under(&instance->program, broken, &session->options.contract);
   expectation_t expectation = {.instance = instance, .arena = &session->arena, .broken = broken};
-  if (prepare_contenders(session, &instance->program, broken)) {
-    STATUS_TRY(expect(session, instance, broken, &expectation, error));
+  size_t count = 0;
+  begin_case(session);
+  if (prepare_contenders(session, &instance->program, broken, &count)) {
+    STATUS_TRY(expect(session, instance, broken, count, &expectation, error));
   }
   verdict_t verdict;
   for (size_t i = 0; i < session->options.executor_count; i++) {
@@ -313,7 +344,7 @@ status_t session_walk_case(session_t *session, const case_t *instance,
     if (session_takes_part(session, i, broken)) {
       STATUS_TRY(walk_executor(session, i, &expectation, origin, out_verdict, error));
     } else {
-      say_not_asked(out_verdict);
+      say_not_asked(session, i, out_verdict);
     }
     if (session->latest != NULL) session->latest[i] = *out_verdict;
   }
@@ -343,11 +374,12 @@ status_t session_walk_part(session_t *session, const case_t *instance, const ses
   session_begin_program(session, program);
   session->label = tally_label_named(session->tally, program, part->op, part->algorithm);
   session->part = part;
-  case_runner_prepare(&session->walk, program, NULL, contender->executor, &contender->preparation);
+  begin_case(session);
+  prepare_contender(session, contender, program, NULL);
   expectation_t expectation = {.instance = instance, .arena = &session->arena, .broken = NULL};
   status_t status = STATUS_OK;
   if (case_runner_is_executed(&contender->preparation, program, NULL)) {
-    status = expect(session, instance, NULL, &expectation, error);
+    status = expect(session, instance, NULL, 1, &expectation, error);
   }
   if (status == STATUS_OK) {
     status = walk_executor(session, part->executor, &expectation, &origin, out_verdict, error);

@@ -169,6 +169,10 @@ void store_add_histogram(store_t *store, const store_histogram_t *histogram) {
   if (histogram->cases > 0) store_add_row(store, ROW_histogram, histogram);
 }
 
+void store_add_accuracy(store_t *store, const store_accuracy_t *accuracy) {
+  if (accuracy->cases > 0) store_add_row(store, ROW_accuracy, accuracy);
+}
+
 void store_add_tolerance(store_t *store, const store_tolerance_t *tolerance) {
   if (tolerance->cases > 0) store_add_row(store, ROW_tolerance, tolerance);
 }

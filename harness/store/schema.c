@@ -99,3 +99,36 @@ status_t store_schema_apply(connection_t *connection, const store_schema_t *sche
   if (status != STATUS_OK) connection_roll_back(connection);
   return status;
 }
+
+static status_t list_columns(const connection_t *connection, GPtrArray *inout_columns,
+                             failure_t *error) {
+  sqlite3_stmt *statement = NULL;
+  STATUS_TRY(
+      connection_prepare(connection,
+                         "SELECT of.name || '.' || its.name FROM sqlite_schema AS of "
+                         "JOIN pragma_table_info(of.name) AS its "
+                         "WHERE of.type IN ('table', 'view') AND of.name NOT LIKE 'sqlite_%' "
+                         "ORDER BY of.type, of.rowid, its.cid",
+                         &statement, error));
+  int code;
+  while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+    g_ptr_array_add(inout_columns, g_strdup((const char *)sqlite3_column_text(statement, 0)));
+  }
+  status_t status = code == SQLITE_DONE ? STATUS_OK : connection_fail(connection, error);
+  sqlite3_finalize(statement);
+  return status;
+}
+
+status_t store_schema_columns(GPtrArray *inout_columns, failure_t *error) {
+  connection_t connection = {.path = NULL};
+  if (sqlite3_open(":memory:", &connection.database) != SQLITE_OK) {
+    sqlite3_close(connection.database);
+    return status_fail(error, STATUS_IO, "no memory for a database");
+  }
+  connection.path = g_strdup(":memory:");
+  const store_schema_t schema = store_schema();
+  status_t status = store_schema_apply(&connection, &schema, error);
+  if (status == STATUS_OK) status = list_columns(&connection, inout_columns, error);
+  connection_close(&connection);
+  return status;
+}

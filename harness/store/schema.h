@@ -3,6 +3,8 @@
 #ifndef ASSAY_STORE_SCHEMA_H
 #define ASSAY_STORE_SCHEMA_H
 
+#include <glib.h>
+
 #include "harness/store/connection.h"
 
 typedef struct store_schema {
@@ -23,5 +25,9 @@ status_t store_schema_version(const connection_t *connection, int *out_version, 
 /* Brings a database to `schema` in one transaction.  STATUS_INVALID if it is newer. */
 status_t store_schema_apply(connection_t *connection, const store_schema_t *schema,
                             failure_t *error);
+
+/* The columns of all tables and views of the newest schema, "table.column" each, as owned texts:
+ * those of tables first.  STATUS_IO if there is no memory for a database. */
+status_t store_schema_columns(GPtrArray *inout_columns, failure_t *error);
 
 #endif

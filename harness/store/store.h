@@ -49,7 +49,8 @@ status_t store_add_executor(store_t *store, const store_executor_t *executor,
 
 /* Counts: cases by op, algorithm, types, executor and verdict, with extremes; cases that two
  * executors both answered with results; cases by the algorithm that was asked for and those, or the
- * formula, that could have given the results; cases by their largest error; elements by how wrong
+ * formula, that could have given the results; cases by their largest error, and by what they are
+ * like; elements by how wrong
  * they could have been; and cases whose program breaks a constraint on purpose.  Added to what is
  * there for the run with the next commit: whoever counts much sums up first.  Rows without cases
  * are nothing. */
@@ -57,6 +58,7 @@ void store_count(store_t *store, const store_counter_t *counter);
 void store_add_pair(store_t *store, const store_pair_t *pair);
 void store_add_observation(store_t *store, const store_observation_t *observation);
 void store_add_histogram(store_t *store, const store_histogram_t *histogram);
+void store_add_accuracy(store_t *store, const store_accuracy_t *accuracy);
 void store_add_tolerance(store_t *store, const store_tolerance_t *tolerance);
 void store_count_constraint(store_t *store, const store_constraint_t *constraint);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness/base/hash.h"
+#include "harness/base/machine.h"
 #include "harness/store/rows/row_sql.h"
 
 /* Braces stand for columns of columns.def (row_append_sql()).  RETURNING gives the id of the row
@@ -15,9 +16,10 @@ static const char *const SQL[STATEMENT_COUNT] = {
     [STATEMENT_CONTRACT] =
         "INSERT INTO contract (permissions) VALUES (:contract) ON CONFLICT DO NOTHING",
     [STATEMENT_RUN] =
-        "INSERT INTO run ({run FIRST}, contract_id, started, uuid, host) VALUES ({run FIRST: :$}, "
+        "INSERT INTO run ({run FIRST}, contract_id, started, uuid, host, processor, architecture, "
+        "processors) VALUES ({run FIRST: :$}, "
         "(SELECT contract_id FROM contract WHERE permissions = :contract), :now, "
-        "lower(hex(randomblob(16))), :host) "
+        "lower(hex(randomblob(16))), :host, :processor, :architecture, :processors) "
         "RETURNING run_id",
     [STATEMENT_RUN_TIMES] = "UPDATE run SET {run_times MAX: $ = :$} WHERE run_id = :run_id",
     [STATEMENT_RUN_END] =
@@ -152,6 +154,10 @@ static status_t insert_run(writer_t *writer, const store_run_t *run, int64_t *ou
   STATUS_TRY(writer_write(writer, STATEMENT_CONTRACT, ROW_run, run, NULL, error));
   sqlite3_stmt *statement = writer_bind(writer, STATEMENT_RUN, ROW_run, run);
   connection_bind_text(statement, ":host", g_get_host_name());
+  machine_t machine = machine_of();
+  connection_bind_text(statement, ":processor", machine.processor);
+  connection_bind_text(statement, ":architecture", machine.architecture);
+  connection_bind_integer(statement, ":processors", g_get_num_processors());
   return writer_run(writer, STATEMENT_RUN, out_run_id, error);
 }
 

@@ -210,13 +210,16 @@ static double from_kernel(elementary_t which, double x) {
 }
 
 /* Within -ulps .. ulps less the half one that rounding the result adds, from the bits of the
- * argument.  Of binary64 it is a whole number, since the value has been rounded before. */
+ * argument.  A thousandth less: the value may be next to a number of the format, as log1p(x) is to
+ * a small x, and a tie between two such would be rounded beyond what is permitted of the exact
+ * one.  Of binary64 it is a whole number, since the value has been rounded before. */
 static double draw_error(const formula_t *formula, double x) {
   uint64_t state = binary64_bits(x) ^ formula->schedule->seed;
   rng_t rng = rng_make(rng_splitmix(&state));
   int64_t most = 2 * (int64_t)formula->schedule->function_ulps - 1;
   double halves = (double)rng_between(&rng, -most, most);
-  return formula->format == &format_table[FORMAT_f64] ? trunc(halves / 2) : halves / 2;
+  return formula->format == &format_table[FORMAT_f64] ? trunc(halves / 2)
+                                                      : halves / 2 * (1 - 0x1p-10);
 }
 
 /* The value, moved by some ulps but not out of the function's range.  By one ulp, models are

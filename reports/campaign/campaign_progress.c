@@ -48,12 +48,17 @@ void campaign_progress_tell(void *context, const char *message) {
 }
 
 void campaign_progress_tell_finding(void *context, const char *description, const char *case_line,
-                                    const char *executor) {
+                                    const char *executor, const char *twin) {
   clear_line(context);
   g_autofree char *quoted_case = g_shell_quote(case_line);
   g_autofree char *quoted_executor = g_shell_quote(executor);
-  fprintf(stderr, "new: %s\n  assay replay %s --executor %s\n", description, quoted_case,
+  fprintf(stderr, "new: %s\n  assay replay %s --executor %s", description, quoted_case,
           quoted_executor);
+  if (twin[0] != '\0') {
+    g_autofree char *quoted_twin = g_shell_quote(twin);
+    fprintf(stderr, " --twin %s", quoted_twin);
+  }
+  fputc('\n', stderr);
 }
 
 void campaign_progress_end(campaign_progress_t *progress) {

@@ -18,7 +18,7 @@ campaign_progress_t campaign_progress_make(void);
 void campaign_progress_show(void *context, const campaign_status_t *status);
 void campaign_progress_tell(void *context, const char *message);
 void campaign_progress_tell_finding(void *context, const char *description, const char *case_line,
-                                    const char *executor);
+                                    const char *executor, const char *twin);
 
 /* Ends the line that is written over. */
 void campaign_progress_end(campaign_progress_t *progress);

@@ -83,5 +83,9 @@ void invariance_report_print_json(const invariance_report_t *report) {
                 "cases", (json_int_t)invariance_cases(report->invariance));
   json_object_set_new(document, "verdicts", json_verdicts(report));
   json_object_set_new(document, "types", json_types(report));
+  const invariance_untold_t *untold = invariance_untold(report->invariance);
+  json_object_set_new(document, "modules",
+                      json_pack("{s:I, s:I, s:s}", "drawn", (json_int_t)untold->modules,
+                                "without_axes", (json_int_t)untold->untold, "why", untold->why));
   json_print(document, false);
 }

@@ -189,6 +189,17 @@ static void print_finding(const invariance_report_t *report, const invariance_li
   print_side(report, line, repetition, true);
 }
 
+/* What is not asked of modules, and why. */
+static void print_untold(const invariance_report_t *report) {
+  const invariance_untold_t *untold = invariance_untold(report->invariance);
+  if (untold->untold == 0) return;
+  printf(
+      "\nof %" PRIu64 " modules %" PRIu64
+      " have no axis of a batch, rows or columns in their first result, and were run and compiled "
+      "again alone; the first: %s\n",
+      untold->modules, untold->untold, untold->why);
+}
+
 void invariance_report_print(const invariance_report_t *report) {
   GArray *lines = invariance_report_lines(report);
   print_table(report, lines);
@@ -196,6 +207,7 @@ void invariance_report_print(const invariance_report_t *report) {
     const invariance_line_t *line = &g_array_index(lines, invariance_line_t, i);
     if (line->finding != NULL) print_finding(report, line);
   }
+  print_untold(report);
   printf("\n%" PRIu64 " cases drawn, seed %" PRIu64 "\n", invariance_cases(report->invariance),
          report->options->seed);
   g_array_unref(lines);

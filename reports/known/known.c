@@ -20,6 +20,8 @@ static void free_entry(gpointer data) {
   g_free(entry->id);
   g_free(entry->file);
   for (int i = 0; i < KNOWN_FIELD_COUNT; i++) g_free(entry->fields[i]);
+  for (size_t i = 0; i < entry->more_count; i++) g_free(entry->more[i]);
+  g_free(entry->more);
   g_free(entry);
 }
 
@@ -83,6 +85,7 @@ static status_t check_entry(const known_entry_t *entry, failure_t *error) {
 typedef struct reading {
   GPtrArray *known;
   const char *file;
+  const char *const *words; /* Those of the caller, ended by NULL; NULL: there are none. */
   int line;
   known_entry_t *entry; /* The one that lines belong to, or NULL; among the known ones. */
   char **last;          /* The text that a line that begins with a blank goes on with, or NULL. */
@@ -105,6 +108,10 @@ static status_t begin_entry(reading_t *reading, const char *id, failure_t *error
   reading->entry->id = g_strdup(id);
   reading->entry->file = g_strdup(reading->file);
   reading->entry->line = reading->line;
+  while (reading->words != NULL && reading->words[reading->entry->more_count] != NULL) {
+    reading->entry->more_count++;
+  }
+  reading->entry->more = g_new0(char *, reading->entry->more_count);
   reading->last = NULL;
   g_ptr_array_add(reading->known, reading->entry);
   return STATUS_OK;
@@ -116,22 +123,40 @@ static status_t fail_for_word(const reading_t *reading, const char *word, failur
 #include "reports/known/known_fields.def"
 #undef FIELD
                                               NULL});
+  g_autofree char *more =
+      reading->words == NULL ? g_strdup("") : g_strjoinv(", ", (char **)(uintptr_t)reading->words);
   return status_fail(error, STATUS_INVALID,
-                     "%s:%d: no word \"%s\"; a line begins with known, or one of %s", reading->file,
-                     reading->line, word, all);
+                     "%s:%d: no word \"%s\"; a line begins with known, or one of %s%s%s",
+                     reading->file, reading->line, word, all, more[0] == '\0' ? "" : ", ", more);
+}
+
+/* Where the text of a word of the present entry goes; NULL if there is no such word. */
+static char **find_place(const reading_t *reading, const char *word) {
+  for (int i = 0; i < KNOWN_FIELD_COUNT; i++) {
+    if (strcmp(word, names[i]) == 0) return &reading->entry->fields[i];
+  }
+  for (size_t i = 0; i < reading->entry->more_count; i++) {
+    if (strcmp(word, reading->words[i]) == 0) return &reading->entry->more[i];
+  }
+  return NULL;
+}
+
+static bool is_word(const reading_t *reading, const char *word) {
+  for (int i = 0; i < KNOWN_FIELD_COUNT; i++) {
+    if (strcmp(word, names[i]) == 0) return true;
+  }
+  return reading->words != NULL && g_strv_contains(reading->words, word);
 }
 
 static status_t add_field(reading_t *reading, const char *word, const char *text,
                           failure_t *error) {
-  int field = 0;
-  while (field < KNOWN_FIELD_COUNT && strcmp(word, names[field]) != 0) field++;
-  if (field == KNOWN_FIELD_COUNT) return fail_for_word(reading, word, error);
+  if (!is_word(reading, word)) return fail_for_word(reading, word, error);
   if (reading->entry == NULL) {
     return status_fail(error, STATUS_INVALID,
                        "%s:%d: \"%s\" belongs to no entry; begin one with a line \"known NAME\"",
                        reading->file, reading->line, word);
   }
-  char **place = &reading->entry->fields[field];
+  char **place = find_place(reading, word);
   if (*place != NULL || text[0] == '\0') {
     return status_fail(error, STATUS_INVALID, "%s:%d: %s: \"%s\" %s", reading->file, reading->line,
                        reading->entry->id, word,
@@ -167,7 +192,12 @@ static status_t add_line(reading_t *reading, char *line, failure_t *error) {
 }
 
 status_t known_add_text(GPtrArray *known, const char *file, const char *text, failure_t *error) {
-  reading_t reading = {.known = known, .file = file};
+  return known_add_text_with(known, file, text, NULL, error);
+}
+
+status_t known_add_text_with(GPtrArray *known, const char *file, const char *text,
+                             const char *const *words, failure_t *error) {
+  reading_t reading = {.known = known, .file = file, .words = words};
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
   for (char **line = lines; *line != NULL; line++) {
     reading.line++;

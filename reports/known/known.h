@@ -30,6 +30,9 @@ typedef struct known_entry {
   char *file; /* Where it stands. */
   int line;
   char *fields[KNOWN_FIELD_COUNT];
+  char **more; /* What it says with words of the reader's own, by their index; NULL: none were
+                  given. */
+  size_t more_count;
 } known_entry_t;
 
 /* known_entry_t *, owned; those that come first are preferred. */
@@ -40,7 +43,12 @@ GPtrArray *known_new(void);
  * cause or severity that does not exist, an id that another entry has. */
 status_t known_add_text(GPtrArray *known, const char *file, const char *text, failure_t *error);
 
-/* The same of a file. */
+/* The same of entries that may have further words, which are the caller's: `words`, ended by NULL.
+ */
+status_t known_add_text_with(GPtrArray *known, const char *file, const char *text,
+                             const char *const *words, failure_t *error);
+
+/* known_add_text() of a file. */
 status_t known_add_file(GPtrArray *known, const char *path, failure_t *error);
 
 /* The same of all that are built in. */

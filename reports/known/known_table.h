@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of corpus/known, as embedded by the build. */
+/* The files of corpus/known and corpus/public, as embedded by the build. */
 #ifndef ASSAY_REPORTS_KNOWN_KNOWN_TABLE_H
 #define ASSAY_REPORTS_KNOWN_KNOWN_TABLE_H
 
@@ -10,5 +10,8 @@ typedef struct known_file {
 
 /* Sorted by path, ended by a row whose path is NULL. */
 const known_file_t *known_table(void);
+
+/* Those of corpus/public, whose entries have further words: harness/cli/verbs/recall. */
+const known_file_t *known_public_table(void);
 
 #endif

@@ -19,6 +19,7 @@ typedef enum overview_section {
   OVERVIEW_SLACK_USED, /* Of conforming cases: executor, op, cases, p50, p90, p99, max; best first.
                         */
   OVERVIEW_TREND,
+  OVERVIEW_TWINS, /* How often one backend, asked in two ways, differs from itself. */
   OVERVIEW_CONSTRAINTS,
   OVERVIEW_TIME,
   OVERVIEW_VERSIONS,

@@ -44,7 +44,7 @@ static const char FINDINGS[] =
     " types, outcome, class, hypothesis, family, known, known_words,"
     " broken_constraint, sightings, first_seen, last_seen, first_campaign, slack, ulp_error,"
     " small_wrong_count, small_component_count, small_got, small_expected, reason, cause,"
-    " cause_words, pattern, small_case_line, small_case_seed, is_shrunk,"
+    " cause_words, pattern, small_case_line, small_case_seed, is_shrunk, twin,"
     " first_campaign = (SELECT campaign FROM campaign ORDER BY number DESC LIMIT 1) AS is_new"
     " FROM finding JOIN executor USING (executor_id) JOIN run ON run.run_id = last_run_id"
     " JOIN contract USING (contract_id)";
@@ -65,6 +65,7 @@ static const struct {
     [OVERVIEW_HISTOGRAM] = {"histogram", NULL},
     [OVERVIEW_SLACK_USED] = {"slack-used", SLACK_USED},
     [OVERVIEW_TREND] = {"trend", NULL},
+    [OVERVIEW_TWINS] = {"twin-verdicts", NULL},
     [OVERVIEW_CONSTRAINTS] = {"constraints", NULL},
     [OVERVIEW_TIME] = {"time", NULL},
     [OVERVIEW_VERSIONS] = {"versions", NULL},
@@ -265,6 +266,10 @@ void overview_print_replay(const overview_t *overview, size_t index, GString *ou
   if (g_strv_contains(fatal, class_)) {
     g_string_append(out_text, " --isolate");
   }
+  const char *twin = overview_text(grid, index, "twin");
+  if (twin[0] == '\0') return;
+  g_autofree char *quoted = g_shell_quote(twin);
+  g_string_append_printf(out_text, " --twin %s", quoted);
 }
 
 void overview_print_finding(const overview_t *overview, size_t index, GString *out_text) {

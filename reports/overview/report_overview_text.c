@@ -220,6 +220,18 @@ static void print_power(const page_t *page) {
   report_print_line(text->len == 0 ? "Not measured." : text->str, page->out);
 }
 
+/* Where nothing was run with a twin there is nothing to say. */
+static void print_twins(const page_t *page) {
+  static const char *const columns[] = {
+      "executor",     "twin",           "op",         "cases",      "different",
+      "both conform", "executor wrong", "twin wrong", "both wrong", "undecided",
+      "class twins",  "most in",        NULL};
+  if (report_grid_row_count(&page->overview->sections[OVERVIEW_TWINS]) == 0) return;
+  print_heading(page,
+                "TWINS: one backend asked in two ways, how often bits differ, and who is wrong");
+  print_rows(page, OVERVIEW_TWINS, columns, ROWS_MAX);
+}
+
 static void print_details(const page_t *page) {
   static const char *const algorithms[] = {
       "op",      "algorithm", "executor",  "cases",          "conforms", "diverges", "failed",
@@ -251,6 +263,7 @@ static void print_report(const page_t *page) {
           overview_total(overview, "constraints drawn"), overview_total(overview, "constraints"));
   print_verdicts(page);
   print_known(page);
+  print_twins(page);
   print_details(page);
 }
 

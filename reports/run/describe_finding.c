@@ -5,10 +5,25 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "harness/invariance/twins.h"
 #include "reports/verdict/describe.h"
 
 /* Longer case lines are drawn anew in the command that replays them. */
 enum { PASTED_LINE_BYTES_MAX = 2000 };
+
+/* What only a comparison shows is shown by one. */
+static void print_twin(const finding_t *finding, const run_report_t *report, GString *out_text) {
+  const size_t *twins = session_options(report->session)->twins;
+  if (finding->verdict.class_ != CLASS_twins || twins == NULL) return;
+  const char *twin = run_report_executor(report, twins[finding->executor]);
+  g_autofree char *steps = twins_name(run_report_executor(report, finding->executor));
+  if (strcmp(steps, twin) == 0) {
+    g_string_append(out_text, " --twins");
+    return;
+  }
+  g_autofree char *name = g_shell_quote(twin);
+  g_string_append_printf(out_text, " --twin %s", name);
+}
 
 void describe_replay(const finding_t *finding, const run_report_t *report, GString *out_text) {
   char *name = g_shell_quote(run_report_executor(report, finding->executor));
@@ -28,6 +43,7 @@ void describe_replay(const finding_t *finding, const run_report_t *report, GStri
   }
   g_free(name);
   g_string_append(out_text, report->replay_options);
+  print_twin(finding, report, out_text);
 }
 
 void describe_finding(const finding_t *finding, const run_report_t *report, GString *out_text) {

@@ -28,7 +28,7 @@ void summary_print_judged(const run_report_t *report) {
   for (size_t i = 0; i < run_report_executor_count(report); i++) {
     printf("%s%s %" PRIu64, i == 0 ? "judged: " : ", ", run_report_executor(report, i),
            run_report_judged(report, i));
-    if (asked > 0) printf(" of %" PRIu64, asked);
+    if (asked > 0 && !session_follows(report->session, i)) printf(" of %" PRIu64, asked);
   }
   printf("\n");
 }

@@ -81,6 +81,37 @@ void summary_print_pairs(const run_report_t *report) {
   g_array_unref(rows);
 }
 
+/* Sums what both answered over ops, algorithms and types. */
+static void sum_twins(const run_report_t *report, size_t first, size_t second,
+                      uint64_t cases[PAIR_RELATION_COUNT]) {
+  pair_tally_t *pairs = session_pairs(report->session);
+  memset(cases, 0, PAIR_RELATION_COUNT * sizeof *cases);
+  for (size_t i = 0; i < pair_tally_count(pairs); i++) {
+    const pair_row_t *row = pair_tally_at(pairs, i);
+    if (row->first != first || row->second != second) continue;
+    for (int k = 0; k < PAIR_RELATION_COUNT; k++) cases[k] += row->cases[k];
+  }
+}
+
+void summary_describe_twins(const run_report_t *report, GString *out_text) {
+  const size_t *twins = session_options(report->session)->twins;
+  for (size_t i = 0; twins != NULL && i < run_report_executor_count(report); i++) {
+    if (twins[i] <= i) continue;
+    uint64_t cases[PAIR_RELATION_COUNT];
+    sum_twins(report, i, twins[i], cases);
+    const char *own = run_report_executor(report, i);
+    const char *twin = run_report_executor(report, twins[i]);
+    g_string_append_printf(out_text,
+                           "%stwins: %s and %s gave other bits in %" PRIu64 " of %" PRIu64
+                           " cases; both conform %" PRIu64 ", %s alone is wrong %" PRIu64
+                           ", %s alone %" PRIu64 ", both %" PRIu64 ", undecided %" PRIu64,
+                           out_text->len == 0 ? "" : "\n", own, twin, pair_different(cases),
+                           pair_cases(cases), cases[PAIR_BOTH_CONFORM], own,
+                           cases[PAIR_FIRST_DIVERGES], twin, cases[PAIR_SECOND_DIVERGES],
+                           cases[PAIR_BOTH_DIVERGE], cases[PAIR_UNDECIDED]);
+  }
+}
+
 json_t *summary_json_pairs(const run_report_t *report) {
   json_t *array = json_array();
   pair_tally_t *pairs = session_pairs(report->session);

@@ -11,6 +11,9 @@
 /* A table by pair of executors and op; nothing if no two answered the same case. */
 void summary_print_pairs(const run_report_t *report);
 
+/* A sentence for each two that are twins: how often bits differ, and who was outside. */
+void summary_describe_twins(const run_report_t *report, GString *out_text);
+
 /* An array of all that was counted, by pair, op, algorithm and types. */
 json_t *summary_json_pairs(const run_report_t *report);
 

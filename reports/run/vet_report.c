@@ -12,6 +12,7 @@
 #include "reports/run/describe_finding.h"
 #include "reports/run/summary_contracts.h"
 #include "reports/run/summary_judged.h"
+#include "reports/run/summary_pairs.h"
 #include "reports/run/summary_prediction.h"
 
 static const char fail_on_never[] = "--fail-on never";
@@ -285,7 +286,8 @@ static void print_judged(const vet_points_t *points, const run_report_t *report,
   g_autoptr(GString) text = g_string_new(NULL);
   uint64_t judged = session_judged(report->session, executor);
   g_string_append_printf(text, "judged %" PRIu64, judged);
-  if (session_options(report->session)->cases_max > 0) {
+  if (session_options(report->session)->cases_max > 0 &&
+      !session_follows(report->session, executor)) {
     g_string_append_printf(text, " of %" PRIu64, session_options(report->session)->cases_max);
   }
   g_string_append_printf(text, ": %s", run_report_executor(report, executor));
@@ -337,6 +339,9 @@ int vet_report_print(const run_report_t *report, const vet_points_t *points) {
   describe_contracts(report, contracts);
   vet_points_note(points, contracts->str);
   g_string_free(predictions, TRUE);
+  g_autoptr(GString) twins = g_string_new(NULL);
+  summary_describe_twins(report, twins);
+  vet_points_note(points, twins->str);
   g_autoptr(GString) untested = g_string_new(NULL);
   summary_describe_untested(report, untested);
   vet_points_note(points, untested->str);

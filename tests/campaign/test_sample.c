@@ -15,7 +15,17 @@ typedef struct large {
   tensor_t results[CASE_RESULTS_MAX];
 } large_t;
 
-/* A case of ordinary data, and what a sequential implementation returns. */
+/* Times ordinary numbers: many exponentials of their differences are below 2^-900, of which fast
+ * sets know nothing. */
+static const double WIDE = 400;
+
+static void scale_operand(case_t *instance, double factor) {
+  double *values = (double *)(void *)instance->operands[0].data;
+  size_t count = type_component_count(&instance->operands[0].type);
+  for (size_t i = 0; i < count; i++) values[i] *= factor;
+}
+
+/* A case of ordinary data, those of softmax WIDE, and what a sequential implementation returns. */
 static large_t *large_new(const char *line, bool judges_all) {
   large_t *large = g_new0(large_t, 1);
   arena_init(&large->arena);
@@ -25,6 +35,9 @@ static large_t *large_new(const char *line, bool judges_all) {
                   STATUS_OK);
   large->instance = case_make(&large->arena, &given.program);
   stream_draw_data(stratum_mark_seed(STRATUM_deployment, 1), &large->instance);
+  if (large->instance.program.op->is_composite && g_str_has_suffix(line, "f64[2048,32]")) {
+    scale_operand(&large->instance, WIDE);
+  }
   contract_t contract = contract_backend();
   case_runner_init(&large->walk, &contract, 1);
   large->walk.judges_all = judges_all;
@@ -58,13 +71,14 @@ static verdict_t judge(large_t *large) {
   return verdict;
 }
 
-/* Every 500th element is off by 2^-20 of itself. */
+/* Every 500th element is off by 2^-20 of itself, where that is another number. */
 static size_t plant(tensor_t *result) {
   size_t count = type_component_count(&result->type), planted = 0;
   double *values = (double *)(void *)result->data;
   for (size_t i = 499; i < count; i += 500) {
+    double right = values[i];
     values[i] *= 1 + 0x1p-20;
-    planted++;
+    planted += values[i] != right;
   }
   return planted;
 }
@@ -112,7 +126,7 @@ static void test_statement(void) {
 
 /* The same line has the same sample, and other data another one; corners are in all. */
 static void test_repeats(void) {
-  static const char line[] = "byteir.erf f64[70000] -> f64[70000]";
+  static const char line[] = "stablehlo.cosine f64[70000] -> f64[70000]";
   const size_t count = 70000;
   large_t *large = large_new(line, false), *again = large_new(line, false);
   const uint8_t *chosen = large->expectation.sample.chosen[0];
@@ -140,12 +154,12 @@ static void test_quick(void) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   static const char softmax[] = "byteir.softmax axis=1 f64[2048,32] -> f64[2048,32]";
-  static const char erf[] = "byteir.erf f64[65536] -> f64[65536]";
+  static const char cosine[] = "stablehlo.cosine f64[65536] -> f64[65536]";
   g_test_add_func("/sample/statement", test_statement);
   g_test_add_func("/sample/repeats", test_repeats);
   g_test_add_func("/sample/quick", test_quick);
   g_test_add_data_func("/sample/fault/softmax", softmax, test_fault);
-  g_test_add_data_func("/sample/fault/erf", erf, test_fault);
+  g_test_add_data_func("/sample/fault/cosine", cosine, test_fault);
   g_test_add_data_func("/sample/all/softmax", softmax, test_all);
   return g_test_run();
 }

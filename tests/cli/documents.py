@@ -10,7 +10,7 @@ them:
     ```sh python     likewise, if there is a Python with numpy and ml_dtypes
     ```sh nightly    with --full alone: they want backends from PyPI, or their time
     ```sh manual     nobody here, as they want a service, a terminal or the network
-    ```console       here; what follows "$ COMMAND" is what it prints, to the letter
+    ```console       here; what follows "$ COMMAND" is what it prints, to the letter; a command may go on while a quotation is open
     ```python NAME   the contents of the file NAME, for the commands behind it; ```c NAME and ```op NAME likewise
 
 Times become a second and counts small; with --full times become a minute and counts stay.  A command passes if it ends with 0 or 1 (divergences),
@@ -19,6 +19,7 @@ of them, run or not, verbs and options must exist, and so must the programs of t
 indented block that looks like a command is an error: it would be believed, and never run."""
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -71,6 +72,15 @@ def shorten(command, full):
     command = re.sub(r"--n 1\.\.\d+", "--n 1..40", command)
     return re.sub(r"--(cases|graphs|inputs|runs) (\d+)",
                   lambda found: f"--{found[1]} {min(int(found[2]), LIMITS[found[1]])}", command)
+
+
+def is_whole(command):
+    """Whether no quotation is open at its end."""
+    try:
+        shlex.split(command, comments=True)
+        return True
+    except ValueError:
+        return False
 
 
 class Page:
@@ -130,6 +140,9 @@ class Page:
         """Commands with what they print."""
         for dialogue in "\n".join(lines).removeprefix("$ ").split("\n$ "):
             command, _, expected = dialogue.partition("\n")
+            while expected and not is_whole(command):
+                line, _, expected = expected.partition("\n")
+                command += "\n" + line
             if "numpy" in command and not self.python:
                 self.report.point(True, f"{self.name}: {command}", skip="no Python here has numpy and ml_dtypes")
                 continue

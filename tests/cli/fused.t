@@ -9,8 +9,9 @@
 run 0 "a run of all ops" run --executor model:pairwise --cases 600 --seed 3
 like out "^model:pairwise module$" "has programs of several ops"
 like out "^model:pairwise stablehlo.add$" "and single ones"
+# 3 turns to one of each of 78 other ops.
 run 0 "cases of all ops" gen --cases 400 --seed 2
-[ "$(grep -c '^module ' out)" -ge 20 ] && [ "$(grep -c '^module ' out)" -le 100 ]
+[ "$(grep -c '^module ' out)" -ge 8 ] && [ "$(grep -c "^module " out)" -le 100 ]
 ok $? "some of them are programs of several ops"
 run 0 "vet has them too" vet --executor model:sequential --cases 300 --seed 4
 run 0 "a search has them too" fuzz --executor model:sequential --op module --time 2s --seed 4
@@ -51,6 +52,6 @@ like out "weak" "may hide anything, and is weak"
 run 0 "power" power --op module --cases 5 --strata corner=1
 like out "module" "is measured of modules"
 run 0 "invariance" invariance --op module --executor model:sequential --cases 20
-like out "does not declare its axes" "says that nothing is checked"
+like out "^  row-count  *[0-9]* *0 .*holds$" "is checked along the axes that their steps tell"
 
 finish

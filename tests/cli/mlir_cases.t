@@ -266,15 +266,15 @@ like err "sketch.mlir:1:38: attributes of stablehlo.dot_general are left out, an
 printf '%%0 = stablehlo.add ... : tensor<2xf32>\n' >sketch.mlir
 run 2 "operands left out" show sketch.mlir
 like err "sketch.mlir:1:20: '...' leaves something out that a case has: write it" "operands left out: where"
-printf '%%0 = stablehlo.add %%x, %%y : tensor<2xf32>\n%%1 = stablehlo.sine %%0 : tensor<2xf32>\n' >two.mlir
+printf '%%0 = stablehlo.add %%x, %%y : tensor<2xf32>\n%%1 = stablehlo.cbrt %%0 : tensor<2xf32>\n' >two.mlir
 run 2 "an unknown op among several" replay two.mlir --executor model:pairwise
-like err "two.mlir:2:6: stablehlo.sine: cases have no such op" "an unknown op among several: where"
+like err "two.mlir:2:6: stablehlo.cbrt: cases have no such op" "an unknown op among several: where"
 printf '%%0 = stablehlo.constant dense<1.0> : tensor<2xf32>\n' >none.mlir
 run 2 "no op" show none.mlir
 like err "none.mlir:1:1: a case is one op, and here is none" "no op: said"
-printf '%%0 = stablehlo.sine %%x : tensor<2xf32>\n' >sine.mlir
-run 2 "an unknown op" show sine.mlir
-like err "sine.mlir:1:6: stablehlo.sine: cases have no such op; .assay ops. lists those they have" "an unknown op: where"
+printf '%%0 = stablehlo.cbrt %%x : tensor<2xf32>\n' >cbrt.mlir
+run 2 "an unknown op" show cbrt.mlir
+like err "cbrt.mlir:1:6: stablehlo.cbrt: cases have no such op; .assay ops. lists those they have" "an unknown op: where"
 run 3 "a missing file" show nowhere.mlir
 like err "nowhere.mlir" "a missing file: named"
 finish

@@ -27,6 +27,32 @@ run 0 "drawn as ever" run --executor "$backend?size=777,drops=yes" $strata
 run 1 "drawn around" run --executor "$backend?size=777,drops=yes" $strata --thresholds found
 like out "f32\[777\] f32\[\]" "drawn around: seen at 777"
 
+# A campaign: slices that draw, of executors that the file knows.
+campaign="campaign --executor $backend?size=777,drops=yes --op stablehlo.reduce --strata thresholds=1"
+ASSAY_LOG=debug run 1 "a campaign" $campaign --executor model:pairwise --thresholds found --out night --jobs 4 --time 6s --seed 5
+like err "worker . *, slice 2: .*run --executor dso:.*--thresholds found" "a campaign: a slice that draws has the file"
+unlike err "slice .*--executor model:pairwise .*--thresholds" "a campaign: an executor that the file does not know has none"
+unlike err "slice .*fuzz .*--thresholds" "a campaign: nor has a search"
+like out "f32\[777\] f32\[\]" "a campaign: seen at 777"
+unlike err "stopped with" "a campaign: no worker failed"
+sed 's/tester 1.5/tester 1.4/' found >older
+run 2 "a campaign on another version" $campaign --thresholds older --out older-night
+like err "has sizes of dso:.* in version tester 1.4, and this is version tester 1.5" "another version: which"
+like err "measure anew: assay thresholds --executor 'dso:.*' --out older" "another version: what to do"
+[ ! -e older-night ]
+ok $? "another version: nothing was made"
+run 2 "a run on another version" run --executor "$backend?size=777,drops=yes" --op stablehlo.reduce --thresholds older
+like err "in version tester 1.4, and this is version tester 1.5" "a run on another version: said so too"
+cat found >>older
+run 0 "both versions" run --executor "$backend?size=100" --op stablehlo.reduce --cases 5 --thresholds older
+run 2 "no share" run --executor model:pairwise --strata corner=1 --thresholds found
+like err "gives no share to thresholds" "no share: said so"
+run 2 "no share in a campaign" campaign --executor model:pairwise --strata corner=1 --thresholds found --out none
+like err "gives no share to thresholds" "no share in a campaign: said so"
+echo 'stablehlo.add f32[2] f32[2] -> f32[2]' >programs
+run 2 "programs" $campaign --programs programs --thresholds found --out none
+like err "leave out" "programs: what to do"
+
 run 2 "of another version" run --executor model:pairwise $strata --thresholds found
 like err "has no sizes of this version" "another version: what to do"
 echo 'a line' >bad

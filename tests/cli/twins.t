@@ -20,8 +20,9 @@ pairs "0 0 0 0 0" "nothing is fused: the same bits"
 
 # One outside.
 run 1 "a tail that the fused one drops" run --program "$fused" --executor "$backend?fuse=tail" --twins --cases 100 --json
-is "$(json out 'my %f; $f{"$_->{executor}: $_->{verdict}{class}"}++ for @{$d->{findings}}; join ",", map { s/^(steps:)?dso\S*/$1/; $_ } sort keys %f')" \
-  " flush, value" "a tail: the ordinary findings, of the fused run alone"
+is "$(json out 'my %f; $f{$_->{executor} =~ /^steps:/ ? "steps" : "whole"}++ for @{$d->{findings}}; join ",", keys %f')" whole \
+  "a tail: ordinary findings, of the fused run alone"
+is "$(json out 'scalar grep { $_->{verdict}{class} eq "value" } @{$d->{findings}}')" 1 "a tail: one of them is a wrong value"
 [ "$(json out '$d->{pairs}[0]{second_diverges}')" = 0 ]
 ok $? "a tail: op by op nothing is wrong"
 
@@ -53,6 +54,47 @@ run 0 "the finding" query findings --db kept.db --format csv
 like out "twins" "it is kept as such"
 run 1 "retested" retest --db kept.db --executor "$backend?fuse=bit"
 like out "assay run --twins" "retested: what to do"
+
+# The other verbs that run cases: the same options.
+run 0 "vet" vet --program "$fused" --executor "$backend?fuse=fma" --twins --cases 40
+like out "^# twins: dso:.* and steps:dso:.* gave other bits in [1-9][0-9]* of [0-9]* cases; both conform [1-9]" "vet: how often"
+run 1 "vet, where the oracle cannot tell" vet --program "$open" --executor "$backend?fuse=bit" --twins --cases 10 --draws 100
+like out "^not ok .*dso:.*module addn+subtract" "vet: a point that fails"
+like out "repro.*--twins" "vet: and how to see it"
+run 2 "vet: constraints" vet --constraints --executor "$backend" --twins
+like err "leave out --twins" "vet: constraints: said so"
+mkdir inputs
+printf %s "$line" >inputs/case
+run 1 "fuzz" fuzz module --executor "$backend?fuse=bit" --twins --corpus inputs --runs 4 --db fuzz.db
+like out "^dso:.*diverges (twins)" "fuzz: class twins"
+run 0 "fuzz --twin" fuzz module --executor model:pairwise --twin model:lanes8 --runs 150 --db fuzz.db
+run 0 "fuzz: who was outside" query twin-verdicts --db fuzz.db --format json
+is "$(json out 'join ",", map { $_->{"executor wrong"} + $_->{"twin wrong"} } grep { $_->{executor} =~ /^model/ } @$d')" 0 \
+  "fuzz: models differ, and neither is wrong"
+printf '%s\n%s\n' "$fused" "$open" >two.programs
+run 1 "campaign" campaign --executor "$backend?fuse=bit" --twins --programs two.programs --out night --time 6s --jobs 2 --seed 3
+like out "^Twins: how often bits differ" "campaign: its summary tells"
+like err "^new: dso:.*module addn+subtract .*(twins)" "campaign: class twins is told"
+like err "assay replay '.*' --executor 'dso:.*fuse=bit' --twin 'steps:dso:.*fuse=bit'" "campaign: with its twin"
+unlike err "^new: steps:" "campaign: the steps are not blamed"
+run 0 "campaign: who was outside" query twin-verdicts --db night --format json
+is "$(json out 'join ",", map { ($_->{cases} > 0) . ($_->{different} > 0) . ($_->{"twin wrong"}) . ($_->{"class twins"} > 0) . $_->{"most in"} } @$d')" \
+  "1101multiply+add" "campaign: the table of twins"
+run 0 "report" report --db night
+like out "^TWINS: one backend asked in two ways" "report: tells of twins"
+like out "assay replay .*--twin 'steps:dso" "report: with the twin"
+"$ASSAY" report --db night --format json >out 2>err
+is "$(json out '$d->{"twin-verdicts"}[0]{different} > 0')" 1 "report: in JSON"
+like night/campaign.ini "--twins" "campaign: it is gone on with by the same option"
+run 2 "campaign: its own twin" campaign --executor "$backend" --twin "$backend" --out own
+like err "its own twin" "campaign: said so"
+
+# Single ops go through steps: as they are, so the twin is not asked about them.
+run 0 "a single op" run --op stablehlo.add --op module --executor model:pairwise --twins --cases 60 --json
+is "$(json out 'join ",", sort keys %{{map { $_->{op} => 1 } @{$d->{pairs}}}}')" module "a single op: the twin is not asked"
+run 0 "no module" run --op stablehlo.add --executor model:pairwise --twins --cases 20
+like out "^judged: model:pairwise 20 of 20, steps:model:pairwise 0" "no module: and none is missed"
+run 0 "what is taken" run --op stablehlo.add --op module --executor "$backend" --twins --cases 10 --draws 400 --probe --fail-on never
 
 # Another way to run the same.
 run 0 "--twin" run --program "$fused" --executor "$backend?fuse=fma" --twin "$backend?fuse=none" --cases 100 --json

@@ -15,7 +15,7 @@
 #define BACKEND_ULPS         \
   SHORT_FAITHFUL(exp, 3, 3)  \
   SHORT_FAITHFUL(exp2, 3, 3) \
-  SHORT_FAITHFUL(log, 3, 3)  \
+  SHORT_FAITHFUL(log, 3, 4)  \
   SHORT_FAITHFUL(erf, 5, 5)  \
   SHORT_FAITHFUL(erfc, 16, 16) SHORT_FAITHFUL(tanh, 5, 5) SHORT_FAITHFUL(rsqrt, 2, 2)
 

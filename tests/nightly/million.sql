@@ -11,5 +11,6 @@ INSERT INTO divergence (divergence_id, executor_id, signature, op, algorithm, ty
 SELECT 1000 + i, 1000 + i % 50, printf('%032x', i), 'op.number' || (i / 50 % 5), 'add', 'f32[' || (i / 2000) || ']', outcome, class, broken_constraint, sightings, first_seen, last_seen, first_run_id, last_run_id,
  CASE i / 250 % 8 WHEN 0 THEN '' ELSE 'cause-' || (i / 250 % 8) END, pattern FROM n, one;
 INSERT INTO sighting SELECT 1000 + i, last_run_id, sightings, first_seen, last_seen FROM n, one;
-INSERT INTO reproducer SELECT 1000 + i, role, program_id, run_id, case_line, case_seed, regime, implementation, result, component, wrong_count, component_count, got_bits, got, expected, observed, reason, ulp_error, slack, backward_error, cause_words, stratum, severity, data_extent, relative_error, severity_weight FROM n, kept;
+INSERT INTO reproducer (divergence_id, role, program_id, run_id, case_line, case_seed, regime, implementation, result, component, wrong_count, component_count, got_bits, got, expected, observed, reason, ulp_error, slack, backward_error, cause_words, stratum, severity, data_extent, relative_error, severity_weight)
+SELECT 1000 + i, role, program_id, run_id, case_line, case_seed, regime, implementation, result, component, wrong_count, component_count, got_bits, got, expected, observed, reason, ulp_error, slack, backward_error, cause_words, stratum, severity, data_extent, relative_error, severity_weight FROM n, kept;
 COMMIT;

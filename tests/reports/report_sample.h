@@ -94,6 +94,33 @@ static inline void fill_histogram(store_t *store, int64_t run_id, int64_t execut
   }
 }
 
+/* Of its reductions of 9 to 64 terms: 20 cases with errors of 1.5 ulp. */
+static inline void fill_accuracy(store_t *store, int64_t run_id, int64_t executor_id) {
+  const store_accuracy_t accuracy = {.run_id = run_id,
+                                     .executor_id = executor_id,
+                                     .op = "stablehlo.reduce",
+                                     .algorithm = "add",
+                                     .types = "f32,f32->f32",
+                                     .outcome = "conforms",
+                                     .stratum = "corner",
+                                     .data = "ordinary",
+                                     .terms_low = 9,
+                                     .terms_high = 64,
+                                     .condition_low = 1,
+                                     .condition_high = 8,
+                                     .cases = 20,
+                                     .elements = 40,
+                                     .operand_elements = 400,
+                                     .nan_elements = 4,
+                                     .ulp_error_cases = 20,
+                                     .ulp_error_sum = 30,
+                                     .ulp_error_max = 2,
+                                     .backward_error_cases = 10,
+                                     .backward_error_sum = 5,
+                                     .backward_error_max = 1};
+  store_add_accuracy(store, &accuracy);
+}
+
 /* Of onednn's reductions of 9 to 64 terms: six elements of each run, twice as blunt in the second;
  * one of them is vacuous. */
 static inline void fill_tolerances(store_t *store, int64_t first_run, int64_t second_run) {
@@ -187,6 +214,16 @@ static inline void change_database(store_fixture_t *fixture, const char *sql) {
   connection_close(&connection);
 }
 
+/* Two backends, and two that are twins. */
+static inline void fill_pairs(store_t *store, int64_t run, int64_t openblas, int64_t onednn) {
+  store_pair_t pair = sample_pair(run, openblas, onednn);
+  store_add_pair(store, &pair);
+  store_pair_t twins = sample_pair(run, onednn, openblas);
+  twins.algorithm = "maximum";
+  twins.are_twins = 1;
+  store_add_pair(store, &twins);
+}
+
 /* Two ops, two executors, two runs, every outcome and four findings. */
 static inline void fill_sample(store_fixture_t *fixture) {
   store_t *store = open_store(fixture);
@@ -202,8 +239,7 @@ static inline void fill_sample(store_fixture_t *fixture) {
   reduce = sample_counter(first_run, onednn);
   count(store, reduce, "failed", "crash", 4);
   store_counter_t dot = sample_counter(first_run, openblas);
-  store_pair_t pair = sample_pair(first_run, openblas, onednn);
-  store_add_pair(store, &pair);
+  fill_pairs(store, first_run, openblas, onednn);
   dot.op = "stablehlo.dot_general";
   dot.algorithm = "default";
   dot.ulp_error_max = INFINITY;
@@ -214,6 +250,7 @@ static inline void fill_sample(store_fixture_t *fixture) {
   count(store, dot, "refused", "", 5);
 
   fill_histogram(store, first_run, onednn);
+  fill_accuracy(store, first_run, onednn);
   fill_constraints(fixture, store, first_run, onednn);
   const store_run_times_t times = {.run_id = first_run,
                                    .seconds = 20,

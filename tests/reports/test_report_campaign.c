@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "harness/store/reader.h"
+#include "harness/store/schema.h"
 #include "reports/datasette.h"
 #include "reports/query_table.h"
 #include "reports/report.h"
@@ -209,6 +210,25 @@ static void test_described_columns_exist(store_fixture_t *fixture, gconstpointer
   json_decref(document);
 }
 
+/* Every column of every table and view is described, in more than its name. */
+static void test_all_columns_described(store_fixture_t *fixture, gconstpointer data) {
+  (void)data;
+  g_autoptr(GPtrArray) columns = g_ptr_array_new_with_free_func(g_free);
+  ASSERT_OK(fixture, store_schema_columns(columns, &fixture->error));
+  json_t *document = read_datasette(NULL);
+  json_t *database = json_object_get(json_object_get(document, "databases"), "campaign");
+  g_autoptr(GString) missing = g_string_new(NULL);
+  for (guint i = 0; i < columns->len; i++) {
+    const char *column = g_ptr_array_index(columns, i);
+    g_auto(GStrv) names = g_strsplit(column, ".", 2);
+    const char *text = described(database, names[0], names[1]);
+    if (text == NULL || strlen(text) < 4) g_string_append_printf(missing, " %s", column);
+  }
+  g_assert_cmpuint(columns->len, >, 300);
+  if (missing->len > 0) g_error("columns that nothing describes:%s", missing->str);
+  json_decref(document);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   STORE_TEST("/campaign/one", test_one_campaign);
@@ -218,5 +238,6 @@ int main(int argc, char **argv) {
   STORE_TEST("/campaign/one-state", test_one_state);
   STORE_TEST("/datasette/tables-and-queries", test_datasette);
   STORE_TEST("/datasette/columns-exist", test_described_columns_exist);
+  STORE_TEST("/datasette/all-columns", test_all_columns_described);
   return g_test_run();
 }

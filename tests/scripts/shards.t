@@ -92,6 +92,29 @@ ok $? "missing shards are told"
 [ $? -eq 3 ]
 ok $? "no shard at all is told"
 
+# In a tree: two shards a job, then what these made, and a shard that is gone is told where it is missing.
+rm -rf home/campaign.db* home/corpus
+for branch in 0 1; do
+  SLURM_ARRAY_TASK_ID=$branch "$scripts/merge-branch" "$REAL" "$folder/home/shards" "$folder/home/tree/1" 3 2 - >out 2>err ||
+    echo "branch $branch" >>failed
+done
+[ ! -s failed ] && [ "$(cases home/tree/1/0)" = 300 ] && [ "$(cases home/tree/1/1)" = 100 ]
+ok $? "branches merge what is theirs"
+"$scripts/merge-shards" "$REAL" "$folder/home" 2 "$folder/home/tree/1" >out 2>err
+[ $? -eq 0 ] && [ "$(cases home)" = 400 ] && [ "$(ls home/corpus/model | wc -l)" -eq 3 ]
+ok $? "the tree has merged the sum, and all of the corpora"
+[ -z "$(ls -d assay-merge.* 2>/dev/null)" ]
+ok $? "no branch leaves anything on the local disk"
+"$scripts/merge-branch" "$REAL" "$folder/home/shards" "$folder/home/tree/1" 5 3 1 >out 2>err
+[ $? -eq 3 ] && grep -q 'none of its results' err
+ok $? "a branch without a single result is told"
+"$scripts/merge-branch" "$REAL" "$folder/home/shards" "$folder/home/tree/1" 4 4 0 >out 2>err
+[ $? -eq 3 ] && grep -q 'no result 3' err && [ "$(cases home/tree/1/0)" = 400 ]
+ok $? "a missing result is told, and the others are merged"
+JOB_COMPLETION_INDEX=5 "$scripts/shard" "$folder/stand-in" "$folder/pods" -/9 x >out 2>err
+[ $? -eq 0 ] && [ "$(cat number-5)" = 5/9 ]
+ok $? "the index of a pod"
+
 # refuses PROGRAM STATUS WHAT ARGUMENT...: with what to do.
 refuses() {
   program=$1
@@ -102,6 +125,7 @@ refuses() {
   [ $? -eq "$expected" ] && grep -q -e "$what" err
   ok $? "$program: refused: $what"
 }
+refuses slurm-campaign 2 'merge-width W' --shards 2 --out x --merge-width 1 -- --time 1s
 for program in parallel-campaign slurm-campaign; do
   refuses $program 2 'shards N' --out x -- --time 1s
   refuses $program 2 'shards N' --shards 0 --out x -- --time 1s

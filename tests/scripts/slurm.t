@@ -121,6 +121,13 @@ submit
 ok $? "the same campaign again"
 wait_for 180 is_done
 sums "it went on, and nothing is counted twice"
+rm -rf shared/campaign.db* shared/corpus
+submit --merge-width 2
+like out '^level 1 [0-9]*$' "a tree of merges is submitted"
+wait_for 180 is_done
+sums "what the tree has merged is the sum"
+[ "$(ls shared/tree/1)" = "$(printf '0\n1')" ] && grep -q '2 merged into' shared/log/merge-1-0.log && grep -q '2 merged into' shared/log/merge.log
+ok $? "two jobs merged the shards, and a third one their results"
 submit --sbatch --partition=none
 [ $? -eq 3 ] && grep -q 'sbatch refuses' err
 ok $? "what Slurm refuses is told"

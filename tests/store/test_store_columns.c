@@ -48,7 +48,7 @@ static void test_counts(store_fixture_t *fixture, gconstpointer data) {
     assert_columns(fixture, row_type(kind)->table, "pk > 0", keys);
     tables++;
   }
-  g_assert_cmpint(tables, ==, 6);
+  g_assert_cmpint(tables, ==, 7);
 }
 
 static void test_findings(store_fixture_t *fixture, gconstpointer data) {

@@ -30,6 +30,7 @@ static void write_randomly(store_fixture_t *fixture, store_t *store, int64_t run
     counter.types = types;
     counter.cases = 1 + rng_below(rng, 9);
     counter.slack_max = (double)rng_below(rng, 100);
+    counter.executor_seconds = (double)rng_below(rng, 64); /* Sums of these are exact. */
     store_count(store, &counter);
     store_pair_t pair = sample_pair(run_id, ids[0], ids[1]);
     pair.types = types;
@@ -45,6 +46,19 @@ static void write_randomly(store_fixture_t *fixture, store_t *store, int64_t run
                                    types,  "conforms",  "slack",      (int)rng_below(rng, 3),
                                    0.5,    1,           counter.cases};
     store_add_histogram(store, &histogram);
+    const store_accuracy_t accuracy = {.run_id = run_id,
+                                       .executor_id = executor_id,
+                                       .op = "op",
+                                       .types = types,
+                                       .outcome = "conforms",
+                                       .data = "wide",
+                                       .terms_low = 9,
+                                       .terms_high = 64,
+                                       .condition_bucket = (int)rng_below(rng, 3),
+                                       .cases = counter.cases,
+                                       .backward_error_sum = (double)rng_below(rng, 64),
+                                       .condition_max = (double)rng_below(rng, 64)};
+    store_add_accuracy(store, &accuracy);
     store_tolerance_t tolerance = {run_id, "op", "a", types, 9, 64, 0, (int)rng_below(rng, 3),
                                    0.5,    1,    2};
     store_add_tolerance(store, &tolerance);
@@ -91,7 +105,8 @@ static store_merge_report_t merge_shard(store_fixture_t *fixture, const char *ta
 static const char *const CONTENTS[] = {
     "SELECT uuid, command, seed, permissions, ended IS NULL, exit_code, seconds, oracle_seconds "
     "FROM run JOIN contract USING (contract_id) ORDER BY 1",
-    "SELECT uuid, name, op, types, outcome, cases, ulp_error_max, slack_max FROM counter "
+    "SELECT uuid, name, op, types, outcome, cases, ulp_error_max, slack_max, "
+    "counter.executor_seconds FROM counter "
     "JOIN run USING (run_id) JOIN executor USING (executor_id) ORDER BY 1, 2, 3, 4, 5",
     "SELECT uuid, a.name, b.name, types, cases, alike_wrong, different FROM pair "
     "JOIN run USING (run_id) JOIN executor AS a ON a.executor_id = first_executor_id "
@@ -105,6 +120,8 @@ static const char *const CONTENTS[] = {
     "JOIN program USING (program_id) JOIN executor USING (executor_id) ORDER BY 1, 2, 3",
     "SELECT uuid, name, types, bucket, cases FROM histogram JOIN run USING (run_id) "
     "JOIN executor USING (executor_id) ORDER BY 1, 2, 3, 4",
+    "SELECT uuid, name, types, condition_bucket, cases, backward_error_sum, condition_max "
+    "FROM accuracy JOIN run USING (run_id) JOIN executor USING (executor_id) ORDER BY 1, 2, 3, 4",
     "SELECT uuid, types, bucket, cases FROM tolerance JOIN run USING (run_id) ORDER BY 1, 2, 3",
     "SELECT uuid, name, broken_constraint, cases FROM constraint_counter JOIN run USING (run_id) "
     "JOIN executor USING (executor_id) ORDER BY 1, 2, 3",

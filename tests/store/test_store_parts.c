@@ -92,7 +92,8 @@ static void write_case(world_t *world, store_t *store, int64_t run_id) {
                              .types = type,
                              .cases = 1,
                              .different = 1,
-                             .undecided = 1};
+                             .undecided = 1,
+                             .are_twins = 1};
   store_add_pair(store, &pair);
 }
 
@@ -188,12 +189,13 @@ static void assert_as_modelled(world_t *world, int database) {
       " (SELECT coalesce(sum(cases), 0) FROM tolerance),"
       " (SELECT coalesce(sum(cases), 0) FROM observation),"
       " (SELECT coalesce(sum(undecided), 0) FROM pair),"
+      " (SELECT coalesce(min(are_twins), 1) FROM pair),"
       " (SELECT coalesce(sum(cases), 0) FROM sighting),"
       " (SELECT coalesce(sum(sightings), 0) FROM divergence)";
   unsigned cases = 0;
   for (int i = 0; i < PARTS_MAX; i++) cases += world->known[database][i];
-  g_autofree char *expected = g_strdup_printf("%u|%u|%u|%u|%u|%u|%u|%u", cases, cases, cases, cases,
-                                              cases, cases, cases, cases);
+  g_autofree char *expected = g_strdup_printf("%u|%u|%u|%u|%u|%u|1|%u|%u", cases, cases, cases,
+                                              cases, cases, cases, cases, cases);
   g_autofree char *found = decide(world, world->paths[database], sql);
   g_assert_cmpstr(found, ==, expected);
   g_autofree char *broken = decide(world, world->paths[database], "PRAGMA foreign_key_check");

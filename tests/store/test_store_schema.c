@@ -102,19 +102,25 @@ static void test_checks(store_fixture_t *fixture, gconstpointer data) {
        "ended"},
       {"INSERT INTO executor VALUES (9, '', '', '')", "name"},
       {"INSERT INTO program VALUES (9, 'abc', 'line')", "length(hash)"},
-      {"INSERT INTO counter VALUES (1, 1, 'op', '', '', 'weak', '', '', 0, 0, 0, 0, 0, 0)",
+      {"INSERT INTO counter VALUES (1, 1, 'op', '', '', 'weak', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, "
+       "0)",
        "cases"},
-      {"INSERT INTO counter VALUES (1, 1, 'op', '', '', 'weak', '', '', 1, -1, 0, 0, 0, 0)",
+      {"INSERT INTO counter VALUES (1, 1, 'op', '', '', 'weak', '', '', 1, -1, 0, 0, 0, 0, 0, 0, "
+       "0, 0)",
        "ulp_error"},
-      {"INSERT INTO counter VALUES (1, 1, 'op', '', '', '', '', '', 1, 0, 0, 0, 0, 0)", "outcome"},
-      {"INSERT INTO counter VALUES (1, 1, 'op', '', '', 'weak', '', '', 'x', 0, 0, 0, 0, 0)",
+      {"INSERT INTO counter VALUES (1, 1, 'op', '', '', '', '', '', 1, 0, 0, 0, 0, 0, 0, 0, 0, 0)",
+       "outcome"},
+      {"INSERT INTO counter VALUES (1, 1, 'op', '', '', 'weak', '', '', 'x', 0, 0, 0, 0, 0, 0, 0, "
+       "0, 0)",
        "TEXT"},
-      {"INSERT INTO counter VALUES (1, 1, 'op', '', '', 'weak', '', '', 1, 0, 0, 0, 2, 3)",
+      {"INSERT INTO counter VALUES (1, 1, 'op', '', '', 'weak', '', '', 1, 0, 0, 0, 2, 3, 0, 0, 0, "
+       "0)",
        "untested"},
-      {"INSERT INTO pair VALUES (1, 1, 1, 'op', '', '', 0, 0, 0, 0, 0, 0, 0, 0)", "cases > 0"},
-      {"INSERT INTO pair VALUES (1, 1, 1, 'op', '', '', 9, 0, 1, 2, -1, 0, 0, 0)", "min("},
-      {"INSERT INTO pair VALUES (1, 1, 1, 'op', '', '', 9, 0, 4, 1, 1, 1, 0, 0)", "different ="},
-      {"INSERT INTO pair VALUES (1, 1, 1, 'op', '', '', 9, 5, 5, 1, 1, 1, 1, 1)", "<= cases"},
+      {"INSERT INTO pair VALUES (1, 1, 1, 'op', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0)", "cases > 0"},
+      {"INSERT INTO pair VALUES (1, 1, 1, 'op', '', '', 9, 0, 1, 2, -1, 0, 0, 0, 0)", "min("},
+      {"INSERT INTO pair VALUES (1, 1, 1, 'op', '', '', 9, 0, 4, 1, 1, 1, 0, 0, 0)", "different ="},
+      {"INSERT INTO pair VALUES (1, 1, 1, 'op', '', '', 9, 5, 5, 1, 1, 1, 1, 1, 0)", "<= cases"},
+      {"INSERT INTO pair VALUES (1, 1, 1, 'op', '', '', 9, 0, 0, 0, 0, 0, 0, 0, 2)", "are_twins"},
   };
   store_t *store = open_store(fixture);
   begin_run(fixture, store);

@@ -68,9 +68,8 @@ static void warn_of_environment(const executor_t *executor) {
   }
 }
 
-/* The names of executors and, behind them, of their twins; freed with g_strfreev(). */
-static char **list_names(const executor_flags_t *flags) {
-  guint count = g_strv_length(flags->names);
+char **executor_flags_names(const executor_flags_t *flags) {
+  guint count = flags->names == NULL ? 0 : g_strv_length(flags->names);
   GPtrArray *names = g_ptr_array_new();
   for (guint i = 0; i < count; i++) g_ptr_array_add(names, g_strdup(flags->names[i]));
   for (guint i = 0; i < count && flags->twins; i++) {
@@ -90,7 +89,7 @@ static size_t *pair_twins(size_t count) {
 
 static int open_all(const executor_flags_t *flags, executor_options_t *options,
                     executor_list_t *out_executors) {
-  g_auto(GStrv) names = list_names(flags);
+  g_auto(GStrv) names = executor_flags_names(flags);
   guint count = g_strv_length(names);
   executor_list_t list = {.items = g_new0(executor_t *, count)};
   for (; list.count < count; list.count++) {
@@ -118,7 +117,7 @@ static status_t check_twins(const executor_flags_t *flags, failure_t *error) {
     return status_fail(error, STATUS_INVALID,
                        "--twin is the twin of one executor; give --executor once");
   }
-  g_auto(GStrv) names = list_names(flags);
+  g_auto(GStrv) names = executor_flags_names(flags);
   for (char **name = names; *name != NULL && (flags->twins || flags->twin != NULL); name++) {
     if (!g_strv_contains((const char *const *)name + 1, *name)) continue;
     return status_fail(error, STATUS_INVALID,
@@ -129,7 +128,7 @@ static status_t check_twins(const executor_flags_t *flags, failure_t *error) {
 
 /* They are printed, stored and put into documents. */
 static status_t check_names(const executor_flags_t *flags, failure_t *error) {
-  g_auto(GStrv) names = list_names(flags);
+  g_auto(GStrv) names = executor_flags_names(flags);
   for (char **name = names; *name != NULL; name++) {
     g_autofree char *plain = plain_text_except(*name, "\n\t");
     if (strcmp(plain, *name) == 0) continue;
@@ -191,7 +190,6 @@ void executor_flags_print(const executor_flags_t *flags, GString *out_text) {
   if (flags->isolate) g_string_append(out_text, " --isolate");
   if (flags->timeout != NULL) g_string_append_printf(out_text, " --timeout %s", flags->timeout);
   if (flags->memory != NULL) g_string_append_printf(out_text, " --memory %s", flags->memory);
-  if (flags->twins) g_string_append(out_text, " --twins");
 }
 
 void executor_flags_free(executor_flags_t *flags) {

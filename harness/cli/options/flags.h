@@ -27,6 +27,10 @@ void executor_flags_add(executor_flags_t *flags, arguments_t *arguments);
 /* --twins, --twin NAME: further executors, each the twin of one that is named. */
 void executor_flags_add_twins(executor_flags_t *flags, arguments_t *arguments);
 
+/* The names of the executors that these flags open, in the order of executor_list_t; freed with
+ * g_strfreev(). */
+char **executor_flags_names(const executor_flags_t *flags);
+
 /* Executors that are open, in the order of the command line; then their twins. */
 typedef struct executor_list {
   executor_t **items;

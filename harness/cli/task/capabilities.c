@@ -48,9 +48,10 @@ static status_t ask_all(capabilities_t *capabilities, const capabilities_request
   const executor_flags_t *flags = asked->flags;
   executor_options_t options;
   STATUS_TRY(executor_flags_options(flags, &options, error));
+  g_auto(GStrv) names = executor_flags_names(flags);
   status_t status = STATUS_OK;
   for (size_t i = 0; i < capabilities->executor_count && status == STATUS_OK; i++) {
-    const capability_request_t request = {.executor = flags->names[i],
+    const capability_request_t request = {.executor = names[i],
                                           .options = &options,
                                           .pairs = &capabilities->pairs,
                                           .only_known = asked->only_known,
@@ -60,7 +61,7 @@ static status_t ask_all(capabilities_t *capabilities, const capabilities_request
     size_t programs = status == STATUS_OK ? capability_programs(capabilities->tables[i]) : 0;
     if (programs == 0) continue;
     fprintf(stderr, "%s%s: asked what it takes, with %zu tiny programs\n",
-            isatty(STDERR_FILENO) ? "\r\033[K" : "", flags->names[i], programs);
+            isatty(STDERR_FILENO) ? "\r\033[K" : "", names[i], programs);
   }
   return status;
 }

@@ -4,6 +4,7 @@
 #include "harness/cli/task/read.h"
 
 #include "harness/cli/task/programs.h"
+#include "harness/cli/task/recorded.h"
 
 /* A backend that takes one op of a hundred types is found to do so within some thousand draws; one
  * that takes nothing ends its run after as many. */
@@ -25,6 +26,7 @@ static status_t read_limits(const task_flags_t *flags, session_options_t *option
   STATUS_TRY(check_count("--draws", flags->draws, error));
   options->cases_max = (uint64_t)flags->cases;
   options->draws_max = (uint64_t)flags->draws;
+  if (task_recorded_are_all(flags)) return STATUS_OK;
   if (flags->cases == 0 && flags->time == NULL) options->cases_max = CASES_DEFAULT;
   if (flags->draws != 0 || options->cases_max == 0) return STATUS_OK;
   bool is_endless = options->cases_max > UINT64_MAX / DRAWS_PER_CASE_DEFAULT;

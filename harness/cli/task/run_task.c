@@ -10,6 +10,7 @@
 #include "harness/cli/task/interrupt.h"
 #include "harness/cli/task/programs.h"
 #include "harness/cli/task/read.h"
+#include "harness/cli/task/recorded.h"
 #include "harness/cli/task/thresholds.h"
 #include "harness/gen/found_thresholds.h"
 #include "reports/run/summary.h"
@@ -90,6 +91,7 @@ void task_flags_free(task_flags_t *flags) {
   g_free(flags->seed);
   g_free(flags->strata);
   g_free(flags->thresholds);
+  g_strfreev(flags->recorded);
   g_free(flags->data_sets);
   g_free(flags->contract);
   g_free(flags->database);
@@ -191,6 +193,7 @@ int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *ou
   task->command_line = task_join_command_line(argc, argv);
   failure_t error = {0};
   status_t status = task_read_flags(task, &error);
+  if (status == STATUS_OK) status = task_recorded_open(task, &error);
   int exit_code = status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, &error);
   if (exit_code == EXIT_CODE_CLEAN) exit_code = open_executors(task);
   if (exit_code == EXIT_CODE_CLEAN) {
@@ -383,6 +386,7 @@ int task_close(task_t *task, int exit_code) {
   finding_lives_close(task->report.lives);
   known_findings_close(task->known);
   found_thresholds_free(task->thresholds);
+  task_recorded_close(task);
   exit_code = executor_list_close(&task->executors, exit_code);
   arena_deinit(&task->arena);
   g_free((gpointer)(uintptr_t)task->ops);

@@ -88,10 +88,11 @@ static bool is_hanging(void *context, pid_t guard) {
 /* " --executor 'NAME' --contract spec" for `assay replay`. */
 static void print_words(const supervisor_t *supervisor, GString *text) {
   const supervisor_options_t *options = &supervisor->options;
-  for (size_t i = 0; options->executor->names[i] != NULL; i++) {
+  g_auto(GStrv) names = executor_flags_names(options->executor);
+  for (size_t i = 0; names[i] != NULL; i++) {
     bool is_meant = !supervisor->incident.is_blamed || supervisor->incident.executor == i;
     if (!is_meant) continue;
-    g_autofree char *name = g_shell_quote(options->executor->names[i]);
+    g_autofree char *name = g_shell_quote(names[i]);
     g_string_append_printf(text, " --executor %s", name);
   }
   declared_ops_print(text);
@@ -121,7 +122,7 @@ static char *keep_case(const supervisor_t *supervisor) {
 /* Who it was, as far as that is known. */
 static void print_culprit(const supervisor_t *supervisor, GString *text) {
   const incident_t *incident = &supervisor->incident;
-  char **names = supervisor->options.executor->names;
+  g_auto(GStrv) names = executor_flags_names(supervisor->options.executor);
   if (incident->is_blamed) {
     g_string_append_printf(text, "%s: %s", names[incident->executor], incident->reason);
     return;
@@ -246,10 +247,11 @@ static status_t find_foreign(const executor_flags_t *flags, foreign_t *out_forei
   executor_options_t options;
   STATUS_TRY(executor_flags_options(flags, &options, error));
   *out_foreign = (foreign_t){.hang_seconds = MAX(options.timeout_ms / 1000, HANG_SECONDS_MIN)};
-  guint count = flags->names == NULL ? 0 : g_strv_length(flags->names);
+  g_auto(GStrv) names = executor_flags_names(flags);
+  guint count = g_strv_length(names);
   out_foreign->places = g_new0(size_t, count);
   for (size_t i = 0; i < count; i++) {
-    if (!executor_lives_here(flags->names[i], &options)) continue;
+    if (!executor_lives_here(names[i], &options)) continue;
     out_foreign->places[out_foreign->count++] = i;
   }
   return STATUS_OK;

@@ -18,6 +18,7 @@ typedef struct task_flags {
   char **programs;    /* Of task_flags_add_programs(): lines, or files of MLIR; ... */
   char **modules;     /* ... such files; ... */
   char *program_file; /* ... a file of lines. */
+  char **recorded;    /* Files and folders of recorded cases: task/recorded.h. */
   mlir_input_flags_t input;
   gint64 cases;      /* Judged ones of each executor ... */
   gint64 draws;      /* ... out of so many. */
@@ -72,6 +73,7 @@ struct task {
   prediction_t *prediction;       /* NULL unless the contract is `identified`. */
   capabilities_t *capabilities;   /* NULL unless they were asked for. */
   found_thresholds_t *thresholds; /* NULL: none are known. */
+  GPtrArray *recorded;            /* Files of recorded cases; NULL: none are given. */
   arena_t arena;                  /* Of the given programs. */
   char *command_line;
   char *contract_text; /* As contract_print() gives it. */

@@ -279,6 +279,14 @@ status_t mlir_importer_run_step(mlir_importer_t *importer, size_t step, str_t di
   return read_parts(importer, "results", header, out_document, error);
 }
 
+status_t mlir_importer_step_alone(mlir_importer_t *importer, size_t step,
+                                  mlir_graph_t *out_document, failure_t *error) {
+  g_autofree char *words = g_strdup_printf("alone %zu", step);
+  char *header;
+  STATUS_TRY(ask(importer, words, str_from(""), &header, error));
+  return read_parts(importer, "alone", header, out_document, error);
+}
+
 void mlir_graph_free(mlir_graph_t *graph) {
   g_free(graph->text);
   g_strfreev(graph->notes);

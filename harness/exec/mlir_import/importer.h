@@ -75,6 +75,12 @@ status_t mlir_importer_isolate(mlir_importer_t *importer, str_t module, uint64_t
 status_t mlir_importer_run_step(mlir_importer_t *importer, size_t step, str_t digits,
                                 mlir_graph_t *out_document, failure_t *error);
 
+/* The step as a program of its own, for executors that run StableHLO though no case has such an op:
+ * an object, {"name": TEXT, "line": TEXT, "module": TEXT, "operands": [NUMBER, ...]} with a name
+ * that no other module has, or {"error": TEXT}. */
+status_t mlir_importer_step_alone(mlir_importer_t *importer, size_t step,
+                                  mlir_graph_t *out_document, failure_t *error);
+
 /* Of an error of quant_graph_parse(), "line 3, column 5: ...", about that text: "LINE:COLUMN: ..."
  * of the module.  Other errors are kept as they are. */
 void mlir_graph_place(const mlir_graph_t *graph, failure_t *error);

@@ -10,6 +10,7 @@
 
 #include "harness/base/plain_text.h"
 #include "harness/exec/process/compiled.h"
+#include "harness/exec/process/request.h"
 #include "harness/exec/process/session.h"
 #include "harness/exec/process/shapes.h"
 #include "harness/exec/process/sized_module.h"

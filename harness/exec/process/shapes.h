@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sizes of one execution of a program that was compiled without some of them. */
+/* The types of a program that was compiled without some sizes, and of one execution of it. */
 #ifndef ASSAY_EXEC_PROCESS_SHAPES_H
 #define ASSAY_EXEC_PROCESS_SHAPES_H
 
-#include "harness/exec/process/compiled.h"
 #include "harness/exec/transport/transport.h"
-
-/* Ends the line of a request to execute: with " : [4,64] [] -> [4]", the sizes of all types, unless
- * `shapes` is NULL; with " : 512", the bytes of a module of these sizes, unless that is NULL; and a
- * newline. */
-void end_request(const process_handle_t *handle, const call_shapes_t *shapes, const char *module,
-                 GString *line);
 
 /* Copies without quantizations, which live as long as the case only. */
 void copy_types(const type_t *types, uint32_t count, type_t *out_types);

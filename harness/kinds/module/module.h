@@ -86,6 +86,17 @@ bool module_is_wired(const program_t *program);
 /* Whether every step breaks none of its op's constraints. */
 bool module_steps_are_valid(const program_t *program);
 
+/* op_t.axes and with_axes: dimensions that the steps run along together are one axis.  It is a term
+ * where it is summed over, and where it is to be left whole: a step tells nothing about it, a
+ * constant or scales have it, or one value has it twice. */
+void module_axes(const program_t *program, axes_t *out_axes);
+void module_with_axes(const program_t *program, axes_t *inout_axes, arena_t *arena,
+                      program_t *out_program);
+
+/* Whether the first result of a valid module has an axis of batches, rows or columns; appends why
+ * not. */
+bool module_tells_axes(const program_t *program, GString *out_why);
+
 /* op_t.print_mlir: one function, each step as its op prints it, and stablehlo.bitcast_convert where
  * bits are seen otherwise. */
 void module_print_mlir(const program_t *program, GString *out_text);

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "harness/num/element.h"
-
 const char *severity_spelling(severity_id_t severity) {
   static const char *const spellings[SEVERITY_COUNT] = {
 #define SEVERITY(name, spelling, words) [SEVERITY_##name] = (spelling),
@@ -63,6 +61,11 @@ static double integer_extent(const element_t *element, uint64_t bits) {
   return SEVERITY_ORDINARY_EXTENT * used / MAX(element->bits / 2, HALF_BITS_MIN);
 }
 
+double severity_extent(const element_t *element, uint64_t bits) {
+  return element->format != NULL ? float_extent(element->format, bits)
+                                 : integer_extent(element, bits);
+}
+
 /* The farthest of the components that a field of the case line has in hex; NaN if it is no such
  * field. */
 static double field_extent(const element_t *element, const char *field, size_t size) {
@@ -77,9 +80,7 @@ static double field_extent(const element_t *element, const char *field, size_t s
       if (digit < 0) return (double)NAN;
       bits = bits << 4 | (uint64_t)digit;
     }
-    double extent = element->format != NULL ? float_extent(element->format, bits)
-                                            : integer_extent(element, bits);
-    farthest = fmax(farthest, extent);
+    farthest = fmax(farthest, severity_extent(element, bits));
   }
   return farthest;
 }

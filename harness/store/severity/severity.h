@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "harness/num/element.h"
+
 typedef enum severity_id {
 #define SEVERITY(name, spelling, words) SEVERITY_##name,
 #include "harness/store/severity/severities.def"
@@ -50,5 +52,8 @@ typedef struct severity {
 } severity_t;
 
 severity_t severity_of(const severity_case_t *instance);
+
+/* severity_t.data_extent of one component of an operand. */
+double severity_extent(const element_t *element, uint64_t bits);
 
 #endif

@@ -58,12 +58,13 @@ INSERT INTO op_constraint ({constraint_text KEY}, {constraint_text LAST})
 SELECT {constraint_text KEY}, {constraint_text LAST} FROM source.op_constraint WHERE true
 ON CONFLICT DO NOTHING;
 
-INSERT INTO run ({run FIRST}, {run_times MAX}, contract_id, started, ended, exit_code, uuid, host)
+INSERT INTO run ({run FIRST}, {run_times MAX}, contract_id, started, ended, exit_code, uuid, host,
+                 processor, architecture, processors)
 SELECT {run FIRST}, {run_times MAX}, contract_map.target_id,
        -- A part does not know our times: its clock may be behind them, see store.h.
        max(started, coalesce((SELECT whole.started FROM main.run AS whole
                               WHERE whole.uuid = run.part_of), started)),
-       ended, exit_code, uuid, host
+       ended, exit_code, uuid, host, processor, architecture, processors
 FROM source.run JOIN temp.contract_map ON contract_map.source_id = contract_id
 WHERE uuid NOT IN (SELECT uuid FROM main.absorbed_run) ORDER BY started, run_id
 ON CONFLICT (uuid) DO UPDATE SET
@@ -122,9 +123,11 @@ UPDATE divergence SET
                       ELSE divergence.first_run_id END,
   last_run_id = CASE WHEN theirs.last_seen > divergence.last_seen THEN theirs.last_run_id
                      ELSE divergence.last_run_id END,
+  first_ordinal = CASE WHEN theirs.first_seen < divergence.first_seen THEN theirs.first_ordinal
+                       ELSE divergence.first_ordinal END,
   first_seen = min(divergence.first_seen, theirs.first_seen),
   last_seen = max(divergence.last_seen, theirs.last_seen)
-FROM (SELECT divergence_map.target_id AS divergence_id, growth,
+FROM (SELECT divergence_map.target_id AS divergence_id, growth, first_ordinal,
              max(first_seen, first_map.started) AS first_seen,
              max(last_seen, last_map.started) AS last_seen,
              first_map.target_id AS first_run_id, last_map.target_id AS last_run_id

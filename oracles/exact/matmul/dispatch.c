@@ -8,6 +8,7 @@
 
 #include "harness/base/instruction_set.h"
 #include "oracles/exact/matmul/kernels.h"
+#include "oracles/exact/matmul/signed_sums.h"
 
 extern const exact_kernels_t exact_kernels_portable;
 #ifdef VECTOR_KERNELS_X86
@@ -54,4 +55,14 @@ void exact_sums_f32(const exact_matmul_t *sums, const float *b, arena_t *arena) 
 
 void exact_sums_f64(const exact_matmul_t *sums, const double *b, arena_t *arena) {
   exact_kernels_best()->sums_f64(sums, b, arena);
+}
+
+void signed_sums_f32(const float *a, const float *b, size_t k, size_t stride, size_t columns,
+                     signed_sums_t *out_sums) {
+  exact_kernels_best()->signed_sums_f32(a, b, k, stride, columns, out_sums);
+}
+
+void signed_sums_f64(const double *a, const double *b, size_t k, size_t stride, size_t columns,
+                     signed_sums_t *out_sums) {
+  exact_kernels_best()->signed_sums_f64(a, b, k, stride, columns, out_sums);
 }

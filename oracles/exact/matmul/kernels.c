@@ -3,6 +3,7 @@
  * enclosure_round.h in vectors.  Nothing but the table at the end is visible outside. */
 #include "oracles/exact/matmul/kernels.h"
 
+#include <float.h>
 #include <stdbool.h>
 
 #include "oracles/exact/matmul/accumulator.h"
@@ -19,6 +20,15 @@
 
 #include "oracles/exact/matmul/multiply.inc"
 
+/* signed_sums.h in lanes. */
+typedef struct signed_lanes {
+  lanes_t positive[TILE_VECTORS], negative[TILE_VECTORS], special[TILE_VECTORS];
+  lane_bits_t has_special[TILE_VECTORS];
+} signed_lanes_t;
+
+LANES_INLINE lanes_t load_widened_f64(const double *from) { return lanes_load(from); }
+LANES_INLINE lanes_t load_widened_f32(const float *from) { return lanes_load_floats(from); }
+
 /* Binary64 first: few outputs of binary32 are summed as binary64 terms. */
 #define TYPE double
 #define TYPE_INTEGER int64_t
@@ -32,6 +42,7 @@
 #include "oracles/exact/matmul/pack_type.inc"
 #include "oracles/exact/matmul/sums_type.inc"
 #include "oracles/exact/matmul/matmul_type.inc"
+#include "oracles/exact/matmul/signed_sums_type.inc"
 // clang-format on
 #undef TYPE
 #undef TYPE_INTEGER
@@ -54,6 +65,7 @@
 #include "oracles/exact/matmul/pack_type.inc"
 #include "oracles/exact/matmul/sums_type.inc"
 #include "oracles/exact/matmul/matmul_type.inc"
+#include "oracles/exact/matmul/signed_sums_type.inc"
 // clang-format on
 
 #ifndef KERNEL_SUFFIX
@@ -72,4 +84,6 @@ const exact_kernels_t JOIN(exact_kernels_, KERNEL_SUFFIX) = {
     .sums_f32 = sums_f32,
     .sums_f64 = sums_f64,
     .round_ends = round_ends,
+    .signed_sums_f32 = sum_signed_f32,
+    .signed_sums_f64 = sum_signed_f64,
 };

@@ -6,6 +6,7 @@
 #include "harness/base/arena.h"
 #include "oracles/exact/matmul/enclosure_round.h"
 #include "oracles/exact/matmul/matmul.h"
+#include "oracles/exact/matmul/signed_sums.h"
 
 typedef struct exact_kernels {
   const char *name; /* "avx512", "avx2", "portable". */
@@ -15,6 +16,10 @@ typedef struct exact_kernels {
   void (*sums_f32)(const exact_matmul_t *sums, const float *b, arena_t *arena);
   void (*sums_f64)(const exact_matmul_t *sums, const double *b, arena_t *arena);
   void (*round_ends)(const enclosure_t *enclosure, double *low, double *high);
+  void (*signed_sums_f32)(const float *a, const float *b, size_t k, size_t stride, size_t columns,
+                          signed_sums_t *out_sums);
+  void (*signed_sums_f64)(const double *a, const double *b, size_t k, size_t stride, size_t columns,
+                          signed_sums_t *out_sums);
 } exact_kernels_t;
 
 /* The fastest that this machine can run. */

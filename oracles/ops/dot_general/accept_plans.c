@@ -71,33 +71,6 @@ static fast_arrays_t fast_arrays_from(const fast_arrays_t *arrays, size_t offset
   };
 }
 
-/* Looks at the terms of components that may be something else than finite. */
-static void find_specials(const fast_product_t *product, const matrices_t *matrices,
-                          const contract_t *contract, const fast_arrays_t *out) {
-  const exact_matmul_t *matmul = &product->matmul;
-  const format_t *format = matrices->plan->accumulation;
-  bool is_complex = matrices->instance->program.results[0].element->components == 2;
-  for (size_t i = 0; i < matmul->m * matmul->n; i++) {
-    if (!special_sum_is_needed(format, matmul->uncertified[i], matmul->magnitude[i])) {
-      continue;
-    }
-    out->found->special = true;
-    /* What a NaN does in a low-order part is left to the exact side. */
-    if (matmul->uncertified[i] != 0 && matrices->plan->primitive_count > 1) {
-      out->special[i] = 0;
-      continue;
-    }
-    special_sum_t sum = {0};
-    for (size_t term = 0; term < matmul->k; term++) {
-      special_sum_take(&sum, matrix_load(&product->lhs, i / matmul->n * matmul->k + term),
-                       matrix_load(&product->rhs, term * matmul->n + i % matmul->n));
-    }
-    bool has_trees = out->likely != NULL && out->likely[i].is_known && !sum.has_special;
-    out->special[i] = has_trees ? special_few_flags(&sum, matmul->k, format, contract)
-                                : special_sum_flags(&sum, format, contract, is_complex);
-  }
-}
-
 /* The least exponent of a lowest set bit among `count` factors of one row or column; of the first
  * nonzero one only, which is no less, with `first_only`. */
 static int least_lowest_bit(const matrix_t *matrix, size_t start, size_t stride, size_t count,
@@ -159,7 +132,8 @@ static void multiply(const matrices_t *matrices, const contract_t *contract, siz
     exact_matmul_f32(&product.matmul, product.lhs.data, product.rhs.data, arena);
   }
   if (out->likely != NULL) fast_few_likely(&product, matrices, contract, out->likely);
-  find_specials(&product, matrices, contract, out);
+  out->found->special |=
+      fast_specials_find(&product, matrices, contract, out->likely, out->special);
   const format_t *format = matrices->plan->accumulation;
   if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES && matrices->plan->imprecise_bits == 0) {
     out->found->few_terms |= fast_few_find(&product, format, arena, out->few_terms);

@@ -1,16 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dot products of few terms on the fast side: finds components of which at most two terms are not
- * zero, and computes what most implementations return for sums that are short as a whole. */
+/* Dot products whose terms are looked at, on the fast side: finds components of which at most two
+ * terms are not zero, computes what most implementations return for sums that are short as a whole,
+ * and tells what others may be that are not certified finite. */
 #include "oracles/ops/dot_general/fast_few.h"
 
 #include <math.h>
 
 #include "oracles/exact/any_order/few_terms.h"
 #include "oracles/exact/any_order/share.h"
+#include "oracles/exact/matmul/signed_sums.h"
+#include "oracles/exact/sum/simd.h"
 
-static size_t count_nonzero(const matrix_t *matrix, size_t start, size_t stride, size_t count) {
+/* Counts in 32 bits: as wide as the numbers are, mostly. */
+static void add_nonzero(const matrix_t *matrix, size_t start, size_t count, uint32_t *inout_each) {
+  if (matrix->is_f64) {
+    const double *values = (const double *)matrix->data + start;
+    for (size_t i = 0; i < count; i++) inout_each[i] += values[i] != 0;
+  } else {
+    const float *values = (const float *)matrix->data + start;
+    for (size_t i = 0; i < count; i++) inout_each[i] += values[i] != 0;
+  }
+}
+
+static size_t count_nonzero(const matrix_t *matrix, size_t start, size_t count) {
   size_t nonzero = 0;
-  for (size_t i = 0; i < count; i++) nonzero += matrix_load(matrix, start + i * stride) != 0;
+  if (matrix->is_f64) {
+    const double *values = (const double *)matrix->data + start;
+    for (size_t i = 0; i < count; i++) nonzero += values[i] != 0;
+  } else {
+    const float *values = (const float *)matrix->data + start;
+    for (size_t i = 0; i < count; i++) nonzero += values[i] != 0;
+  }
   return nonzero;
 }
 
@@ -42,12 +62,12 @@ bool fast_few_find(const fast_product_t *product, const format_t *format, arena_
                    uint8_t *out_few) {
   bool any = false;
   const exact_matmul_t *matmul = &product->matmul;
-  size_t *of_column = ARENA_NEW_ARRAY(arena, size_t, matmul->n);
-  for (size_t j = 0; j < matmul->n; j++) {
-    of_column[j] = count_nonzero(&product->rhs, j, matmul->n, matmul->k);
+  uint32_t *of_column = arena_alloc_zeroed(arena, matmul->n * sizeof *of_column);
+  for (size_t t = 0; t < matmul->k; t++) {
+    add_nonzero(&product->rhs, t * matmul->n, matmul->n, of_column);
   }
   for (size_t i = 0; i < matmul->m; i++) {
-    size_t of_row = count_nonzero(&product->lhs, i * matmul->k, 1, matmul->k);
+    size_t of_row = count_nonzero(&product->lhs, i * matmul->k, matmul->k);
     for (size_t j = 0; j < matmul->n; j++) {
       uint8_t *few = &out_few[i * matmul->n + j];
       *few = of_row + of_column[j] <= matmul->k + 2 && has_few_terms(product, i, j, format);
@@ -77,4 +97,60 @@ bool fast_few_decide(const matrices_t *matrices, const contract_t *contract) {
   const dot_plan_t *plan = matrices->plan;
   return plan->primitive_count == 1 && plan->imprecise_bits == 0 && !plan->factors_exceed &&
          few_terms_decide(matrices_terms(matrices), contract);
+}
+
+/* ---- Components that may be something else than finite --------------------------------------- */
+
+/* Columns `first` .. `first + count` of a row, count at most SIGNED_SUMS_COLUMNS. */
+static void add_terms(const fast_product_t *product, size_t row, size_t first, size_t count,
+                      signed_sums_t *out_sums) {
+  size_t k = product->matmul.k, n = product->matmul.n;
+  if (product->lhs.is_f64) {
+    signed_sums_f64((const double *)product->lhs.data + row * k,
+                    (const double *)product->rhs.data + first, k, n, count, out_sums);
+  } else {
+    signed_sums_f32((const float *)product->lhs.data + row * k,
+                    (const float *)product->rhs.data + first, k, n, count, out_sums);
+  }
+}
+
+static uint8_t flags_of(const signed_sums_t *sums, size_t column, size_t terms, bool has_trees,
+                        const matrices_t *matrices, const contract_t *contract) {
+  const format_t *format = matrices->plan->accumulation;
+  const special_sum_t sum = {.has_special = sums->has_special[column] != 0,
+                             .special = sums->special[column],
+                             .positive = sums->positive[column],
+                             .negative = sums->negative[column]};
+  bool is_complex = matrices->instance->program.results[0].element->components == 2;
+  return has_trees && !sum.has_special ? special_few_flags(&sum, terms, format, contract)
+                                       : special_sum_flags(&sum, format, contract, is_complex);
+}
+
+bool fast_specials_find(const fast_product_t *product, const matrices_t *matrices,
+                        const contract_t *contract, const likely_sums_t *likely,
+                        uint8_t *inout_special) {
+  const exact_matmul_t *matmul = &product->matmul;
+  const format_t *format = matrices->plan->accumulation;
+  bool any = false;
+  for (size_t row = 0; row < matmul->m; row++) {
+    size_t added = 0; /* The sums are those of the columns before this one. */
+    signed_sums_t sums;
+    for (size_t column = 0; column < matmul->n; column++) {
+      size_t i = row * matmul->n + column, at = column % SIGNED_SUMS_COLUMNS;
+      if (!special_sum_is_needed(format, matmul->uncertified[i], matmul->magnitude[i])) continue;
+      any = true;
+      /* What a NaN does in a low-order part is left to the exact side. */
+      if (matmul->uncertified[i] != 0 && matrices->plan->primitive_count > 1) {
+        inout_special[i] = 0;
+        continue;
+      }
+      if (column >= added) {
+        added = MIN(column - at + SIGNED_SUMS_COLUMNS, matmul->n);
+        add_terms(product, row, column - at, added - (column - at), &sums);
+      }
+      bool has_trees = likely != NULL && likely[i].is_known;
+      inout_special[i] = flags_of(&sums, at, matmul->k, has_trees, matrices, contract);
+    }
+  }
+  return any;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dot products of few terms, on the fast side of dot_general. */
+/* Dot products whose terms are looked at, on the fast side of dot_general: those of few terms, and
+ * those that may be something else than finite. */
 #ifndef ASSAY_ORACLES_OPS_DOT_GENERAL_FAST_FEW_H
 #define ASSAY_ORACLES_OPS_DOT_GENERAL_FAST_FEW_H
 
@@ -25,5 +26,12 @@ bool fast_few_decide(const matrices_t *matrices, const contract_t *contract);
 /* The likely sums of all components. */
 void fast_few_likely(const fast_product_t *product, const matrices_t *matrices,
                      const contract_t *contract, likely_sums_t *out_likely);
+
+/* Of the components of a product that may be something else than finite, what they may surely be
+ * (accept_special_t); the entries of the others are left alone.  `likely` is NULL or has an entry
+ * for each component.  Whether there are such components. */
+bool fast_specials_find(const fast_product_t *product, const matrices_t *matrices,
+                        const contract_t *contract, const likely_sums_t *likely,
+                        uint8_t *inout_special);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A sum, difference, product, maximum or minimum of two dequantized tensors that is quantized, as
  * the op on quantized types that the specification defines as these steps (theory.md, T213). */
+#include "generated/element_conversion_permissions.h"
 #include "generated/exact_permissions.h"
 #include "oracles/ops/module/module.h"
 
@@ -65,4 +66,18 @@ contract_t module_contract_of_quantized(const contract_t *contract) {
     PERMITTED(&merged, rescale) = contract_value_spelled("rescale", "either");
   }
   return merged;
+}
+
+/* Who computes wider has wider nodes in sums, unrounded products, and one multiplication in place
+ * of two: those are permitted of the steps then. */
+contract_t module_contract_of_steps(const contract_t *contract) {
+  contract_t steps = *contract;
+  if (PERMITTED(contract, intermediates) == INTERMEDIATES_ROUNDED) return steps;
+  PERMITTED(&steps, accum_wider) = ACCUM_WIDER_YES;
+  PERMITTED(&steps, fma) = FMA_YES;
+  if (PERMITTED(contract, intermediates) == INTERMEDIATES_EITHER) {
+    uint8_t merged = contract_value_spelled("requantize", "merged");
+    PERMITTED(&steps, requantize) = MAX(PERMITTED(&steps, requantize), merged);
+  }
+  return steps;
 }

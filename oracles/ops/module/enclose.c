@@ -5,7 +5,6 @@
  * known operands of which few values are left are held against the step's exact side. */
 #include <math.h>
 
-#include "generated/element_conversion_permissions.h"
 #include "oracles/ops/module/module.h"
 
 /* Units roundoff of the expressed type by which numbers are off before they are quantized: where
@@ -20,21 +19,15 @@ static const double small_zero_point = 0x1p8; /* T176 */
 typedef struct walk {
   const module_t *module;
   contract_t contract; /* Of the steps. */
-  uint8_t intermediates;
-  box_t **boxes;          /* By value: what later steps may see. */
-  box_t **stored;         /* By value: what is returned of it; the same array where alike. */
-  box_t **rounded;        /* By value: what its exact numbers are rounded to, or NULL. */
-  const tensor_t **known; /* By value: its bits where there is one possibility, or NULL. */
+  uint8_t intermediates, algebra;
+  box_t **boxes;                 /* By value: what later steps may see. */
+  box_t **stored;                /* By value: what is returned of it; the same array where alike. */
+  box_t **rounded;               /* By value: what its exact numbers are rounded to, or NULL. */
+  const tensor_t **known;        /* By value: its bits where there is one possibility, or NULL. */
+  const module_step_t *combined; /* The step whose numbers are; see algebra.c. */
   arena_t *arena;
   failure_t *error;
 } walk_t;
-
-bool module_step_is(const module_step_t *step, const char *name) {
-  static const char prefix[] = "stablehlo.";
-  const char *full = step->program.op->name;
-  return strncmp(full, prefix, sizeof prefix - 1) == 0 &&
-         strcmp(full + sizeof prefix - 1, name) == 0;
-}
 
 static box_t *boxes_of(walk_t *walk, const tensor_t *tensor) {
   size_t count = type_element_count(&tensor->type);
@@ -165,17 +158,40 @@ static void widen_floats(walk_t *walk, const module_step_t *step, uint32_t resul
   walk->stored[step->results[result]] = returned;
 }
 
-/* ---- Few values ------------------------------------------------------------------------------ */
-
-static bool is_sum(const module_step_t *step) {
-  return module_step_is(step, "dot_general") || module_step_is(step, "convolution") ||
-         module_step_is(step, "reduce");
+/* Whether the step is the end of sums or products that may be combined otherwise. */
+static bool has_algebra(const walk_t *walk, const module_step_t *step,
+                        module_numbers_t *out_numbers) {
+  return walk->algebra != ALGEBRA_NONE &&
+         module_find_numbers(walk->module, step, walk->arena, out_numbers);
 }
+
+static status_t enclose_asked(void *context, const program_t *program, const contract_t *contract,
+                              const box_t *const operands[], box_t *const out_results[]) {
+  walk_t *walk = context;
+  return enclose_by_oracle(walk, walk->combined, program, contract, operands, out_results);
+}
+
+static status_t add_algebra(walk_t *walk, const module_step_t *step, box_t *inout_boxes) {
+  module_numbers_t numbers;
+  if (!has_algebra(walk, step, &numbers)) return STATUS_OK;
+  walk->combined = step;
+  const module_algebra_t algebra = {.boxes = walk->boxes,
+                                    .contract = &walk->contract,
+                                    .may_be_wider = walk->intermediates != INTERMEDIATES_ROUNDED,
+                                    .arena = walk->arena,
+                                    .enclose = enclose_asked,
+                                    .context = walk};
+  return module_add_algebra(&algebra, step, &numbers, inout_boxes);
+}
+
+/* ---- Few values ------------------------------------------------------------------------------ */
 
 /* The operands' bits, if all are known. */
 static bool find_known(const void *context, const module_step_t *step, case_t *out_case) {
   const walk_t *walk = context;
   const program_t *program = &step->program;
+  module_numbers_t numbers;
+  if (has_algebra(walk, step, &numbers)) return false; /* It has no result of its own (T238). */
   out_case->program = *program;
   for (uint32_t i = 0; i < program->operand_count; i++) {
     const tensor_t *known = walk->known[step->operands[i]];
@@ -190,7 +206,7 @@ static void narrow(walk_t *walk, const module_step_t *step, box_t *inout_boxes) 
   case_t known;
   bool is_float = step->program.results[0].element->format != NULL;
   bool may_be_unrounded = is_float && walk->intermediates != INTERMEDIATES_ROUNDED;
-  if (!is_sum(step) || step->program.result_count != 1 || may_be_unrounded) return;
+  if (!module_step_sums(step) || step->program.result_count != 1 || may_be_unrounded) return;
   if (find_known(walk, step, &known)) {
     module_narrow(&known, &walk->contract, walk->arena, inout_boxes);
   }
@@ -209,6 +225,7 @@ static status_t enclose_stored(walk_t *walk, const module_step_t *step, const bo
   STATUS_TRY(enclose_by_oracle(walk, step, program, &walk->contract, given, out_made));
   narrow(walk, step, out_made[0]);
   if (walk->intermediates == INTERMEDIATES_ROUNDED) module_share(step, given[0], out_made[0]);
+  STATUS_TRY(add_algebra(walk, step, out_made[0]));
   bool is_quantize = module_step_is(step, "uniform_quantize");
   if (walk->intermediates == INTERMEDIATES_ROUNDED || !is_quantize) return STATUS_OK;
   STATUS_TRY(add_unrounded_quantize(walk, step, given[0], out_made[0]));
@@ -268,20 +285,6 @@ static status_t walk_step(walk_t *walk, const module_step_t *step) {
   return STATUS_OK;
 }
 
-/* Who computes wider has wider nodes in sums, unrounded products, and one multiplication in place
- * of two: those are permitted of the steps then. */
-contract_t module_contract_of_steps(const contract_t *contract) {
-  contract_t steps = *contract;
-  if (PERMITTED(contract, intermediates) == INTERMEDIATES_ROUNDED) return steps;
-  PERMITTED(&steps, accum_wider) = ACCUM_WIDER_YES;
-  PERMITTED(&steps, fma) = FMA_YES;
-  if (PERMITTED(contract, intermediates) == INTERMEDIATES_EITHER) {
-    uint8_t merged = contract_value_spelled("requantize", "merged");
-    PERMITTED(&steps, requantize) = MAX(PERMITTED(&steps, requantize), merged);
-  }
-  return steps;
-}
-
 static bool is_enclosed(const type_t *type) { return type->element->components == 1; }
 
 static status_t fail_complex(const walk_t *walk) {
@@ -338,6 +341,7 @@ static walk_t walk_make(const program_t *program, const contract_t *contract, ar
   if (contract == NULL) return walk;
   walk.contract = module_contract_of_steps(contract);
   walk.intermediates = PERMITTED(contract, intermediates);
+  walk.algebra = PERMITTED(contract, algebra);
   return walk;
 }
 

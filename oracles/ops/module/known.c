@@ -13,6 +13,18 @@ enum { PROVEN_MAX = 512 };
 
 /* ---- What steps do --------------------------------------------------------------------------- */
 
+bool module_step_is(const module_step_t *step, const char *name) {
+  static const char prefix[] = "stablehlo.";
+  const char *full = step->program.op->name;
+  return strncmp(full, prefix, sizeof prefix - 1) == 0 &&
+         strcmp(full + sizeof prefix - 1, name) == 0;
+}
+
+bool module_step_sums(const module_step_t *step) {
+  return module_step_is(step, "dot_general") || module_step_is(step, "convolution") ||
+         module_step_is(step, "reduce");
+}
+
 static bool is_one_of(const module_step_t *step, const char *const names[]) {
   for (; *names != NULL; names++) {
     if (module_step_is(step, *names)) return true;

@@ -10,6 +10,9 @@
 /* The values of permission `intermediates`. */
 enum { INTERMEDIATES_ROUNDED, INTERMEDIATES_WIDER, INTERMEDIATES_EITHER };
 
+/* Those of permission `algebra`. */
+enum { ALGEBRA_NONE, ALGEBRA_CONSTANTS };
+
 /* A step whose operands are known, and of which a result is returned, moved perhaps: its program on
  * these operands is a case, and what conforms of that does (theory.md, T218). */
 typedef struct module_root {
@@ -36,6 +39,9 @@ status_t module_enclose(const case_t *instance, const contract_t *contract, aren
 /* The contract of the steps under that of a module. */
 contract_t module_contract_of_steps(const contract_t *contract);
 
+/* Whether a contract has each step computed as it stands: no algebra across steps. */
+bool module_keeps_steps(const contract_t *contract);
+
 /* Whether a contract has every intermediate value rounded to its type. */
 bool module_rounds_all(const contract_t *contract);
 
@@ -52,6 +58,51 @@ void module_narrow(const case_t *known, const contract_t *contract, arena_t *are
  * what the step takes. */
 void module_share(const module_step_t *step, const box_t *operand, box_t *inout_boxes);
 
+/* Sums or products of a value and several numbers, one after the other: numbers that are the same
+ * whatever the operands. */
+enum { MODULE_NUMBERS_MAX = 16 };
+
+typedef struct module_number {
+  module_value_t base; /* What it is added to, or multiplied by. */
+  module_value_t number;
+  bool is_negated; /* It is subtracted. */
+} module_number_t;
+
+typedef struct module_numbers {
+  bool adds;
+  uint32_t count; /* MODULE_NUMBERS_MAX: there may be more before the first. */
+  module_number_t items[MODULE_NUMBERS_MAX]; /* In the order of the steps. */
+} module_numbers_t;
+
+/* Those of which a step is the last; false if there are less than two. */
+bool module_find_numbers(const module_t *module, const module_step_t *step, arena_t *arena,
+                         module_numbers_t *out_numbers);
+
+/* An addition, or a multiplication, on the step's types. */
+program_t module_program_of_numbers(const module_step_t *step, const module_numbers_t *numbers);
+
+/* What module_add_algebra() asks about steps. */
+typedef struct module_algebra {
+  box_t *const *boxes; /* By value: what steps see of it. */
+  const contract_t *contract;
+  bool may_be_wider;
+  arena_t *arena;
+  /* As oracle_t.enclose; a contract of NULL asks for exact results. */
+  status_t (*enclose)(void *context, const program_t *program, const contract_t *contract,
+                      const box_t *const operands[], box_t *const out_results[]);
+  void *context;
+} module_algebra_t;
+
+/* Adds what the step may give where numbers are combined first: theory.md, T238. */
+status_t module_add_algebra(const module_algebra_t *algebra, const module_step_t *step,
+                            const module_numbers_t *numbers, box_t *inout_boxes);
+
+/* Whether a model combines numbers (+algebra=constants); the step as it does it then. */
+bool module_combines_numbers(const implementation_model_t *schedule);
+status_t module_simulate_numbers(const oracle_call_t *call, const module_step_t *step,
+                                 const module_numbers_t *numbers,
+                                 const implementation_model_t *schedule, tensor_t *values);
+
 /* The unit roundoff of a format, and the largest of those that are wider (theory.md, D6); what lies
  * within so many roundings of that size, or within a subnormal number; from the neighbour below of
  * what is stored to that above, and the exact results (T175). */
@@ -64,9 +115,10 @@ box_t module_unrounded(box_t stored, box_t exact, const format_t *format);
  * would be open; or NULL. */
 const tensor_t *module_find_bits(const type_t *type, const box_t *boxes, arena_t *arena);
 
-/* Whether a step is stablehlo.NAME; whether it only moves elements; whether each element that it
- * gives is one of an operand's, or its negation. */
+/* Whether a step is stablehlo.NAME; whether it adds terms; whether it only moves elements; whether
+ * each element that it gives is one of an operand's, or its negation. */
 bool module_step_is(const module_step_t *step, const char *name);
+bool module_step_sums(const module_step_t *step);
 bool module_step_moves(const module_step_t *step);
 bool module_step_selects(const module_step_t *step);
 

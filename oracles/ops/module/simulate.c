@@ -238,6 +238,11 @@ static status_t walk_step(const oracle_call_t *call, const module_step_t *step,
   if (merges && module_find_quantized(module, step, &quantized)) {
     return simulate_quantized(call, step, schedule, &quantized, values);
   }
+  module_numbers_t numbers;
+  if (module_combines_numbers(schedule) &&
+      module_find_numbers(module, step, call->arena, &numbers)) {
+    return module_simulate_numbers(call, step, &numbers, schedule, values);
+  }
   implementation_model_t own = *schedule;
   if (merges && module_step_is(step, "uniform_quantize")) own.formula = "merged";
   return simulate_step(call, step, &own, values, values);

@@ -49,13 +49,8 @@ static status_t read_finding(const bisect_flags_t *flags, const char *number, GP
 }
 
 static status_t read_corpus(const char *path, GPtrArray *lines, failure_t *error) {
-  g_autofree char *text = NULL;
-  g_autoptr(GError) failure = NULL;
-  if (!g_file_get_contents(path, &text, NULL, &failure)) {
-    return status_fail(error, STATUS_INVALID, "%s", failure->message);
-  }
   corpus_file_t file;
-  STATUS_TRY(corpus_file_parse(path, text, &file, error));
+  STATUS_TRY(corpus_file_read(path, &file, error));
   for (guint i = 0; i < file.cases->len; i++) {
     take_case(lines, ((const corpus_case_t *)file.cases->pdata[i])->line);
   }

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "harness/base/plain_text.h"
-#include "harness/cli/verbs/cases/isolate.h"
 #include "harness/cli/verbs/cases/module_ops.h"
+#include "harness/cli/verbs/isolation/isolate.h"
 #include "reports/verdict/describe.h"
 
 typedef struct module_flags {
@@ -143,13 +143,14 @@ static int list_module(const module_flags_t *flags, const char *path) {
 static bool goes_together(const module_flags_t *flags) {
   const isolate_flags_t *isolate = &flags->isolate;
   bool has_other = isolate->inputs != NULL || isolate->seed != NULL || isolate->contract != NULL ||
-                   isolate->executor.names != NULL;
+                   isolate->executor.names != NULL || isolate->reference != NULL;
   if (flags->isolates && flags->harvest != NULL) {
     complain("--harvest runs nothing; leave out --harvest or --isolate-ops");
     return false;
   }
   if (flags->isolates || !has_other) return true;
-  complain("--executor, --input, --seed and --contract are for --isolate-ops; add that");
+  complain(
+      "--executor, --reference, --input, --seed and --contract are for --isolate-ops; add that");
   return false;
 }
 
@@ -163,6 +164,11 @@ int command_module(const command_t *command, int argc, char **argv) {
        "OUT"},
       {"isolate-ops", 0, 0, G_OPTION_ARG_NONE, &flags.isolates,
        "Run it op by op on an executor, with operands that this produced, and judge each op", NULL},
+      {"reference", 0, 0, G_OPTION_ARG_STRING, &flags.isolate.reference,
+       "With --isolate-ops: run each op on this executor too, with the same operands, and tell "
+       "where "
+       "the two differ; ops that no oracle knows are held against it alone",
+       "NAME"},
       {"input", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags.isolate.inputs,
        "With --isolate-ops: a file of numpy for the next argument (default: data are drawn)",
        "FILE.npy"},
@@ -184,6 +190,7 @@ int command_module(const command_t *command, int argc, char **argv) {
   mlir_input_flags_free(&flags.input);
   executor_flags_free(&flags.isolate.executor);
   g_strfreev(flags.isolate.inputs);
+  g_free(flags.isolate.reference);
   g_free(flags.isolate.seed);
   g_free(flags.isolate.contract);
   g_free(flags.harvest);

@@ -8,6 +8,7 @@
 #include "harness/cli/options/arguments.h"
 #include "harness/cli/verbs/corpus/import.h"
 #include "harness/run/corpus_file.h"
+#include "harness/run/corpus_folder.h"
 
 typedef struct corpus_flags {
   gboolean tidy;
@@ -105,38 +106,16 @@ static void walk_file(corpus_walk_t *walk, const char *path) {
   g_free(text);
 }
 
-static gint compare_paths(gconstpointer a, gconstpointer b) {
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* The files *.cases in a folder and those below, by name. */
+/* A folder counts for the files *.cases in it and those below. */
 static void walk_path(corpus_walk_t *walk, const char *path) {
-  if (!g_file_test(path, G_FILE_TEST_IS_DIR)) {
-    walk_file(walk, path);
-    return;
-  }
-  GError *failure = NULL;
-  GDir *folder = g_dir_open(path, 0, &failure);
-  if (folder == NULL) {
-    complain("%s", failure->message);
+  g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
+  failure_t error = {0};
+  if (corpus_folder_find(path, paths, &error) != STATUS_OK) {
+    complain("%s", error.text);
     walk->exit_code = EXIT_CODE_USAGE;
-    g_error_free(failure);
     return;
   }
-  GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
-  for (const char *name; (name = g_dir_read_name(folder)) != NULL;) {
-    char *inner = g_build_filename(path, name, NULL);
-    bool counts = g_str_has_suffix(name, ".cases") || g_file_test(inner, G_FILE_TEST_IS_DIR);
-    if (counts) {
-      g_ptr_array_add(paths, inner);
-    } else {
-      g_free(inner);
-    }
-  }
-  g_dir_close(folder);
-  g_ptr_array_sort(paths, compare_paths);
-  for (guint i = 0; i < paths->len; i++) walk_path(walk, g_ptr_array_index(paths, i));
-  g_ptr_array_unref(paths);
+  for (guint i = 0; i < paths->len; i++) walk_file(walk, g_ptr_array_index(paths, i));
 }
 
 static void print_counts(const corpus_walk_t *walk) {
@@ -153,9 +132,6 @@ static int walk_all(const corpus_flags_t *flags, int count, char *const *paths) 
                         .places = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
                         .counts = g_hash_table_new(g_str_hash, g_str_equal)};
   for (int i = 0; i < count; i++) walk_path(&walk, paths[i]);
-  if (walk.files == 0 && walk.exit_code == EXIT_CODE_CLEAN) {
-    complain_at_file(&walk, paths[0], "holds no file *.cases");
-  }
   if (flags->list) print_counts(&walk);
   if (flags->tidy) {
     const char *verb = flags->check ? "not tidy" : "made tidy";

@@ -199,13 +199,8 @@ static status_t prove_corpus(prove_t *prove, const char *path, failure_t *error)
   if (prove->flags->out == NULL) {
     return status_fail(error, STATUS_INVALID, "a file of cases needs --out FOLDER");
   }
-  g_autofree char *text = NULL;
-  g_autoptr(GError) failure = NULL;
-  if (!g_file_get_contents(path, &text, NULL, &failure)) {
-    return status_fail(error, STATUS_INVALID, "%s", failure->message);
-  }
   corpus_file_t file;
-  STATUS_TRY(corpus_file_parse(path, text, &file, error));
+  STATUS_TRY(corpus_file_read(path, &file, error));
   g_autofree char *name = g_path_get_basename(path);
   *strrchr(name, '.') = '\0';
   prove->prefix = name;

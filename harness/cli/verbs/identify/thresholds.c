@@ -288,7 +288,8 @@ static void search_axis(thresholds_t *self, const op_t *op, axis_role_t role) {
 static void search_all(thresholds_t *self) {
   for (size_t i = 0; i < self->op_count; i++) {
     for (int role = 0; role < AXIS_ROLE_COUNT; role++) {
-      if (self->ops[i]->axes == NULL || !self->roles[role]) continue;
+      bool tells = self->ops[i]->axes != NULL && !self->ops[i]->is_compound;
+      if (!tells || !self->roles[role]) continue;
       if (*self->stop != 0) return;
       search_axis(self, self->ops[i], (axis_role_t)role);
     }
@@ -375,7 +376,8 @@ int command_thresholds(const command_t *command, int argc, char **argv) {
       {"seed", 's', 0, G_OPTION_ARG_STRING, &flags.seed,
        "Same seed, same programs and data (default 1; random draws one)", "SEED"},
       {"out", 0, 0, G_OPTION_ARG_FILENAME, &flags.out,
-       "Keep what was found in this file, for `assay run --thresholds`", "FILE"},
+       "Keep what was found in this file, for --thresholds of `assay run` and `assay campaign`",
+       "FILE"},
       {"json", 0, 0, G_OPTION_ARG_NONE, &flags.json, "Print one JSON document", NULL},
       G_OPTION_ENTRY_NULL};
   arguments_t arguments = arguments_make(command);

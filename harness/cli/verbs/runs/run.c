@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* assay run: draws cases, walks them over executors, tells what diverged. */
+#include "harness/cli/task/recorded.h"
 #include "harness/cli/task/task.h"
 #include "reports/run/summary.h"
 
@@ -11,7 +12,10 @@ static int run_campaign(task_t *task) {
   int exit_code = task_start(task);
   if (exit_code != EXIT_CODE_CLEAN) return task_close(task, exit_code);
   failure_t error = {0};
-  status_t status = session_run(task->session, &error);
+  status_t status = task_recorded_walk(task, &error);
+  if (status == STATUS_OK && !task_recorded_are_all(task->flags)) {
+    status = session_run(task->session, &error);
+  }
   if (status == STATUS_OK) status = task_settle(task, &error);
   if (task->flags->json) {
     summary_print_json(&task->report);
@@ -28,6 +32,7 @@ int command_run(const command_t *command, int argc, char **argv) {
   arguments_t arguments = arguments_make(command);
   task_flags_add_drawing(&flags, &arguments);
   task_flags_add_programs(&flags, &arguments);
+  task_flags_add_recorded(&flags, &arguments);
   task_flags_add(&flags, &arguments);
   executor_flags_add_twins(&flags.executor, &arguments);
   task_flags_add_json(&flags, &arguments);

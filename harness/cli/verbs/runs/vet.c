@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* assay vet: a run reported as TAP 13; with --profile a page of it, too; with --constraints see
  * vet_constraints.c. */
+#include "harness/cli/task/recorded.h"
 #include "harness/cli/task/task.h"
 #include "harness/cli/verbs/runs/vet_constraints.h"
 #include "harness/tap/tap.h"
@@ -45,7 +46,10 @@ static int vet(task_t *task, const char *page, bool as_json) {
       status = capabilities_walk_constraints(task->capabilities, task->session, &error);
     }
   }
-  if (status == STATUS_OK) status = session_run(task->session, &error);
+  if (status == STATUS_OK) status = task_recorded_walk(task, &error);
+  if (status == STATUS_OK && !task_recorded_are_all(task->flags)) {
+    status = session_run(task->session, &error);
+  }
   if (status == STATUS_OK) status = task_settle(task, &error);
   int printed = print_points(task, as_json, status, &error);
   if (status == STATUS_OK) printed = write_page(task, page, printed);
@@ -61,6 +65,10 @@ static bool check_profile_flags(const task_flags_t *flags, bool constraints, boo
   } else if (constraints && (flags->capability.profile != NULL || flags->capability.probe)) {
     status = status_fail(&error, STATUS_INVALID,
                          "--constraints draws by constraint; leave out --profile and --probe");
+  } else if (constraints && (flags->executor.twins || flags->executor.twin != NULL)) {
+    status = status_fail(&error, STATUS_INVALID,
+                         "--constraints draws programs that are to be rejected; leave out --twins "
+                         "and --twin");
   } else if (constraints && as_json) {
     status = status_fail(&error, STATUS_INVALID, "--constraints prints TAP; leave out --json");
   } else if (page != NULL) {
@@ -91,7 +99,9 @@ int command_vet(const command_t *command, int argc, char **argv) {
   arguments_add(&arguments, entries);
   task_flags_add_drawing(&flags, &arguments);
   task_flags_add_programs(&flags, &arguments);
+  task_flags_add_recorded(&flags, &arguments);
   task_flags_add(&flags, &arguments);
+  executor_flags_add_twins(&flags.executor, &arguments);
   char **words = g_strdupv(argv);
   int exit_code;
   int word_count = argc;

@@ -47,6 +47,16 @@ static status_t print_findings(const char *database, const char *name, failure_t
   return report_query(&source, sql, REPORT_TABLE, NULL, stdout, error);
 }
 
+/* Nothing without twins. */
+static status_t print_twins(const campaign_request_t *request, const char *database,
+                            const char *name, failure_t *error) {
+  if (!request->executor.twins && request->executor.twin == NULL) return STATUS_OK;
+  printf("\nTwins: how often bits differ, and who is wrong\n");
+  const report_source_t source = {.path = database, .campaign = name};
+  return report_query(&source, report_find_query("twin-verdicts"), REPORT_TABLE, NULL, stdout,
+                      error);
+}
+
 static void print_shortfall(void *context, const campaign_share_judged_t *share) {
   (void)context;
   printf("judged %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT, share->judged, share->cases);
@@ -86,6 +96,8 @@ static int summarise(const campaign_request_t *request, const campaign_state_t *
     status_t status = print_findings(database, state->name, &error);
     if (status != STATUS_OK) return complain_status(status, &error);
   }
+  status_t twins = print_twins(request, database, state->name, &error);
+  if (twins != STATUS_OK) return complain_status(twins, &error);
   printf("\n%s\nAll of it: assay report --db %s, assay query --list\n",
          outcome->interrupted ? "Interrupted: the same command resumes it."
                               : "Finished: the same command, with another --name, adds another.",
@@ -135,6 +147,8 @@ static int run_campaign(campaign_request_t *request, const char *command) {
       .strata = campaign_request_strata(request),
       .programs = request->programs,
       .data_sets = request->data_sets,
+      .thresholds = request->thresholds,
+      .has_thresholds = request->has_thresholds,
       .arguments = (const char *const *)request->arguments->pdata,
       .on_progress = campaign_progress_show,
       .on_message = campaign_progress_tell,

@@ -12,6 +12,8 @@
 #include "harness/campaign/folder.h"
 #include "harness/cli/task/capabilities.h"
 #include "harness/cli/task/programs.h"
+#include "harness/cli/task/thresholds.h"
+#include "harness/gen/found_thresholds.h"
 
 enum { JOBS_MAX = 1024 };
 
@@ -41,6 +43,9 @@ void campaign_request_add(campaign_request_t *request, arguments_t *arguments) {
        "slice does (default: " STRATA_DEFAULT ")",
        "SHARES"},
       {"data-sets", 0, 0, G_OPTION_ARG_STRING, &request->data_sets, data_sets_help, "N"},
+      {"thresholds", 0, 0, G_OPTION_ARG_FILENAME, &request->thresholds,
+       "Draw programs of stratum thresholds around the sizes in this file of `assay thresholds`",
+       "FILE"},
       {"contract", 'c', 0, G_OPTION_ARG_STRING, &request->contract,
        "spec, backend (default), wide, KEY=VALUE,... or @FILE; `assay help` explains", "CONTRACT"},
       {"name", 0, 0, G_OPTION_ARG_STRING, &request->name,
@@ -64,6 +69,7 @@ void campaign_request_add(campaign_request_t *request, arguments_t *arguments) {
       G_OPTION_ENTRY_NULL};
   arguments_add(arguments, entries);
   executor_flags_add(&request->executor, arguments);
+  executor_flags_add_twins(&request->executor, arguments);
 }
 
 void campaign_request_free(campaign_request_t *request) {
@@ -74,6 +80,8 @@ void campaign_request_free(campaign_request_t *request) {
   g_free(request->seed);
   g_free(request->strata);
   g_free(request->data_sets);
+  g_free(request->thresholds);
+  g_free(request->has_thresholds);
   g_free(request->contract);
   g_free(request->folder);
   g_free(request->name);
@@ -159,7 +167,8 @@ static status_t check_words(campaign_request_t *request, failure_t *error) {
   size_t op_count;
   contract_t contract;
   strata_t strata;
-  STATUS_TRY(find_strata(request->strata, &strata, error));
+  STATUS_TRY(find_strata(campaign_request_strata(request), &strata, error));
+  STATUS_TRY(thresholds_check(request->thresholds, &strata, request->programs != NULL, error));
   data_sets_t sets;
   STATUS_TRY(find_data_sets(request->data_sets, &sets, error));
   STATUS_TRY(check_programs(request, error));
@@ -188,6 +197,8 @@ static GPtrArray *make_arguments(const campaign_request_t *request) {
   add_word(words, "--timeout", request->executor.timeout);
   add_word(words, "--memory", request->executor.memory);
   if (request->executor.isolate) g_ptr_array_add(words, g_strdup("--isolate"));
+  if (request->executor.twins) g_ptr_array_add(words, g_strdup("--twins"));
+  add_word(words, "--twin", request->executor.twin);
   if (request->invalid) g_ptr_array_add(words, g_strdup("--invalid"));
   g_ptr_array_add(words, NULL);
   return words;
@@ -207,14 +218,16 @@ static bool is_worth_asking(const char *name) {
 static status_t ask_executors(campaign_request_t *request, const executor_list_t *executors,
                               failure_t *error) {
   static const double seconds_worth_asking = 4 * 3600; /* Asking may take minutes. */
-  request->probes = g_new0(bool, executors->count);
+  request->probes = g_new0(bool, executors->count);    /* Of twins none is asked: they get what the
+                                                        * others do. */
   if (!request->probe && request->seconds < seconds_worth_asking) return STATUS_OK;
   const op_t *const *ops = NULL;
   session_options_t options = {.executor_count = 1};
   STATUS_TRY(find_contract(request->contract, &options.contract, error));
   STATUS_TRY(find_ops(request->ops, &ops, &options.stream.op_count, error));
   status_t status = STATUS_OK;
-  for (size_t i = 0; i < executors->count && status == STATUS_OK; i++) {
+  size_t count = g_strv_length(request->executor.names);
+  for (size_t i = 0; i < count && status == STATUS_OK; i++) {
     if (!is_worth_asking(request->executor.names[i])) continue;
     executor_flags_t flags = request->executor;
     flags.names = &request->executor.names[i];
@@ -231,6 +244,19 @@ static status_t ask_executors(campaign_request_t *request, const executor_list_t
   return status;
 }
 
+/* Which executors the file has sizes of, as they are now; that it has none is told at once. */
+static status_t find_thresholds(campaign_request_t *request, const executor_list_t *executors,
+                                failure_t *error) {
+  if (request->thresholds == NULL) return STATUS_OK;
+  size_t count = g_strv_length(request->executor.names);
+  request->has_thresholds = g_new0(bool, count);
+  found_thresholds_t *found = NULL;
+  STATUS_TRY(thresholds_select(request->thresholds, executors->items, count, &found,
+                               request->has_thresholds, error));
+  found_thresholds_free(found);
+  return STATUS_OK;
+}
+
 /* Each executor is opened once, in a process of its own: a name that is wrong, or a backend that
  * does not start, is told now and not in a log. */
 static int try_executors(campaign_request_t *request) {
@@ -244,7 +270,8 @@ static int try_executors(campaign_request_t *request) {
     request->compiling_is_dear[i] = executor_compiling_is_dear(executors.items[i]);
   }
   failure_t error = {0};
-  status_t status = ask_executors(request, &executors, &error);
+  status_t status = find_thresholds(request, &executors, &error);
+  if (status == STATUS_OK) status = ask_executors(request, &executors, &error);
   /* What goes wrong at its end is a finding of the workers. */
   executor_list_close(&executors, EXIT_CODE_CLEAN);
   return status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, &error);
@@ -283,6 +310,7 @@ static char *print_request(const campaign_request_t *request) {
   print_word(text, "--programs", request->programs);
   print_word(text, "--strata", request->strata);
   print_word(text, "--data-sets", request->data_sets);
+  print_word(text, "--thresholds", request->thresholds);
   g_string_append_printf(text, "--shard %" G_GUINT64_FORMAT "/%" G_GUINT64_FORMAT,
                          request->shard_index, request->shard_count);
   return g_string_free(text, FALSE);

@@ -17,8 +17,9 @@ typedef struct campaign_request {
   char *folder;
   char *name;
   char *shard;
-  char *strata;    /* NULL: not given. */
-  char *data_sets; /* Likewise. */
+  char *strata;     /* NULL: not given. */
+  char *data_sets;  /* Likewise. */
+  char *thresholds; /* A file of found_thresholds.h; NULL: none. */
   gint jobs;
   char *fail_on;
   gboolean fresh;
@@ -32,6 +33,7 @@ typedef struct campaign_request {
   uint64_t shard_count;
   bool *compiling_is_dear; /* By executor. */
   bool *probes;            /* Likewise: what it takes has been asked. */
+  bool *has_thresholds;    /* Likewise: the file has sizes of it; NULL: there is no file. */
   GPtrArray *arguments;    /* For workers; ended by NULL. */
   char *contract_text;     /* As contract_print() gives it. */
   fail_on_t fails_on;

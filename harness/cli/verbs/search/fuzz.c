@@ -109,6 +109,7 @@ static void add_options(fuzz_flags_t *flags, arguments_t *arguments) {
       G_OPTION_ENTRY_NULL};
   arguments_add(arguments, entries);
   task_flags_add(&flags->task, arguments);
+  executor_flags_add_twins(&flags->task.executor, arguments);
   task_flags_add_invalid(&flags->task, arguments);
   task_flags_add_json(&flags->task, arguments);
 }

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A module op by op, for `assay module --isolate-ops`: its steps in order, arguments for it, and what StableHLO's
-reference interpreter makes of one step.
+"""A module op by op, for `assay module --isolate-ops`: its steps in order, arguments for it, what StableHLO's
+reference interpreter makes of one step, and a step as a module of its own.
 
-Functions are inlined; an op with regions is one step, so that a loop is run as a whole.  A value's data are the digits
-of case lines, in whatever process they were computed.
+Functions are inlined.  A `while`, a `case` or an `if` is a step with the steps of its regions in it, so that whoever
+walks a module can go through these; the interpreter runs it as a whole.  All other regions are part of their op.  A
+value's data are the digits of case lines, in whatever process they were computed.
 """
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from typing import Any
@@ -19,12 +21,13 @@ import checks
 import elements
 import programs
 import words
-from module import Node, Reader, Value
+from module import Block, Node, Reader, Value
 from source_text import ImportFailure
 
 READ = ("i1", "i8", "i16", "i32", "i64", "f32", "f64")  # Results that Python is given bit for bit.
 CHLO = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
 INTEGERS_BELOW = 8  # Of arguments: they may be indices.
+CONTROL = ("stablehlo.while", "stablehlo.case", "stablehlo.if")
 
 
 class NotRun(Exception):
@@ -134,8 +137,9 @@ def _readable(value: Any) -> Any:
     return stablehlo.BitcastConvertOp(kind, value).result
 
 
-def _module(operation: Any, values: list[Any], functions: dict[str, Any]) -> ir.Module:
-    """A function of the values that the op uses, which gives its results; and those that its regions may call."""
+def _module(operation: Any, values: list[Any], functions: dict[str, Any], is_read: bool) -> ir.Module:
+    """A function of the values that the op uses, which gives its results; and those that its regions may call.
+    `is_read`: by Python, which is given bits of what it cannot read."""
     module = ir.Module.create()
     called = functions.items() if len(operation.regions) > 0 or operation.name == "stablehlo.composite" else ()
     with ir.InsertionPoint(module.body):
@@ -148,7 +152,7 @@ def _module(operation: Any, values: list[Any], functions: dict[str, Any]) -> ir.
     with ir.InsertionPoint(entry):
         copied = operation.clone()
         _replace(copied, dict(zip(values, entry.arguments)))
-        returned = [_readable(value) for value in copied.results]
+        returned = [_readable(value) if is_read else value for value in copied.results]
         func.ReturnOp(returned)
     kind = ir.FunctionType.get([value.type for value in values], [value.type for value in returned])
     function.operation.attributes["function_type"] = ir.TypeAttr.get(kind)
@@ -158,7 +162,7 @@ def _module(operation: Any, values: list[Any], functions: dict[str, Any]) -> ir.
 
 def _interpreted(node: Node, functions: dict[str, Any], values: list[Any], data: list[str]) -> list[str]:
     operation = node.op.operation
-    module = _module(operation, values, functions)
+    module = _module(operation, values, functions, is_read=True)
     given = [_attribute(digits, value.type) for digits, value in zip(data, values)]
     results = stablehlo.eval_module(module, given)
     found = []
@@ -205,13 +209,31 @@ class Isolation:
         self.reader = Reader(data, context, holds_functions=False)
         with context, ir.Location.unknown():
             self.function = self.reader.main()
-        self.nodes = [node for node in self.function.block.nodes if node.name not in programs.ENDS]
+        self.nodes: list[Node] = []  # By the number of a step.
+        self.indices: dict[Node, int] = {}
         self.numbers: dict[Value, int] = {}
-        for argument in self.function.block.arguments:
+        self._number(self.function.block)
+
+    def _number(self, block: Block) -> None:
+        """Gives its values and steps their numbers, and those of bodies in it."""
+        for argument in block.arguments:
             self.numbers[argument] = len(self.numbers)
-        for node in self.nodes:
+        for node in self._steps(block):
+            self.indices[node] = len(self.nodes)
+            self.nodes.append(node)
             for result in node.results:
                 self.numbers[result] = len(self.numbers)
+            for inner in self._bodies(node):
+                self._number(inner)
+
+    @staticmethod
+    def _steps(block: Block) -> list[Node]:
+        return [node for node in block.nodes if node.name not in programs.ENDS]
+
+    @staticmethod
+    def _bodies(node: Node) -> list[Block]:
+        """Regions whose ops are steps."""
+        return node.blocks if node.name in CONTROL else []
 
     def _arguments(self, seed: int, paths: list[str]) -> list[str]:
         arguments = self.function.block.arguments
@@ -222,12 +244,21 @@ class Isolation:
             return [_read(path, argument.type) for path, argument in zip(paths, arguments)]
         return [_drawn(argument.type, rng) for argument in arguments]
 
+    def _region(self, block: Block) -> dict[str, Any]:
+        return {
+            "arguments": [self.numbers[value] for value in block.arguments],
+            "steps": [self._step(node) for node in self._steps(block)],
+            "results": [self.numbers[value] for value in block.nodes[-1].operands],
+        }
+
     def _step(self, node: Node) -> dict[str, Any]:
         place = self.reader.source.place(node.offset)
         step: dict[str, Any] = {
+            "index": self.indices[node],
             "op": node.name, "place": f"{place.line}:{place.column}", "line": None, "why": "", "data": None,
             "operands": [self.numbers[node.known[value]] for value in _used(node)],
             "results": [self.numbers[value] for value in node.results],
+            "regions": [self._region(block) for block in self._bodies(node)],
         }  # fmt: skip
         if node.name in checks.CONSTANTS:
             step["data"] = checks.data(node.results[0])
@@ -246,7 +277,8 @@ class Isolation:
                 arguments = self._arguments(seed, paths)
             except (NotRun, elements.UnknownType, ValueError) as error:
                 raise ImportFailure(self.reader.source.place(self.function.offset), str(error)) from None
-            return json.dumps({"arguments": arguments, "steps": [self._step(node) for node in self.nodes]})
+            steps = [self._step(node) for node in self._steps(self.function.block)]
+            return json.dumps({"arguments": arguments, "steps": steps})
 
     def run(self, index: int, data: list[str]) -> str:
         """The results of a step, by the interpreter, of its operands' data."""
@@ -258,3 +290,21 @@ class Isolation:
                 return json.dumps({"results": results})
             except NotRun as error:
                 return json.dumps({"error": str(error)})
+
+    def alone(self, index: int) -> str:
+        """A step as a program that executors which run StableHLO can be given, though cases know no such op: the
+        numbers of its operands, each once; a module; a name that no other module has; and types."""
+        node = self.nodes[index]
+        with self.context, ir.Location.unknown():
+            values = list(dict.fromkeys(_used(node)))
+            try:
+                operands = "".join(f" {programs.line_type(value.type)}" for value in values)
+                results = " ".join(programs.line_type(value.type) for value in node.results)
+                module = _module(node.op.operation, values, self.reader.functions, is_read=False)
+            except (words.Unknown, elements.UnknownType, ir.MLIRError, ValueError) as error:
+                return json.dumps({"error": " ".join(str(error).split())[:300]})
+            text = module.operation.get_asm(large_elements_limit=None)
+            name = f"{node.name}#{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+            numbers = [self.numbers[node.known[value]] for value in values]
+            return json.dumps({"name": name, "line": f"{name}{operands} -> {results}", "module": text,
+                               "operands": numbers})  # fmt: skip

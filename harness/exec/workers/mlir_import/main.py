@@ -9,7 +9,7 @@ Speaks first: one line, the versions of jaxlib and of its StableHLO.  Then it an
 "WORDS BYTES" and the module's text, where WORDS is `signed` or `unsigned` (the storage of fake-quant ops
 that name none), or `program` and any number of NAME=VALUE (what a text has by name or leaves out, sketches.py), or `module`, or
 `isolate SEED` and any number of files of arguments, or `step NUMBER` with a list of digits in place of a module, those
-of the operands of a step of the last module that was isolated; with one of
+of the operands of a step of the last module that was isolated, or `alone NUMBER` with nothing, about the same step; with one of
 
     graph NOTES BYTES     the graph's text follows; before it NOTES lines, "LINE:COLUMN: what is not exactly so"
     program NOTES BYTES   likewise, a program line follows, for each operand a line of its digits, "*" if it is no constant, and
@@ -17,6 +17,7 @@ of the operands of a step of the last module that was isolated; with one of
     module NOTES BYTES    likewise, a JSON document follows: listing.py
     steps 0 BYTES         likewise: isolation.py
     results 0 BYTES       likewise, {"results": [DIGITS, ...]} or {"error": TEXT}
+    alone 0 BYTES         likewise: Isolation.alone(), or {"error": TEXT}
     error LINE COLUMN MESSAGE
 
 Each line of the graph ends with a comment, "# LINE:COLUMN", of where in the module it comes from.  At the end
@@ -49,11 +50,13 @@ ISOLATED: list[Isolation] = []  # The last one.
 
 
 def isolate(data: bytes, words: list[str]) -> bytes:
-    """`isolate SEED PATH...` and `step NUMBER`, which is about the module of the last `isolate`."""
+    """`isolate SEED PATH...`, and `step NUMBER` and `alone NUMBER`, which are about the module of the last `isolate`."""
     if words[0] == "isolate":
         ISOLATED[:] = [Isolation(data, make_context())]
         paths = [unquote(word) for word in words[2:]]
         return _answer("steps", ISOLATED[0].document(int(words[1]), paths))
+    if words[0] == "alone":
+        return _answer("alone", ISOLATED[0].alone(int(words[1])))
     return _answer("results", ISOLATED[0].run(int(words[1]), json.loads(data)))
 
 
@@ -71,7 +74,7 @@ def answer(data: bytes, words: list[str], context: ir.Context) -> bytes:
             return _answer("program", read_program(data, dict(word.split("=", 1) for word in words[1:]), context))
         if words[0] == "module":
             return _answer("module", read_module(data, context))
-        if words[0] in ("isolate", "step"):
+        if words[0] in ("isolate", "step", "alone"):
             return isolate(data, words)
         reader = Reader(data, context)
         with context, ir.Location.unknown():

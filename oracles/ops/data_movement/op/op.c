@@ -139,6 +139,8 @@ const op_t movement_broadcast_op = {
     .print_mlir = mlir_print_module,
     .print_words = print_words,
     .draw_edges = draw_distinct_operands,
+    .part_axes = movement_broadcast_part_axes,
+    .with_part_axes = movement_with_part_axes,
 };
 
 const op_t movement_concatenate_op = {
@@ -153,6 +155,8 @@ const op_t movement_concatenate_op = {
     .print_mlir = mlir_print_module,
     .print_words = print_words,
     .draw_edges = draw_distinct_operands,
+    .part_axes = movement_concatenate_part_axes,
+    .with_part_axes = movement_with_part_axes,
 };
 
 extern const op_t *const data_movement_ops[];

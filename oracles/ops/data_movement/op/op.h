@@ -16,6 +16,11 @@ extern const op_constraint_t movement_transpose_constraints[];
 extern const op_constraint_t movement_broadcast_constraints[];
 extern const op_constraint_t movement_concatenate_constraints[];
 
+void movement_broadcast_part_axes(const program_t *program, axes_t *out_axes);
+void movement_concatenate_part_axes(const program_t *program, axes_t *out_axes);
+void movement_with_part_axes(const program_t *program, axes_t *inout_axes, arena_t *arena,
+                             program_t *out_program);
+
 void movement_reshape_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                            program_t *out_program);
 void movement_transpose_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena,

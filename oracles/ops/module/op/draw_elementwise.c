@@ -122,10 +122,26 @@ static sketch_value_t convert_and_back(sketch_t *sketch, sketch_value_t value) {
   return sketch_convert(sketch, sketch_convert(sketch, value, between), element);
 }
 
+/* Two numbers, one after the other, that compilers make one of: x + 0.1 - 3.7, x * 0.1 * 3.7. */
+static sketch_value_t with_two_numbers(sketch_t *sketch, const type_t *type) {
+  static const double numbers[] = {0.1, 3.7, -0.7, 1.3, -11, 0.03, 7};
+  static const char *const sums[] = {"add", "subtract", NULL};
+  bool adds = rng_one_in(sketch->rng, 2);
+  sketch_value_t value = sketch_argument(sketch, type);
+  for (int i = 0; i < 2; i++) {
+    double number = numbers[rng_below(sketch->rng, G_N_ELEMENTS(numbers))];
+    const char *name = adds ? sketch_one_of(sketch, sums) : "multiply";
+    value = sketch_binary(sketch, name, value, spread_number(sketch, type, number));
+  }
+  return value;
+}
+
 /* a * b + c, a * b - c, c - a * b, a * a - b * b, (a + b) - a. */
 static sketch_value_t multiply_and_add(sketch_t *sketch, const type_t *type) {
+  uint64_t ticket = rng_below(sketch->rng, 8);
+  if (ticket == 0 && type->element->format != NULL) return with_two_numbers(sketch, type);
   sketch_value_t a = sketch_argument(sketch, type), b = sketch_weight(sketch, type);
-  if (rng_one_in(sketch->rng, 4)) {
+  if (ticket < 3) {
     return sketch_binary(sketch, "subtract", sketch_binary(sketch, "add", a, b), a);
   }
   sketch_value_t product = sketch_binary(sketch, "multiply", a, b);

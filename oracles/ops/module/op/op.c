@@ -61,7 +61,8 @@ static void print_mlir(const program_t *program, GString *out_text) {
   }
 }
 
-static const char *const policies[] = {"intermediates", NULL};
+static const char *const policies[] = {"intermediates", "algebra", NULL};
+static const char *const readings[] = {"algebra=constants", NULL};
 
 const op_t module_op = {
     .name = MODULE_OP,
@@ -74,7 +75,10 @@ const op_t module_op = {
     .print_algorithm = print_algorithm,
     .formulas = "intermediates",
     .policies = policies,
+    .readings = readings,
     .is_compound = true,
+    .axes = module_axes,
+    .with_axes = module_with_axes,
     .print_mlir = print_mlir,
     .print_words = print_words,
 };

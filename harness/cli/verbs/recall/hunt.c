@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Starts searches, reads their databases, and holds findings against entries. */
+#include "harness/cli/verbs/recall/hunt.h"
+
+#include <string.h>
+
+#include "harness/cli/verbs/recall/public_bugs.h"
+#include "harness/cli/verbs/recall/trial.h"
+#include "harness/cli/verbs/recall/where.h"
+#include "harness/store/store.h"
+
+/* ---- Reading a database ---------------------------------------------------------------------- */
+
+static void free_case(gpointer data) {
+  hunted_case_t *found = data;
+  char *const texts[] = {found->op,    found->algorithm, found->types, found->class_,
+                         found->cause, found->line,      found->got,   found->expected};
+  for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);
+  g_free(found);
+}
+
+static void free_count(gpointer data) {
+  hunted_count_t *count = data;
+  g_free(count->op);
+  g_free(count->algorithm);
+  g_free(count->types);
+  g_free(count->outcome);
+  g_free(count);
+}
+
+static status_t take_case(void *context, int column_count, const char *const *names,
+                          const store_value_t *values, failure_t *error) {
+  (void)column_count;
+  (void)names;
+  (void)error;
+  if (values == NULL) return STATUS_OK;
+  hunted_case_t *found = g_new(hunted_case_t, 1);
+  *found = (hunted_case_t){.finding = values[0].integer,
+                           .op = g_strdup(values[1].text),
+                           .algorithm = g_strdup(values[2].text),
+                           .types = g_strdup(values[3].text),
+                           .class_ = g_strdup(values[4].text),
+                           .cause = g_strdup(values[5].text),
+                           .line = g_strdup(values[6].text),
+                           .got = g_strdup(values[7].text),
+                           .expected = g_strdup(values[8].text),
+                           .seconds = values[9].real};
+  g_ptr_array_add(context, found);
+  return STATUS_OK;
+}
+
+static status_t take_count(void *context, int column_count, const char *const *names,
+                           const store_value_t *values, failure_t *error) {
+  (void)column_count;
+  (void)names;
+  (void)error;
+  if (values == NULL) return STATUS_OK;
+  hunt_t *hunt = context;
+  hunted_count_t *count = g_new(hunted_count_t, 1);
+  *count = (hunted_count_t){.op = g_strdup(values[0].text),
+                            .algorithm = g_strdup(values[1].text),
+                            .types = g_strdup(values[2].text),
+                            .outcome = g_strdup(values[3].text),
+                            .cases = values[4].integer};
+  hunt->drawn += count->cases;
+  g_ptr_array_add(hunt->counts, count);
+  return STATUS_OK;
+}
+
+static status_t read_hunt(const char *database, hunt_t *hunt, failure_t *error) {
+  static const char cases[] =
+      "SELECT divergence_id, op, algorithm, types, class, cause, case_line, got, expected,"
+      " CAST(strftime('%s', first_seen) AS REAL)"
+      " - (SELECT min(CAST(strftime('%s', started) AS REAL)) FROM run)"
+      " FROM divergence JOIN reproducer USING (divergence_id)"
+      " ORDER BY first_seen, divergence_id, length(case_line)";
+  static const char counts[] =
+      "SELECT op, algorithm, types, outcome, sum(cases) FROM counter"
+      " GROUP BY op, algorithm, types, outcome";
+  STATUS_TRY(store_query(database, cases, take_case, hunt->cases, error));
+  return store_query(database, counts, take_count, hunt, error);
+}
+
+void hunt_deinit(hunt_t *hunt) {
+  if (hunt->cases != NULL) g_ptr_array_unref(hunt->cases);
+  if (hunt->counts != NULL) g_ptr_array_unref(hunt->counts);
+  *hunt = (hunt_t){0};
+}
+
+/* ---- Searching ------------------------------------------------------------------------------- */
+
+static status_t spawn(char *const *words, const char *log, failure_t *error) {
+  g_autofree char *program = g_file_read_link("/proc/self/exe", NULL);
+  g_autoptr(GPtrArray) all = g_ptr_array_new();
+  if (program == NULL) return status_fail(error, STATUS_IO, "cannot tell where assay lies");
+  g_ptr_array_add(all, program);
+  for (char *const *word = words; *word != NULL; word++) g_ptr_array_add(all, *word);
+  g_ptr_array_add(all, NULL);
+  g_autofree char *out = NULL;
+  g_autofree char *talk = NULL;
+  g_autoptr(GError) failure = NULL;
+  if (!g_spawn_sync(NULL, (char **)all->pdata, NULL, G_SPAWN_DEFAULT, NULL, NULL, &out, &talk, NULL,
+                    &failure)) {
+    return status_fail(error, STATUS_IO, "cannot start: %s", failure->message);
+  }
+  g_autofree char *both = g_strconcat(talk, out, NULL);
+  if (g_file_set_contents(log, both, -1, &failure)) return STATUS_OK;
+  return status_fail(error, STATUS_IO, "%s", failure->message);
+}
+
+status_t hunt_run(char *const *words, const char *database, const char *log, hunt_t *out_hunt,
+                  failure_t *error) {
+  *out_hunt = (hunt_t){.cases = g_ptr_array_new_with_free_func(free_case),
+                       .counts = g_ptr_array_new_with_free_func(free_count)};
+  status_t status = spawn(words, log, error);
+  if (status == STATUS_OK && !g_file_test(database, G_FILE_TEST_EXISTS)) {
+    g_autofree char *said = NULL;
+    g_file_get_contents(log, &said, NULL, NULL);
+    status = status_fail(error, STATUS_IO, "a search left no database: %.200s",
+                         said == NULL ? "" : g_strstrip(said));
+  }
+  if (status == STATUS_OK) status = read_hunt(database, out_hunt, error);
+  if (status != STATUS_OK) hunt_deinit(out_hunt);
+  return status;
+}
+
+/* ---- Which bug it is ------------------------------------------------------------------------- */
+
+static bool is_alike(const known_entry_t *bug, const hunted_case_t *found) {
+  return public_bug_fits(bug, KNOWN_op, found->op) &&
+         public_bug_fits(bug, KNOWN_algorithm, found->algorithm) &&
+         public_bug_fits(bug, KNOWN_types, found->types) &&
+         public_bug_fits(bug, KNOWN_class, found->class_);
+}
+
+static void set_why(char **why, const char *text) {
+  g_free(*why);
+  *why = g_strdup(text);
+}
+
+/* *why says what does not fit, where the answer is no. */
+static status_t keeps_conditions(const known_entry_t *bug, const hunted_case_t *found,
+                                 bool *out_keeps, char **why, failure_t *error) {
+  *out_keeps = false;
+  if (!public_bug_fits(bug, KNOWN_cause, found->cause)) {
+    g_autofree char *text = g_strdup_printf("its cause is \"%s\"", found->cause);
+    set_why(why, text);
+    return STATUS_OK;
+  }
+  if (!public_bug_fits(bug, KNOWN_got, found->got) ||
+      !public_bug_fits(bug, KNOWN_expected, found->expected)) {
+    g_autofree char *text = g_strdup_printf("it got %s for %s", found->got, found->expected);
+    set_why(why, text);
+    return STATUS_OK;
+  }
+  arena_t arena;
+  arena_init(&arena);
+  case_t instance;
+  const char *violation;
+  status_t status = case_parse(str_from(found->line), &arena, &instance, &violation, error);
+  if (status == STATUS_OK) {
+    status = where_holds(public_bug_field(bug, PUBLIC_WHERE), &instance, out_keeps, error);
+  }
+  if (status == STATUS_OK && !*out_keeps) set_why(why, "its cases do not keep the conditions");
+  arena_deinit(&arena);
+  return status;
+}
+
+/* The executor without the bug has to conform on that very case. */
+static status_t is_true(const known_entry_t *bug, const hunted_case_t *found, executor_t *control,
+                        bool *out_is, char **why, failure_t *error) {
+  STATUS_TRY(keeps_conditions(bug, found, out_is, why, error));
+  if (!*out_is || control == NULL) return STATUS_OK;
+  case_trial_t trial;
+  STATUS_TRY(case_trial_run(found->line, control, &trial, error));
+  *out_is = trial.outcome == OUTCOME_conforms;
+  if (!*out_is) {
+    g_autofree char *text =
+        g_strdup_printf("%s has it too: %s", executor_name(control), trial.words);
+    set_why(why, text);
+  }
+  case_trial_clear(&trial);
+  return STATUS_OK;
+}
+
+static void count_cases(const hunt_t *hunt, const known_entry_t *bug, hunt_answer_t *answer) {
+  for (guint i = 0; i < hunt->counts->len; i++) {
+    const hunted_count_t *count = hunt->counts->pdata[i];
+    if (!public_bug_fits(bug, KNOWN_op, count->op) ||
+        !public_bug_fits(bug, KNOWN_algorithm, count->algorithm) ||
+        !public_bug_fits(bug, KNOWN_types, count->types)) {
+      continue;
+    }
+    answer->drawn += count->cases;
+    bool is_refused = strcmp(count->outcome, outcome_spelling(OUTCOME_refused)) == 0;
+    bool is_idle = strcmp(count->outcome, outcome_spelling(OUTCOME_weak)) == 0 ||
+                   strcmp(count->outcome, outcome_spelling(OUTCOME_no_oracle)) == 0;
+    if (is_refused) answer->refused += count->cases;
+    if (!is_refused && !is_idle) answer->judged += count->cases;
+  }
+}
+
+status_t hunt_find(const hunt_t *hunt, const known_entry_t *bug, executor_t *control,
+                   hunt_answer_t *out_answer, failure_t *error) {
+  hunt_answer_t answer = {0};
+  status_t status = STATUS_OK;
+  int64_t last_alike = -1;
+  count_cases(hunt, bug, &answer);
+  for (guint i = 0; i < hunt->cases->len && answer.found == NULL && status == STATUS_OK; i++) {
+    const hunted_case_t *found = hunt->cases->pdata[i];
+    if (!is_alike(bug, found)) continue;
+    bool is_it = false;
+    status = is_true(bug, found, control, &is_it, &answer.why_not, error);
+    if (is_it) answer.found = found;
+    answer.alike += !is_it && found->finding != last_alike;
+    last_alike = found->finding;
+  }
+  if (status != STATUS_OK) {
+    hunt_answer_clear(&answer);
+    return status;
+  }
+  *out_answer = answer;
+  return STATUS_OK;
+}
+
+void hunt_answer_clear(hunt_answer_t *answer) {
+  g_free(answer->why_not);
+  *answer = (hunt_answer_t){0};
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers that are combined across steps: kernels that do so conform under algebra=constants, and
+ * some of their results under nothing else; what is further off does not conform even then. */
+#include <math.h>
+
+#include "harness/gen/gen.h"
+#include "harness/kinds/module/module.h"
+#include "oracles/oracle.h"
+
+enum { DATA_SETS = 60 };
+
+typedef struct chain {
+  const char *line;
+  bool shows; /* Whether some results need the permission, where intermediate values are rounded. */
+} chain_t;
+
+#define NUMBER(value, bits) value "=constant(f32[4]," bits bits bits bits ");"
+#define BINARY(value, name, left, right) \
+  value "=stablehlo." name "(" left "," right ") f32[4] f32[4] -> f32[4];"
+#define TENTH "3dcccccd"
+#define OTHER "406ccccd"
+#define THIRD "bf333333"
+
+static const chain_t chains[] = {
+    {"module steps={" NUMBER("v0", TENTH) NUMBER("v1", OTHER) BINARY("v2", "multiply", "a0", "v0")
+         BINARY("v3", "multiply", "v1", "v2") "return(v3)} f32[4] -> f32[4]",
+     true},
+    {"module steps={" NUMBER("v0", TENTH) NUMBER("v1", OTHER) BINARY("v2", "add", "a0", "v0")
+         BINARY("v3", "subtract", "v2", "v1") "return(v3)} f32[4] -> f32[4]",
+     true},
+    {"module steps={" NUMBER("v0", TENTH) NUMBER("v1", OTHER) NUMBER("v2", THIRD)
+         BINARY("v3", "subtract", "a0", "v0") BINARY("v4", "add", "v1", "v3")
+             BINARY("v5", "add", "v4", "v2") "return(v5,v3)} f32[4] -> f32[4] f32[4]",
+     true},
+    /* A number less the value is no number that is added to it. */
+    {"module steps={" NUMBER("v0", TENTH) NUMBER("v1", OTHER) BINARY("v2", "subtract", "v0", "a0")
+         BINARY("v3", "add", "v2", "v1") "return(v3)} f32[4] -> f32[4]",
+     false},
+    /* A sum and a product: nothing to combine. */
+    {"module steps={" NUMBER("v0", TENTH) NUMBER("v1", OTHER) BINARY("v2", "add", "a0", "v0")
+         BINARY("v3", "multiply", "v2", "v1") "return(v3)} f32[4] -> f32[4]",
+     false},
+    /* An operand is no number. */
+    {"module steps={" NUMBER("v0", TENTH) BINARY("v1", "multiply", "a0", "a1")
+         BINARY("v2", "multiply", "v1", "v0") "return(v2)} f32[4] f32[4] -> f32[4]",
+     false},
+};
+
+typedef struct trial {
+  arena_t arena;
+  case_t instance;
+  tensor_t results[CASE_RESULTS_MAX];
+} trial_t;
+
+static contract_t parse_contract(const char *text) {
+  contract_t contract;
+  failure_t error = {0};
+  if (contract_parse(str_from(text), &contract, &error) != STATUS_OK) g_error("%s", error.text);
+  return contract;
+}
+
+static void simulate(trial_t *trial, bool other_way) {
+  const program_t *program = &trial->instance.program;
+  failure_t error = {0};
+  const oracle_call_t call = {
+      .instance = &trial->instance, .arena = &trial->arena, .error = &error};
+  implementation_model_t model = schedule_plain();
+  model.readings = "algebra=constants";
+  model.other_way = other_way;
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    trial->results[i] = tensor_make(&trial->arena, &program->results[i]);
+    memset(trial->results[i].data, 0, type_bytes(&program->results[i]));
+  }
+  if (oracle_find(program->op)->simulate(&call, &model, trial->results) != STATUS_OK) {
+    g_error("%s", error.text);
+  }
+}
+
+/* How many elements do not conform. */
+static unsigned count_wrong(trial_t *trial, const char *words) {
+  const contract_t contract = parse_contract(words);
+  const program_t *program = &trial->instance.program;
+  failure_t error = {0};
+  oracle_call_t call = {.instance = &trial->instance,
+                        .contract = &contract,
+                        .arena = &trial->arena,
+                        .error = &error,
+                        .results = trial->results};
+  unsigned wrong = 0;
+  for (uint32_t result = 0; result < program->result_count; result++) {
+    for (size_t i = 0; i < type_element_count(&program->results[result]); i++) {
+      answer_t answer = {.conforms = false};
+      if (oracle_find(program->op)->decide(&call, result, i, &answer) != STATUS_OK) {
+        g_error("%s", error.text);
+      }
+      wrong += !answer.conforms;
+    }
+  }
+  return wrong;
+}
+
+/* Ordinary numbers, whose results are ordinary numbers. */
+static void draw_data(rng_t *rng, case_t *instance) {
+  for (uint32_t i = 0; i < instance->program.operand_count; i++) {
+    float *data = (float *)(void *)instance->operands[i].data;
+    for (int k = 0; k < 4; k++) {
+      data[k] = (float)(rng_between(rng, -(1 << 22), 1 << 22)) * 0x1p-18f;
+    }
+  }
+}
+
+static bool shift(trial_t *trial, int ulps) {
+  float *data = (float *)(void *)trial->results[0].data;
+  for (int k = 0; k < ulps; k++) data[0] = nextafterf(data[0], INFINITY);
+  return fabsf(data[0]) > 0x1p-3f;
+}
+
+static void test_chain(gconstpointer data) {
+  const chain_t *chain = data;
+  rng_t rng = rng_make(238);
+  unsigned needed = 0, further = 0, shifted = 0;
+  for (int i = 0; i < DATA_SETS; i++) {
+    trial_t trial;
+    arena_init(&trial.arena);
+    program_t program;
+    failure_t error = {0};
+    if (program_parse(str_from(chain->line), &trial.arena, &program, NULL, &error) != STATUS_OK) {
+      g_error("%s", error.text);
+    }
+    trial.instance = case_make(&trial.arena, &program);
+    draw_data(&rng, &trial.instance);
+    simulate(&trial, i % 2 == 1);
+    g_assert_cmpuint(count_wrong(&trial, "spec,algebra=constants"), ==, 0);
+    g_assert_cmpuint(count_wrong(&trial, "backend,algebra=constants"), ==, 0);
+    needed += count_wrong(&trial, "spec");
+    if (shift(&trial, 400)) {
+      shifted++;
+      further += count_wrong(&trial, "spec,algebra=constants") > 0;
+    }
+    arena_deinit(&trial.arena);
+  }
+  g_test_message("%u elements need it; %u of %u that are further off are wrong", needed, further,
+                 shifted);
+  g_assert_cmpint(needed > 0, ==, chain->shows);
+  g_assert_cmpuint(shifted, >, DATA_SETS / 2);
+  g_assert_cmpuint(further, ==, shifted);
+}
+
+/* XLA 0.10 on x = 0.3: (x 0.1) 3.7 is computed as x 0.37. */
+static void test_by_hand(void) {
+  trial_t trial;
+  arena_init(&trial.arena);
+  program_t program;
+  failure_t error = {0};
+  if (program_parse(str_from(chains[0].line), &trial.arena, &program, NULL, &error) != STATUS_OK) {
+    g_error("%s", error.text);
+  }
+  trial.instance = case_make(&trial.arena, &program);
+  float *data = (float *)(void *)trial.instance.operands[0].data;
+  const float numbers[2] = {0.1f, 3.7f};
+  unsigned unlike = 0;
+  simulate(&trial, false);
+  for (int k = 0; k < 4; k++) data[k] = 0.3f + 0.17f * (float)k;
+  simulate(&trial, false);
+  for (int k = 0; k < 4; k++) {
+    const float combined = numbers[0] * numbers[1];
+    const float by_steps = data[k] * numbers[0];
+    float got;
+    memcpy(&got, trial.results[0].data + 4 * (size_t)k, 4);
+    g_assert_cmpfloat(got, ==, data[k] * combined);
+    unlike += got != by_steps * numbers[1];
+  }
+  g_assert_cmpuint(unlike, >, 0);
+  g_assert_cmpuint(count_wrong(&trial, "spec"), ==, unlike);
+  arena_deinit(&trial.arena);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  for (size_t i = 0; i < G_N_ELEMENTS(chains); i++) {
+    g_autofree char *path = g_strdup_printf("/module_algebra/chain/%zu", i);
+    g_test_add_data_func(path, &chains[i], test_chain);
+  }
+  g_test_add_func("/module_algebra/by-hand", test_by_hand);
+  return g_test_run();
+}
