@@ -244,9 +244,11 @@ static status_t find_cause(const explaining_t *explaining, const block_t *block,
     if (explaining->finding->wrong[i] == NULL) continue;
     const size_t count = type_component_count(&block->results[i].type);
     uint8_t *wrong = arena_alloc(arena, count);
+    const uint8_t *margin =
+        cut_margin(explaining->cut, &block->place, &block->results[i].type, i, arena);
     for (size_t k = 0; k < count; k++) {
-      wrong[k] = explaining->finding
-                     ->wrong[i][cut_block_to_whole(explaining->cut, &block->place, program, i, k)];
+      const size_t whole = cut_block_to_whole(explaining->cut, &block->place, program, i, k);
+      wrong[k] = margin != NULL && margin[k] != 0 ? 0 : explaining->finding->wrong[i][whole];
     }
     evidence.wrong[i] = wrong;
   }

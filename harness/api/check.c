@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* assay_check(): holds the caller's results against his operands, by the walk of any other case. */
 #include <math.h>
+#include <string.h>
 
 #include "harness/api/handles.h"
 #include "harness/diagnose/cause.h"
@@ -17,9 +18,18 @@ case_runner_t *check_walk(check_t *check) {
   walk->judges_all = is_whole;
   walk->precision_due = 1; /* What no verdict tells is not asked. */
   walk->whole_count = check->whole_count;
+  memcpy(walk->margins, check->margins, sizeof walk->margins);
   walk->is_brief = false;
   walk->interrupt = (case_runner_interrupt_t){progress_is_cancelled, &check->progress};
   return walk;
+}
+
+void check_margins(check_t *check, const cut_t *cut, size_t unit, const case_t *part) {
+  const cut_block_t block = cut_unit_block(cut, unit);
+  for (uint32_t i = 0; i < part->program.result_count; i++) {
+    check->margins[i] =
+        cut_margin(cut, &block, &part->program.results[i], i, &check->context->arena);
+  }
 }
 
 status_t check_failed(check_t *check, status_t status) {

@@ -198,6 +198,7 @@ typedef struct check {
   tensor_t results[CASE_RESULTS_MAX];
   progress_t progress;
   size_t whole_count; /* Of the case that is judged in parts now: see case_runner_t; else 0. */
+  const uint8_t *margins[CASE_RESULTS_MAX]; /* Of the part that is judged now: see judge_t. */
 } check_t;
 
 /* A case and its results: all of the question, or a part. */
@@ -210,6 +211,9 @@ typedef struct checked {
 /* Judges a case, in the arena of the context; `is_brief`: tells counts and what is wrong alone. */
 status_t check_case(check_t *check, const case_t *instance, const tensor_t *results, bool is_brief,
                     checked_t *out_checked);
+
+/* The margins of the block of a unit, whose case is `part`, until they are cleared. */
+void check_margins(check_t *check, const cut_t *cut, size_t unit, const case_t *part);
 
 /* The failure of a caller who wants an end. */
 status_t check_cancelled(check_t *check);

@@ -20,7 +20,8 @@ enum {
 /* ---- What it would cost ---------------------------------------------------------------------- */
 
 /* Seconds to judge a corner of the case; infinite where nobody can tell. */
-static double time_corner(check_t *check, const cut_t *cut, const cut_block_t *corner) {
+static double time_corner(check_t *check, const cut_t *cut, const cut_range_t *corner) {
+  const cut_block_t block = cut_block_make(cut, corner);
   arena_t *arena = &check->context->arena;
   arena_mark_t mark = arena_mark(arena);
   const cut_subject_t subject = {&check->question.instance, check->results};
@@ -36,7 +37,7 @@ static double time_corner(check_t *check, const cut_t *cut, const cut_block_t *c
   failure_t ignored;
   const uint64_t begin = clock_cpu_nanoseconds();
   bool is_judged =
-      cut_take_block(cut, &subject, corner, arena, &part, results) &&
+      cut_take_block(cut, &subject, &block, arena, &part, results) &&
       case_runner_expect(&walk, &part, NULL, arena, &expectation, &ignored) == STATUS_OK &&
       judge_part(&walk, &expectation, results, &finding, &ignored) == STATUS_OK;
   const uint64_t spent = MAX(clock_cpu_nanoseconds() - begin, CLOCK_STANDS_STILL);
@@ -45,14 +46,14 @@ static double time_corner(check_t *check, const cut_t *cut, const cut_block_t *c
   return is_judged ? 1e-9 * (double)spent : (double)INFINITY;
 }
 
-static double count_units(const cut_t *cut, const cut_block_t *corner) {
+static double count_units(const cut_t *cut, const cut_range_t *corner) {
   double units = 1;
   for (uint32_t i = 0; i < cut->free_count; i++) units *= (double)corner->size[cut->free[i]];
   return units;
 }
 
 /* Doubles the corner along the axis that is shortest beside a block; false if it is one. */
-static bool grow(const cut_t *cut, cut_block_t *corner) {
+static bool grow(const cut_t *cut, cut_range_t *corner) {
   int axis = -1;
   for (uint32_t i = 0; i < cut->free_count; i++) {
     const int64_t size = corner->size[cut->free[i]];
@@ -60,20 +61,25 @@ static bool grow(const cut_t *cut, cut_block_t *corner) {
     if (axis < 0 || size < corner->size[axis]) axis = (int)cut->free[i];
   }
   if (axis < 0) return false;
-  corner->size[axis] = MIN(2 * corner->size[axis], cut->chunk[axis]);
+  const int64_t before = corner->size[axis];
+  int64_t size = before;
+  for (int64_t more = 2 * before; size == before && more < cut->chunk[axis]; more++) {
+    size = cut_fit_chunk(cut, (uint32_t)axis, more);
+  }
+  corner->size[axis] = size == before ? cut->chunk[axis] : size;
   return true;
 }
 
 typedef struct cost {
   double first; /* Seconds for one unit alone. */
-  double each;  /* Beyond that, in blocks. */
+  double each;  /* In blocks. */
   double whole;
 } cost_t;
 
 /* By corners of doubled sizes, up to a block or until one takes a part of the budget. */
 static cost_t estimate(check_t *check, const cut_t *cut) {
   const double enough = check->question.asked.budget_seconds / (double)TRIED_MIN;
-  cut_block_t corner = cut_block(cut, 0);
+  cut_range_t corner = {{0}, {0}};
   for (uint32_t i = 0; i < cut->free_count; i++) corner.size[cut->free[i]] = 1;
   time_corner(check, cut, &corner); /* What comes first is slow. */
   cost_t cost = {.first = time_corner(check, cut, &corner)};
@@ -144,8 +150,14 @@ static status_t tell_wrong(sampling_t *sampling, verdict_t *total, worst_t *out_
   const program_t *program = &check->question.instance.program;
   const cut_subject_t subject = {&check->question.instance, check->results};
   size_t first[CHECK_TOLD_MAX];
-  const cut_units_t units = {first,
-                             check_wrong_units(sampling->cut, &subject, &sampling->finding, first)};
+  cut_units_t units = {first,
+                       check_wrong_units(sampling->cut, &subject, &sampling->finding, first)};
+  if (!sampling->cut->joins_units) { /* Then one, the worst. */
+    const wrong_element_t *worst = &sampling->finding.tally.worst;
+    const size_t components = program->results[worst->result].element->components;
+    first[0] = cut_unit_of(sampling->cut, worst->result, worst->component / components);
+    units.count = 1;
+  }
   case_t part;
   tensor_t results[CASE_RESULTS_MAX];
   if (!cut_take_units(sampling->cut, &subject, &units, &check->context->arena, &part, results)) {
@@ -153,8 +165,10 @@ static status_t tell_wrong(sampling_t *sampling, verdict_t *total, worst_t *out_
   }
   checked_t told;
   check->whole_count = type_component_count(&program->results[0]);
+  if (!sampling->cut->joins_units) check_margins(check, sampling->cut, units.items[0], &part);
   status_t status = check_case(check, &part, results, false, &told);
   check->whole_count = 0;
+  memset(check->margins, 0, sizeof check->margins);
   STATUS_TRY(status);
   const verdict_t counts = *total;
   *total = told.verdict;
@@ -246,5 +260,7 @@ status_t check_sampled(check_t *check, const cut_t *cut, assay_verdict_t *verdic
   const cost_t cost = estimate(check, cut);
   if (cost.whole <= asked->budget_seconds) return STATUS_OK;
   sampling_t sampling = {.check = check, .cut = cut, .draws = choose_draws(check, cut, &cost)};
+  /* Units that are judged one by one may take longer than all in blocks. */
+  if (!cut->joins_units && (double)sampling.draws * cost.first >= cost.whole) return STATUS_OK;
   return judge_sample(&sampling, verdict, out_is_sampled);
 }

@@ -14,6 +14,36 @@ typedef struct lone {
   tensor_t results[CASE_RESULTS_MAX];
 } lone_t;
 
+/* Result elements that are not the block's own become those of an implementation that conforms:
+ * what came of them is about more than the block has. */
+static bool fill_margins(check_t *check, const cut_t *cut, const cut_block_t *block,
+                         lone_t *inout_lone) {
+  if (!block->has_margin) return true;
+  arena_t *arena = &check->context->arena;
+  const program_t *program = &inout_lone->instance.program;
+  const implementation_model_t model = schedule_plain();
+  failure_t ignored;
+  const oracle_call_t call = {.instance = &inout_lone->instance, .arena = arena, .error = &ignored};
+  tensor_t filled[CASE_RESULTS_MAX];
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    filled[i] = tensor_make(arena, &program->results[i]);
+    memset(filled[i].data, 0, type_bytes(&program->results[i]));
+  }
+  if (oracle_find(program->op)->simulate(&call, &model, filled) != STATUS_OK) return false;
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    const type_t *type = &program->results[i];
+    const uint8_t *margin = cut_margin(cut, block, type, i, arena);
+    const size_t count = type_component_count(type);
+    for (size_t k = 0; k < count; k++) {
+      if (margin[k] != 0) continue;
+      const uint64_t bits = element_load(type->element, inout_lone->results[i].data, k);
+      element_store(type->element, filled[i].data, k, bits);
+    }
+    inout_lone->results[i] = filled[i];
+  }
+  return true;
+}
+
 /* The block of one index along each free axis; all of it where there is one result element. */
 static bool cut_out(check_t *check, const assay_verdict_info_t *info, lone_t *out_lone) {
   const case_t *instance = &check->question.instance;
@@ -30,17 +60,12 @@ static bool cut_out(check_t *check, const assay_verdict_info_t *info, lone_t *ou
     element = element * (size_t)program->results[info->worst_result].dims[d] +
               (size_t)info->worst_index[d];
   }
-  size_t unit = cut_unit_of(&cut, info->worst_result, element);
-  cut_block_t block = cut_block(&cut, 0);
-  for (uint32_t i = cut.free_count; i-- > 0;) {
-    const uint32_t axis = cut.free[i];
-    block.first[axis] = (int64_t)(unit % (size_t)cut.axes.items[axis].size);
-    block.size[axis] = 1;
-    unit /= (size_t)cut.axes.items[axis].size;
-  }
+  const cut_block_t block = cut_unit_block(&cut, cut_unit_of(&cut, info->worst_result, element));
   const cut_subject_t subject = {instance, check->results};
-  return cut_take_block(&cut, &subject, &block, &check->context->arena, &out_lone->instance,
-                        out_lone->results);
+  return !block.is_placed &&
+         cut_take_block(&cut, &subject, &block, &check->context->arena, &out_lone->instance,
+                        out_lone->results) &&
+         fill_margins(check, &cut, &block, out_lone);
 }
 
 /* Hex of all data has about so many bytes. */

@@ -166,7 +166,7 @@ void invariance_finding_store(const invariance_count_t *row, const ledger_t *led
       .observed = observed->str,
       .reason = reason->str,
       .seconds = (double)NAN};
-  const case_figures_t figures = case_figures_of_operands(&finding->instance.base);
+  const case_figures_t figures = case_figures_of_operands(&finding->instance.base, true);
   case_figures_store(&figures, &divergence);
   store_add_divergence(ledger->store, &divergence);
   g_string_free(program, TRUE);

@@ -21,7 +21,10 @@ typedef struct judge {
   size_t decide_wrong_max;
   bool takes_for_wrong; /* None of them is asked about: enough others were, and all were wrong. */
   uint32_t unjudged;    /* Bit i: nothing is asked of result i, nor counted. */
-  bool skips_class;     /* Only whether it conforms is asked: divergences are of CLASS_value. */
+  /* Of a part of a case (harness/model/cut): nonzero in components of each result that say nothing,
+   * and are not counted; NULL: none. */
+  const uint8_t *margins[CASE_RESULTS_MAX];
+  bool skips_class; /* Only whether it conforms is asked: divergences are of CLASS_value. */
   /* Told of each component that is wrong, if not NULL, with decide_context. */
   void (*on_wrong)(void *context, uint32_t result, size_t component);
 } judge_t;

@@ -189,17 +189,36 @@ static void note_sample(verdict_t *verdict, const accept_t *accept, size_t left_
   verdict->sample_draws = MIN(draws, accept->sample_draws);
 }
 
+/* Components from the first on that lie in the margin, or do not. */
+static size_t count_run(const uint8_t *margin, size_t first, size_t count, bool is_margin) {
+  if (margin == NULL) return is_margin ? 0 : count - first;
+  size_t end = first;
+  while (end < count && (margin[end] != 0) == is_margin) end++;
+  return end - first;
+}
+
+/* Those that the fast set has judged without a tree. */
+static size_t count_treeless(const accept_t *accept, const uint8_t *margin) {
+  if (margin == NULL || accept->treeless == NULL) return accept->treeless_count;
+  size_t count = 0;
+  for (size_t i = 0; i < accept->count; i++) count += accept->treeless[i] != 0 && margin[i] == 0;
+  return count;
+}
+
 static status_t judge_result(walk_t *walk, uint32_t result, const accept_t *accept,
                              failure_t *error) {
   size_t count = type_component_count(&walk->results[result].type);
   size_t left_out_before = walk->tally->verdict.left_out_count;
-  walk->tally->verdict.component_count += count;
+  const uint8_t *margin = walk->judge->margins[result];
   walk->asked_count = 0;
   walk->leaves_out = leaves_out(accept);
-  for (size_t first = 0; first < count && !walk->tally->lacks_oracle; first += COMPONENT_BLOCK) {
+  for (size_t first = 0; first < count && !walk->tally->lacks_oracle;) {
     component_block_t block;
-    block.first = first;
-    block.count = MIN(count - first, (size_t)COMPONENT_BLOCK);
+    block.first = first + count_run(margin, first, count, true);
+    block.count = count_run(margin, block.first, count, false);
+    block.count = MIN(block.count, (size_t)COMPONENT_BLOCK);
+    first = block.first + block.count;
+    walk->tally->verdict.component_count += block.count;
     STATUS_TRY(judge_block(walk, result, accept, &block, error));
   }
   note_sample(&walk->tally->verdict, accept, left_out_before);
@@ -256,7 +275,7 @@ status_t judge_count(const judge_t *judge, const case_t *instance, const accept_
                  .all_outside_wrong = true};
   for (uint32_t i = 0; i < instance->program.result_count && !out_tally->lacks_oracle; i++) {
     if ((judge->unjudged >> i & 1) != 0) continue;
-    out_tally->verdict.treeless_count += accepts[i].treeless_count;
+    out_tally->verdict.treeless_count += count_treeless(&accepts[i], judge->margins[i]);
     STATUS_TRY(judge_result(&walk, i, &accepts[i], error));
   }
   return STATUS_OK;

@@ -6,6 +6,7 @@
 
 #include "harness/draw/draw.h"
 #include "harness/model/attribute.h"
+#include "harness/types/window_geometry.h"
 
 /* "[[0,1],[-1,2]]": what is put before and behind each dimension; below 0 cuts off. */
 typedef struct padding_list {
@@ -22,17 +23,6 @@ void padding_list_print(const padding_list_t *list, GString *out_text);
 
 /* Whether every entry is at least 1. */
 bool dimension_list_is_positive(const dimension_list_t *list);
-
-/* The windows along one dimension.  Only low and high may be below 1, and only they may be
- * anything; all may be as large as their type allows. */
-typedef struct window {
-  int64_t size;            /* Elements of a window. */
-  int64_t stride;          /* From one window to the next. */
-  int64_t base_dilation;   /* From one element of the tensor to the next; between are holes. */
-  int64_t window_dilation; /* From one element of a window to the next. */
-  int64_t low;
-  int64_t high;
-} window_t;
 
 /* How many windows there are over a dimension of `length` elements, 0 or more; INT64_MAX if they
  * are more than any tensor could have elements. */

@@ -62,6 +62,7 @@ typedef struct accept {
   /* If not NULL: nonzero where nothing above is known of component i: always ask. */
   const uint8_t *decide;
   size_t treeless_count; /* Sums of few terms that are judged by their bound, not by their trees. */
+  const uint8_t *treeless; /* Nonzero in these; NULL: there are none, or nobody knows which. */
   /* If not NULL: component i has to have the pattern of component twin[i], or to be asked about. */
   const size_t *twin;
   /* Of results with so many components that asking about all would take too long: nonzero in those

@@ -6,6 +6,7 @@
 #define ASSAY_MODEL_AXES_H
 
 #include "harness/model/case.h"
+#include "harness/types/window_geometry.h"
 
 typedef enum axis_role {
   AXIS_BATCH,  /* Independent problems: entries share no operand elements but initial values. */
@@ -22,6 +23,32 @@ typedef struct axis {
   int64_t size;
 } axis_t;
 
+/* How the indices that a part needs along one axis follow from those that it has along another,
+ * which a result has. */
+typedef enum axis_link_kind {
+  /* Each index of `of` has a window over the indices of `to`. */
+  AXIS_LINK_WINDOWS,
+  /* The other way: each index of `to` has a window over those of `of`, and goes to one of these,
+   * which all of the window tell. */
+  AXIS_LINK_TARGETS,
+  /* Both are as many groups, and a group of `of` needs one of `to`.  A part has whole groups, or
+   * some of one. */
+  AXIS_LINK_GROUPS,
+  /* Results know the indices of `of` in the whole, and how many those are: a part, which no text
+   * tells then, begins at `first`. */
+  AXIS_LINK_PLACES
+} axis_link_kind_t;
+
+typedef struct axis_link {
+  axis_link_kind_t kind;
+  uint32_t of;
+  uint32_t to;
+  window_t window; /* Of windows and targets: `low` and `high` of a part are its own. */
+  int64_t of_each; /* Of groups: indices of one. */
+  int64_t to_each;
+  int64_t first; /* Of places, in a part. */
+} axis_link_t;
+
 /* The axes of the dimensions of one tensor, slowest running first, by their number in axes_t. */
 typedef struct axis_list {
   uint32_t count;
@@ -37,6 +64,9 @@ typedef struct axes {
    * the specification still numbers terms and result elements alike.  Otherwise their order in the
    * operand is their order. */
   bool is_listed[AXIS_ROLE_COUNT];
+  /* Of op_t.part_axes alone.  No axis is `to` of two links, nor `to` and `of`. */
+  uint32_t link_count;
+  axis_link_t links[AXES_MAX];
 } axes_t;
 
 /* Which of a case's indices a view of it has: from[axis][i] is the index that its index i stands
@@ -52,6 +82,11 @@ bool axes_of(const program_t *program, axes_t *out_axes);
 /* Those by which a case may be cut (op_t.part_axes too).  Scales may run along some: those must be
  * left whole. */
 bool axes_of_parts(const program_t *program, axes_t *out_axes);
+
+/* Links windows over axis `to` to axis `of`, which has one index for each, or targets; false where
+ * that is more than can be reckoned with: then nothing is linked. */
+bool axes_link_windows(axes_t *inout_axes, axis_link_kind_t kind, uint32_t of, uint32_t to,
+                       const window_t *window);
 
 /* A type, scales and all, with the sizes of these axes. */
 type_t axes_type(const type_t *type, const axes_t *axes, const axis_list_t *list);

@@ -176,7 +176,8 @@ typedef struct op {
 
   /* The same of an op that has neither, for cutting its cases alone (harness/model/cut): which
    * result elements can be judged apart from others.  Axes that are not to be cut are AXIS_TERM,
-   * whatever they are; with_part_axes() is never asked to change their sizes. */
+   * whatever they are; with_part_axes() is never asked to change their sizes, but of those that
+   * links make follow others: then it gives the program what the links of inout_axes say. */
   void (*part_axes)(const program_t *program, axes_t *out_axes);
   void (*with_part_axes)(const program_t *program, axes_t *inout_axes, arena_t *arena,
                          program_t *out_program);

@@ -111,8 +111,8 @@ static void add_operand(const tensor_t *operand, case_figures_t *figures) {
   }
 }
 
-case_figures_t case_figures_of_operands(const case_t *instance) {
-  case_figures_t figures = {.terms = program_terms(&instance->program),
+case_figures_t case_figures_of_operands(const case_t *instance, bool is_valid) {
+  case_figures_t figures = {.terms = is_valid ? program_terms(&instance->program) : 0,
                             .condition = (double)NAN,
                             .term_magnitude = (double)NAN,
                             .sum_magnitude = (double)NAN};

@@ -25,8 +25,9 @@ typedef struct case_figures {
   uint64_t subnormal_elements;
 } case_figures_t;
 
-/* The figures of a case by its program and operands alone: no sum is known. */
-case_figures_t case_figures_of_operands(const case_t *instance);
+/* The figures of a case by its program and operands alone: no sum is known.  Of a program that
+ * breaks a constraint nobody may ask how many terms there are: none. */
+case_figures_t case_figures_of_operands(const case_t *instance, bool is_valid);
 
 /* Adds the largest figures of all result elements; nothing where there is no accept set. */
 void case_figures_add_results(const expectation_t *expectation, case_figures_t *inout_figures);

@@ -68,9 +68,10 @@ typedef struct case_runner {
    * and the sample of the part, or NULL: one is drawn where the case is large. */
   size_t whole_count;
   const sample_t *sample;
-  bool takes_for_wrong; /* See judge_t. */
-  uint32_t unjudged;    /* Bit i: result i is not judged, since nobody knows its bits; nor is
-                         * what shows in all results together. */
+  const uint8_t *margins[CASE_RESULTS_MAX]; /* See judge_t. */
+  bool takes_for_wrong;                     /* See judge_t. */
+  uint32_t unjudged; /* Bit i: result i is not judged, since nobody knows its bits; nor is
+                      * what shows in all results together. */
   rng_t audit_rng;
   uint64_t audit_distance;   /* Components until the next audited one. */
   case_runner_times_t times; /* Added to. */

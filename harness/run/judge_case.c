@@ -55,15 +55,18 @@ decide_context_t decide_context_make(case_runner_t *walk, const expectation_t *e
                               .evidence = {.is_judged = true}};
   memcpy(context.evidence.results, results,
          expectation->instance->program.result_count * sizeof *results);
+  memcpy(context.margins, walk->margins, sizeof context.margins);
   decision_memo_init(&context.memo);
   return context;
 }
 
 judge_t decide_context_judge(decide_context_t *context, const contract_t *contract) {
-  return (judge_t){.decide = decide_oracle,
+  judge_t judge = {.decide = decide_oracle,
                    .decide_context = context,
                    .contract = *contract,
                    .on_wrong = note_wrong};
+  memcpy(judge.margins, context->margins, sizeof judge.margins);
+  return judge;
 }
 
 /* ---- One contract -----------------------------------------------------------------------------

@@ -26,6 +26,7 @@ typedef struct decide_context {
   arena_t *arena;
   case_runner_times_t *times;
   const case_runner_interrupt_t *interrupt;
+  const uint8_t *margins[CASE_RESULTS_MAX];
   evidence_t evidence; /* Filled in. */
 } decide_context_t;
 

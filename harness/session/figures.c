@@ -19,7 +19,7 @@ case_runner_times_t session_take_times(session_t *session, size_t index,
 /* Looked for once, whoever gets the case. */
 static const case_figures_t *find_figures(session_t *session, const expectation_t *expectation) {
   if (!session->has_figures) {
-    session->figures = case_figures_of_operands(expectation->instance);
+    session->figures = case_figures_of_operands(expectation->instance, true);
     case_figures_add_results(expectation, &session->figures);
     session->has_figures = true;
   }

@@ -14,7 +14,8 @@ static finding_t describe_occurrence(session_t *session, const occurrence_t *occ
   program_print(&instance->program, session->program_line);
   g_string_truncate(session->case_line, 0);
   case_print(instance, session->case_line);
-  case_figures_t figures = case_figures_of_operands(instance);
+  case_figures_t figures =
+      case_figures_of_operands(instance, program_broken(&instance->program) == NULL);
   if (occurrence->expectation != NULL && occurrence->verdict->wrong_count > 0) {
     case_figures_add_element(occurrence->expectation, occurrence->verdict->result,
                              occurrence->verdict->component, &figures);

@@ -27,6 +27,7 @@ static const accept_array_t accept_arrays[] = {
     {offsetof(accept_t, reference), sizeof(double), QUIET_NAN},
     {offsetof(accept_t, reference_tail), sizeof(double), 0},
     {offsetof(accept_t, magnitude), sizeof(double), QUIET_NAN},
+    {offsetof(accept_t, treeless), sizeof(uint8_t), 0},
     {offsetof(accept_t, decide), sizeof(uint8_t), 1},
 };
 

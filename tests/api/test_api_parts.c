@@ -32,7 +32,28 @@ static const char *const PROGRAMS[] = {
     "f32[] -> f32[20,18,100]",
     "stablehlo.convolution window_strides=[1] padding=[[1,1]] lhs_dilation=[1] rhs_dilation=[1] "
     "window_reversal=[false] dimension_numbers=[b,0,f]x[0,i,o]->[b,0,f] feature_group_count=1 "
-    "batch_group_count=1 f32[30,20,8] f32[3,8,64] -> f32[30,20,64]"};
+    "batch_group_count=1 f32[30,20,8] f32[3,8,64] -> f32[30,20,64]",
+    /* One image: strides, dilation, padding on one side; a group for each feature; of the batch. */
+    "stablehlo.convolution window_strides=[2,1] padding=[[1,1],[0,2]] lhs_dilation=[1,1] "
+    "rhs_dilation=[1,2] window_reversal=[false,true] "
+    "dimension_numbers=[b,0,1,f]x[0,1,i,o]->[b,0,1,f] feature_group_count=1 batch_group_count=1 "
+    "f32[1,180,80,3] f32[3,3,3,8] -> f32[1,90,78,8]",
+    "stablehlo.convolution window_strides=[1,1] padding=[[1,1],[1,1]] lhs_dilation=[1,1] "
+    "rhs_dilation=[1,1] window_reversal=[false,false] "
+    "dimension_numbers=[b,0,1,f]x[0,1,i,o]->[b,0,1,f] feature_group_count=12 batch_group_count=1 "
+    "bf16[1,70,70,12] bf16[3,3,1,12] -> bf16[1,70,70,12]",
+    "stablehlo.convolution window_strides=[1] padding=[[2,2]] lhs_dilation=[2] rhs_dilation=[1] "
+    "window_reversal=[false] dimension_numbers=[b,f,0]x[o,i,0]->[b,f,0] feature_group_count=1 "
+    "batch_group_count=4 f32[8,2,600] f32[16,2,5] -> f32[2,16,1199]",
+    /* Pools, and what their gradients are made of. */
+    "stablehlo.reduce_window body=maximum window_dimensions=[1,3,3,1] window_strides=[1,2,2,1] "
+    "base_dilations=[1,1,1,1] window_dilations=[1,1,1,1] padding=[[0,0],[1,0],[1,0],[0,0]] "
+    "f32[1,160,160,8] f32[] -> f32[1,80,80,8]",
+    "stablehlo.select_and_scatter select=ge scatter=add window_dimensions=[1,3,3,1] "
+    "window_strides=[1,2,2,1] padding=[[0,0],[0,1],[0,1],[0,0]] f32[1,160,160,2] f32[1,80,80,2] "
+    "f32[] -> f32[1,160,160,2]",
+    "nn.bucket bits=8 i32[4,10000] i32[4] -> i32[4,10000]",
+    "nn.rotary f32[300,128] f32[300,64] f32[300,64] -> f32[300,128]"};
 
 typedef struct subject {
   assay_program_handle_t *program;
@@ -339,6 +360,8 @@ static void test_cancelled(void) {
 
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
+  assay_error_t error = ERROR_INIT;
+  MUST(assay_ops_load(ASSAY_SOURCE_DIR "/corpus/ops", &error));
   g_test_add_func("/api/parts/threads", test_threads);
   g_test_add_func("/api/parts/budget", test_budget);
   g_test_add_func("/api/parts/rows", test_rows);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "harness/api/assay/assay.h"
+#include "tests/api/naive_kernels.h"
 #include "tests/bench/bench_timing.h"
 
 typedef struct subject {
@@ -41,7 +42,24 @@ static const subject_t subjects[] = {
      4096, 4096, 0, 0},
     {"sum", "stablehlo.reduce body=add dims=[1] f32[4096,4096] f32[] -> f32[4096]", 4096, 4096, 0,
      0},
-    {"add", "stablehlo.add f32[4096,4096] f32[4096,4096] -> f32[4096,4096]", 4096, 4096, 0, 0}};
+    {"add", "stablehlo.add f32[4096,4096] f32[4096,4096] -> f32[4096,4096]", 4096, 4096, 0, 0},
+    /* Images of so many rows, and channels. */
+    {"convolution",
+     "stablehlo.convolution window_strides=[1,1] padding=[[1,1],[1,1]] lhs_dilation=[1,1] "
+     "rhs_dilation=[1,1] window_reversal=[false,false] "
+     "dimension_numbers=[b,0,1,f]x[0,1,i,o]->[b,0,1,f] feature_group_count=1 batch_group_count=1 "
+     "f32[1,512,512,64] f32[3,3,64,64] -> f32[1,512,512,64]",
+     512, 64, 0, 0},
+    {"pool",
+     "stablehlo.reduce_window body=maximum window_dimensions=[1,3,3,1] "
+     "window_strides=[1,1,1,1] base_dilations=[1,1,1,1] window_dilations=[1,1,1,1] "
+     "padding=[[0,0],[1,1],[1,1],[0,0]] f32[1,2048,2048,4] f32[] -> f32[1,2048,2048,4]",
+     2048, 4, 0, 0},
+    {"scatter",
+     "stablehlo.select_and_scatter select=ge scatter=add window_dimensions=[1,3,3,1] "
+     "window_strides=[1,2,2,1] padding=[[0,0],[0,1],[0,1],[0,0]] f32[1,2048,2048,4] "
+     "f32[1,1024,1024,4] f32[] -> f32[1,2048,2048,4]",
+     2048, 4, 0, 0}};
 
 static void must(int32_t status, const assay_error_t *error) {
   if (status == ASSAY_OK) return;
@@ -166,7 +184,7 @@ static size_t spoil(const subject_t *subject, void *data, size_t count, size_t f
   size_t spoilt = 0;
   for (size_t i = faults / 2; faults > 0 && i < count; i += faults, spoilt++) {
     if (strstr(subject->name, "bf16") != NULL) ((uint16_t *)data)[i] ^= 0x20;
-    if (strstr(subject->name, "bf16") == NULL) ((float *)data)[i] *= 1.01f;
+    if (strstr(subject->name, "bf16") == NULL) ((float *)data)[i] = ((float *)data)[i] * 1.01f + 1;
   }
   return spoilt;
 }
@@ -183,6 +201,36 @@ static size_t count_of(const assay_tensor_t *type) {
   size_t count = 1;
   for (uint32_t i = 0; i < type->rank; i++) count *= (size_t)type->dims[i];
   return count;
+}
+
+/* False if it is none of an image. */
+static int compute_image(const subject_t *subject, float *const *operands, float *result) {
+  const image_t image = {subject->rows, subject->terms};
+  if (strcmp(subject->name, "convolution") == 0) {
+    naive_fill(operands[0], image_count(image), naive_small);
+    naive_fill(operands[1], (size_t)(9 * image.channels * image.channels), naive_small);
+    naive_convolve(image, operands[0], operands[1], result);
+  } else if (strcmp(subject->name, "pool") == 0) {
+    naive_fill(operands[0], image_count(image), naive_distinct);
+    operands[1][0] = -INFINITY;
+    naive_pool(image, operands[0], result);
+  } else if (strcmp(subject->name, "scatter") == 0) {
+    naive_fill(operands[0], image_count(image), naive_distinct);
+    naive_fill(operands[1], image_count(image) / 4, naive_small);
+    operands[2][0] = 0;
+    naive_scatter(image, operands[0], operands[1], result);
+  } else {
+    return 0;
+  }
+  return 1;
+}
+
+static void compute(const subject_t *subject, float *const *operands, float *result) {
+  if (compute_image(subject, operands, result)) return;
+  if (subject->columns > 0) multiply(subject, operands[0], operands[1], result);
+  for (int64_t i = 0; subject->columns == 0 && i < subject->rows; i++) {
+    compute_row(subject, operands, i, result);
+  }
 }
 
 static void prepare(const subject_t *subject, size_t faults, asked_t *asked) {
@@ -202,10 +250,7 @@ static void prepare(const subject_t *subject, size_t faults, asked_t *asked) {
   must(assay_program_result_type(asked->program, 0, &asked->result, &error), &error);
   float *result = (float *)make(&asked->result);
   asked->result.data = result;
-  if (subject->columns > 0) multiply(subject, data[0], data[1], result);
-  for (int64_t i = 0; subject->columns == 0 && i < subject->rows; i++) {
-    compute_row(subject, data, i, result);
-  }
+  compute(subject, data, result);
   spoil(subject, result, count_of(&asked->result), faults);
   asked->question = (assay_question_t){.struct_size = sizeof asked->question,
                                        .program = asked->program,

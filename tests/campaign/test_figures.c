@@ -69,7 +69,7 @@ static void test_operands(void) {
       case_t instance = case_make(&arena, &program);
       fill(&rng, &instance.operands[0]);
       case_figures_t figures = {.data_extent = 0};
-      figures = case_figures_of_operands(&instance);
+      figures = case_figures_of_operands(&instance, true);
       case_figures_t expected = count_naively(&instance.operands[0]);
       g_test_message("%s[%d]", element_table[i].name, (int)size);
       g_assert_cmpuint(figures.operand_elements, ==, expected.operand_elements);
@@ -98,7 +98,7 @@ static case_figures_t figures_of(const char *line, arena_t *arena) {
   expectation_t expectation;
   g_assert_cmpint(case_runner_expect(&walk, instance, NULL, arena, &expectation, &error), ==,
                   STATUS_OK);
-  case_figures_t figures = case_figures_of_operands(instance);
+  case_figures_t figures = case_figures_of_operands(instance, true);
   case_figures_add_results(&expectation, &figures);
   return figures;
 }
@@ -275,6 +275,96 @@ static void test_times(void) {
   for (size_t i = 0; i < G_N_ELEMENTS(names); i++) executor_close(executors[i]);
 }
 
+/* ---- Programs that break a constraint ----------------------------------------------------------
+ */
+
+static int32_t open_naive(const char *options, void **out_self, assay_reason_t *reason) {
+  (void)options;
+  (void)reason;
+  *out_self = NULL;
+  return ASSAY_EXECUTOR_OK;
+}
+static const char *tell_naive(void *self) {
+  (void)self;
+  return "naive";
+}
+static int32_t compile_naive(void *self, const assay_program_t *program, void **out_handle,
+                             assay_reason_t *reason) {
+  (void)self;
+  (void)program;
+  (void)reason;
+  *out_handle = NULL;
+  return ASSAY_EXECUTOR_OK;
+}
+static int32_t execute_naive(void *self, void *handle, const void *const *operands,
+                             void *const *results, assay_reason_t *reason) {
+  (void)self;
+  (void)handle;
+  (void)operands;
+  (void)results;
+  (void)reason;
+  return ASSAY_EXECUTOR_FAILED;
+}
+static const char *tell_nothing(void *self, void *handle) {
+  (void)self;
+  (void)handle;
+  return NULL;
+}
+static void release_naive(void *self, void *handle) {
+  (void)self;
+  (void)handle;
+}
+static void close_naive(void *self) { (void)self; }
+
+/* Says that it checks programs, and takes all of them. */
+static const assay_executor_t naive = {.abi = ASSAY_EXECUTOR_ABI,
+                                       .struct_size = sizeof(assay_executor_t),
+                                       .open = open_naive,
+                                       .name = tell_naive,
+                                       .version = tell_naive,
+                                       .hardware = tell_naive,
+                                       .compile = compile_naive,
+                                       .execute = execute_naive,
+                                       .implementation = tell_nothing,
+                                       .release = release_naive,
+                                       .close = close_naive,
+                                       .validates = 1};
+
+static const assay_executor_t *find_naive(const char *name) {
+  return strcmp(name, "naive") == 0 ? &naive : NULL;
+}
+
+/* Dimensions that are not there are the terms of nothing: sanitizers see whoever counts them. */
+static void test_broken(void) {
+  static const char *const lines[] = {
+      "stablehlo.dot_general batch=[]x[] contract=[9]x[9] f32[2] f32[2] -> f32[] : "
+      "0000000000000000 : 0000000000000000",
+      "stablehlo.reduce body=add dims=[7] f32[2] f32[] -> f32[2] : 0000000000000000 : 00000000"};
+  const executor_options_t executor_options = {.find_builtin = find_naive};
+  failure_t error = {.text = ""};
+  executor_t *executor;
+  g_assert_cmpint(executor_open("naive", &executor_options, &executor, &error), ==, STATUS_OK);
+  const session_options_t options = {
+      .executors = &executor, .executor_count = 1, .contract = contract_backend()};
+  session_t *session;
+  g_assert_cmpint(session_open(&options, &session, &error), ==, STATUS_OK);
+  arena_t arena;
+  arena_init(&arena);
+  for (size_t i = 0; i < G_N_ELEMENTS(lines); i++) {
+    case_t instance;
+    const char *id;
+    g_assert_cmpint(case_parse(str_from(lines[i]), &arena, &instance, &id, &error), ==, STATUS_OK);
+    const op_constraint_t *broken = op_constraint_find(instance.program.op, id);
+    g_assert_nonnull(broken);
+    g_assert_cmpint(session_walk(session, &instance, broken, NULL, &error), ==, STATUS_OK);
+    g_assert_cmpuint(session_finding_count(session), ==, i + 1);
+    g_assert_cmpuint(session_finding(session, i)->figures.terms, ==, 0);
+  }
+  arena_deinit(&arena);
+  session_close(session, 0, NULL);
+  executor_close(executor);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/figures/operands", test_operands);
@@ -283,5 +373,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/figures/buckets", test_buckets);
   g_test_add_func("/figures/rows", test_rows);
   g_test_add_func("/figures/times", test_times);
+  g_test_add_func("/figures/broken", test_broken);
   return g_test_run();
 }

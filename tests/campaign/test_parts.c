@@ -154,7 +154,7 @@ static void compare(const subject_t *subject, const parts_finding_t *finding) {
 static void choose_chunks(rng_t *rng, cut_t *cut) {
   for (uint32_t i = 0; i < cut->free_count; i++) {
     const int64_t size = cut->axes.items[cut->free[i]].size;
-    cut->chunk[cut->free[i]] = rng_between(rng, 1, size);
+    cut->chunk[cut->free[i]] = cut_fit_chunk(cut, cut->free[i], rng_between(rng, 1, size));
   }
   cut_count_blocks(cut);
 }

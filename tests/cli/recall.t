@@ -88,8 +88,29 @@ like out "^  near-by-case  *missed: data .* alike, none it: proc:sh control.sh h
 like out "^  other-result  *unconfirmed  *-  diverges, value: .*; result 3f800000$" "another result is not that bug"
 like out "^  elsewhere  *apart  *-  needs instructions" "what cannot be tested is kept apart"
 like out "^ *1 found " "the table by outcome"
-[ -e kept/canary_drop_last_term.campaign/campaign.db ]
+[ -e kept/canary_drop_last_term-seed-1-8s.campaign/campaign.db ]
 ok $? "the campaign is kept where it was asked for"
+
+# ---- Again, and in the same folder: a search counts for itself alone ---------------------------------------------------------
+entry found drop_last_term "case $sum" "result 3f800000" "control model:sequential" >one.def
+search="recall --backend canary:drop_last_term --corpus one.def --jobs 1 --hint-time 0 --out again"
+drawn() { sed -n 's/^canary:drop_last_term: a campaign of [0-9a-z]*, \([0-9]*\) cases$/\1/p' out; }
+start TERM 1 "$ASSAY" $search --time 60s >out 2>err
+[ $? -eq 3 ]
+ok $? "stopped: exit code 3"
+like err "stopped; the same command goes on" "stopped: what to do"
+[ -e again/canary_drop_last_term-seed-1-60s.campaign/campaign.db ]
+ok $? "stopped: what was done is kept"
+# On a busy machine a second may be too short to find anything: how much is drawn is what counts here.
+"$ASSAY" $search --time 1s >out 2>err </dev/null
+first=$(drawn)
+[ -n "$first" ]
+ok $? "one search: it draws"
+"$ASSAY" $search --time 1s >out 2>err </dev/null
+is "$(drawn)" "$first" "the same again: what it found is read, and no more is added"
+"$ASSAY" $search --time 1s --seed 2 >out 2>err </dev/null
+[ "$(ls -d again/*.campaign | wc -l)" -eq 3 ]
+ok $? "with another seed: a campaign of its own"
 
 # ---- Confirming alone; what a release does not have -------------------------------------------------------------------------
 run 0 "confirming" recall --backend canary:drop_last_term --corpus made --confirm

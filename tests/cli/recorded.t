@@ -33,6 +33,11 @@ is "$(json out '$d->{cases}')" 4 "two paths: one after the other"
 run 2 "no file" run --executor model:pairwise --recorded nowhere
 like err "nowhere: there is no such file or folder" "no file: said so"
 mkdir empty
+echo '# nothing but a comment' >none.cases
+run 2 "no case" run --executor model:pairwise --recorded none.cases
+like err "none.cases: has no case" "no case: said so"
+run 2 "an op, and nothing drawn" run --executor model:pairwise --recorded folder --op stablehlo.add
+like err "leave it out, or add --cases or --time" "an op, and nothing drawn: what to do"
 run 2 "an empty folder" run --executor model:pairwise --recorded empty
 like err "empty: holds no file \*.cases" "an empty folder: said so"
 echo 'stablehlo.add f32[1] f32[1] -> f32[1] : 3f8 : 00000000' >bad.cases

@@ -27,15 +27,24 @@ static void free_file(gpointer data) {
 
 status_t task_recorded_open(task_t *task, failure_t *error) {
   if (task->flags->recorded == NULL) return STATUS_OK;
+  if (task->flags->ops != NULL && task_recorded_are_all(task->flags)) {
+    return status_fail(error, STATUS_INVALID,
+                       "--op says what is drawn, and --recorded alone draws nothing; leave it out, "
+                       "or add --cases or --time");
+  }
   task->recorded = g_ptr_array_new_with_free_func(free_file);
   g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
   for (char **path = task->flags->recorded; *path != NULL; path++) {
     STATUS_TRY(corpus_folder_find(*path, paths, error));
   }
   for (guint i = 0; i < paths->len; i++) {
+    const char *path = g_ptr_array_index(paths, i);
     corpus_file_t file;
-    STATUS_TRY(corpus_file_read(g_ptr_array_index(paths, i), &file, error));
+    STATUS_TRY(corpus_file_read(path, &file, error));
     g_ptr_array_add(task->recorded, g_memdup2(&file, sizeof file));
+    if (file.cases->len == 0) {
+      return status_fail(error, STATUS_INVALID, "%.400s: has no case", path);
+    }
   }
   return STATUS_OK;
 }

@@ -14,7 +14,7 @@ void task_flags_add_recorded(task_flags_t *flags, arguments_t *arguments);
 bool task_recorded_are_all(const task_flags_t *flags);
 
 /* Reads the files into task->recorded.  STATUS_INVALID, with file, line and column, for what is no
- * file of cases. */
+ * file of cases, or has none. */
 status_t task_recorded_open(task_t *task, failure_t *error);
 void task_recorded_close(task_t *task);
 

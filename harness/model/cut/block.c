@@ -2,7 +2,7 @@
 /* Cuts a case into blocks: ranges of indices along its free axes. */
 #include <string.h>
 
-#include "harness/model/cut/cut.h"
+#include "harness/model/cut/parts.h"
 #include "harness/model/op.h"
 
 /* ---- How a program is cut -------------------------------------------------------------------- */
@@ -75,8 +75,10 @@ static double count_along(const axis_list_t *list, const int64_t *sizes) {
 
 static extent_t find_extent(const cut_t *cut, const program_t *program, const int64_t *sizes) {
   extent_t extent = {0, 0};
+  int64_t gathered[AXES_MAX];
+  cut_gathered_sizes(cut, sizes, gathered);
   for (uint32_t i = 0; i < program->operand_count; i++) {
-    extent.operands += count_along(&cut->axes.operands[i], sizes);
+    extent.operands += count_along(&cut->axes.operands[i], gathered);
   }
   for (uint32_t i = 0; i < program->result_count; i++) {
     extent.components +=
@@ -90,9 +92,12 @@ static extent_t find_extent(const cut_t *cut, const program_t *program, const in
 static void choose_chunks(const program_t *program, cut_t *cut) {
   int64_t *chunk = cut->chunk;
   for (uint32_t i = 0; i < cut->axes.count; i++) chunk[i] = cut->axes.items[i].size;
-  const extent_t whole = find_extent(cut, program, chunk);
+  double operands = 0;
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    operands += count_along(&cut->axes.operands[i], chunk);
+  }
   const double least_max = CUT_OPERANDS_MIN, most_max = CUT_OPERANDS_MAX;
-  const double operands_max = CLAMP(whole.operands / 8, least_max, most_max);
+  const double operands_max = CLAMP(operands / 8, least_max, most_max);
   const double components_max = CUT_COMPONENTS_MAX;
   for (;;) {
     const extent_t now = find_extent(cut, program, chunk);
@@ -101,7 +106,7 @@ static void choose_chunks(const program_t *program, cut_t *cut) {
     double least = now.operands + now.components;
     for (uint32_t i = 0; i < cut->free_count; i++) {
       const int64_t size = chunk[cut->free[i]];
-      chunk[cut->free[i]] = (size + 1) / 2;
+      chunk[cut->free[i]] = cut_fit_chunk(cut, cut->free[i], (size + 1) / 2);
       const extent_t halved = find_extent(cut, program, chunk);
       chunk[cut->free[i]] = size;
       if (size == 1 || halved.operands + halved.components >= least) continue;
@@ -109,7 +114,7 @@ static void choose_chunks(const program_t *program, cut_t *cut) {
       best = (int)cut->free[i];
     }
     if (best < 0) return;
-    chunk[best] = (chunk[best] + 1) / 2;
+    chunk[best] = cut_fit_chunk(cut, (uint32_t)best, (chunk[best] + 1) / 2);
   }
 }
 
@@ -135,25 +140,34 @@ bool cut_init(const program_t *program, cut_t *out_cut) {
   }
   choose_chunks(program, out_cut);
   cut_count_blocks(out_cut);
+  out_cut->joins_units = cut_can_join(out_cut, program);
   return true;
 }
 
 /* ---- Where blocks lie ------------------------------------------------------------------------ */
 
 cut_block_t cut_block(const cut_t *cut, size_t number) {
-  cut_block_t block;
-  for (uint32_t i = 0; i < cut->axes.count; i++) {
-    block.first[i] = 0;
-    block.size[i] = cut->axes.items[i].size;
-  }
+  cut_range_t own;
   for (uint32_t i = cut->free_count; i-- > 0;) {
     const uint32_t axis = cut->free[i];
     const size_t chunks = count_chunks(cut, axis);
-    block.first[axis] = (int64_t)(number % chunks) * cut->chunk[axis];
-    block.size[axis] = MIN(cut->chunk[axis], cut->axes.items[axis].size - block.first[axis]);
+    own.first[axis] = (int64_t)(number % chunks) * cut->chunk[axis];
+    own.size[axis] = MIN(cut->chunk[axis], cut->axes.items[axis].size - own.first[axis]);
     number /= chunks;
   }
-  return block;
+  return cut_block_make(cut, &own);
+}
+
+cut_block_t cut_unit_block(const cut_t *cut, size_t unit) {
+  cut_range_t own;
+  for (uint32_t i = cut->free_count; i-- > 0;) {
+    const uint32_t axis = cut->free[i];
+    const size_t size = (size_t)cut->axes.items[axis].size;
+    own.first[axis] = (int64_t)(unit % size);
+    own.size[axis] = 1;
+    unit /= size;
+  }
+  return cut_block_make(cut, &own);
 }
 
 /* The indices along the axes of a list; 0 along the others. */
@@ -278,6 +292,7 @@ bool cut_take_block(const cut_t *cut, const cut_subject_t *subject, const cut_bl
   const program_t *program = &subject->instance->program;
   axes_t view = cut->axes;
   for (uint32_t i = 0; i < view.count; i++) view.items[i].size = block->size[i];
+  memcpy(view.links, block->links, sizeof view.links);
   *out_case = (case_t){0};
   if (!axes_program(program, &view, arena, &out_case->program)) return false;
   if (!cut_keeps_types(program, &out_case->program)) return false;

@@ -2,7 +2,7 @@
 /* Makes chosen units of a case a case of their own: its free axes become one. */
 #include <string.h>
 
-#include "harness/model/cut/cut.h"
+#include "harness/model/cut/parts.h"
 #include "harness/model/op.h"
 
 /* ---- Units ----------------------------------------------------------------------------------- */
@@ -268,23 +268,45 @@ static tensor_t take_tensor(const joining_t *joining, const axis_list_t *list,
   return taken;
 }
 
+/* The program of so many units; false if there is none. */
+static bool join_program(const program_t *program, size_t count, joining_t *inout_joining,
+                         program_t *out_program) {
+  joining_t *joining = inout_joining;
+  const cut_t *cut = joining->cut;
+  axes_t *view = &joining->view;
+  if (!join_axes(cut, count, program, view, &joining->joined)) return false;
+  if (!axes_program(program, view, joining->arena, out_program)) return false;
+  if (!cut_keeps_types(program, out_program)) return false;
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    if (!is_joined(cut, joining->joined, view, i)) return false;
+  }
+  return keep_scales(cut->axes.operands, view->operands, program->operands,
+                     program->operand_count) &&
+         keep_scales(cut->axes.results, view->results, program->results, program->result_count);
+}
+
+bool cut_can_join(const cut_t *cut, const program_t *program) {
+  if (cut->axes.link_count > 0) return false;
+  arena_t arena;
+  arena_init(&arena);
+  joining_t joining = {.cut = cut, .arena = &arena};
+  program_t joined;
+  bool can_join = join_program(program, 1, &joining, &joined);
+  arena_deinit(&arena);
+  return can_join;
+}
+
 bool cut_take_units(const cut_t *cut, const cut_subject_t *subject, const cut_units_t *units,
                     arena_t *arena, case_t *out_case, tensor_t out_results[CASE_RESULTS_MAX]) {
   const program_t *program = &subject->instance->program;
+  if (!cut->joins_units) {
+    if (units->count != 1) return false;
+    const cut_block_t block = cut_unit_block(cut, units->items[0]);
+    return cut_take_block(cut, subject, &block, arena, out_case, out_results);
+  }
   joining_t joining = {.cut = cut, .units = units, .arena = arena};
-  if (!join_axes(cut, units->count, program, &joining.view, &joining.joined)) return false;
   *out_case = (case_t){0};
-  if (!axes_program(program, &joining.view, arena, &out_case->program)) return false;
-  if (!cut_keeps_types(program, &out_case->program)) return false;
-  for (uint32_t i = 0; i < program->result_count; i++) {
-    if (!is_joined(cut, joining.joined, &joining.view, i)) return false;
-  }
-  if (!keep_scales(cut->axes.operands, joining.view.operands, program->operands,
-                   program->operand_count) ||
-      !keep_scales(cut->axes.results, joining.view.results, program->results,
-                   program->result_count)) {
-    return false;
-  }
+  if (!join_program(program, units->count, &joining, &out_case->program)) return false;
   for (uint32_t i = 0; i < program->operand_count; i++) {
     out_case->operands[i] =
         take_tensor(&joining, &cut->axes.operands[i], &joining.view.operands[i],
@@ -299,6 +321,10 @@ bool cut_take_units(const cut_t *cut, const cut_subject_t *subject, const cut_un
 
 size_t cut_units_to_whole(const cut_t *cut, const cut_units_t *units, const program_t *program,
                           uint32_t result, size_t component) {
+  if (!cut->joins_units) {
+    const cut_block_t block = cut_unit_block(cut, units->items[0]);
+    return cut_block_to_whole(cut, &block, program, result, component);
+  }
   axes_t view;
   uint32_t joined;
   const size_t components = program->results[result].element->components;

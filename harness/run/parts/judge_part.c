@@ -85,3 +85,15 @@ status_t judge_part_conclude(case_runner_t *walk, const expectation_t *expectati
   decision_memo_deinit(&context.memo);
   return status;
 }
+
+char *parts_common_names(char *names, const char *others) {
+  g_auto(GStrv) mine = g_strsplit(names, "|", -1);
+  g_auto(GStrv) theirs = g_strsplit(others, "|", -1);
+  GString *common = g_string_new(NULL);
+  for (size_t i = 0; mine[i] != NULL; i++) {
+    if (!g_strv_contains((const char *const *)theirs, mine[i])) continue;
+    g_string_append_printf(common, "%s%s", common->len == 0 ? "" : "|", mine[i]);
+  }
+  g_free(names);
+  return g_string_free(common, FALSE);
+}

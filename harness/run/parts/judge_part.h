@@ -32,4 +32,7 @@ status_t judge_part_conclude(case_runner_t *walk, const expectation_t *expectati
                              const tensor_t *results, const judge_tally_t *total,
                              verdict_t *out_verdict, failure_t *error);
 
+/* Of two lists "A|B" what both have, in the order of the first, which is freed: a new text. */
+char *parts_common_names(char *names, const char *others);
+
 #endif

@@ -51,27 +51,34 @@ static void found_free(found_t *found) {
 typedef struct part {
   const parts_question_t *question;
   cut_block_t block;
-  cut_units_t units; /* None: it is the block. */
+  cut_units_t units; /* None: it is the block, maybe that of one unit. */
   case_t instance;
   tensor_t results[CASE_RESULTS_MAX];
 } part_t;
 
+/* Units of a part: of a cut that joins none each is a part of its own. */
+static size_t part_units(const parts_question_t *question) {
+  return question->cut->joins_units ? question->part_units : 1;
+}
+
 size_t parts_count(const parts_question_t *question) {
   if (question->units == NULL) return question->cut->block_count;
-  return (question->unit_count + question->part_units - 1) / question->part_units;
+  return (question->unit_count + part_units(question) - 1) / part_units(question);
 }
 
 static bool take_part(const parts_question_t *question, size_t number, arena_t *arena,
                       part_t *out_part) {
   *out_part = (part_t){.question = question};
-  if (question->units == NULL) {
-    out_part->block = cut_block(question->cut, number);
-    return cut_take_block(question->cut, &question->subject, &out_part->block, arena,
-                          &out_part->instance, out_part->results);
+  const cut_t *cut = question->cut;
+  if (question->units == NULL || !cut->joins_units) {
+    out_part->block = question->units == NULL ? cut_block(cut, number)
+                                              : cut_unit_block(cut, question->units[number]);
+    return cut_take_block(cut, &question->subject, &out_part->block, arena, &out_part->instance,
+                          out_part->results);
   }
-  const size_t first = number * question->part_units;
+  const size_t first = number * part_units(question);
   out_part->units = (cut_units_t){question->units + first,
-                                  MIN(question->unit_count - first, question->part_units)};
+                                  MIN(question->unit_count - first, part_units(question))};
   return cut_take_units(question->cut, &question->subject, &out_part->units, arena,
                         &out_part->instance, out_part->results);
 }
@@ -178,18 +185,6 @@ static void add_formula(const part_finding_t *part, bool is_first, parts_finding
   }
 }
 
-char *parts_common_names(char *names, const char *others) {
-  g_auto(GStrv) mine = g_strsplit(names, "|", -1);
-  g_auto(GStrv) theirs = g_strsplit(others, "|", -1);
-  GString *common = g_string_new(NULL);
-  for (size_t i = 0; mine[i] != NULL; i++) {
-    if (!g_strv_contains((const char *const *)theirs, mine[i])) continue;
-    g_string_append_printf(common, "%s%s", common->len == 0 ? "" : "|", mine[i]);
-  }
-  g_free(names);
-  return g_string_free(common, FALSE);
-}
-
 static void add_algorithms(const part_finding_t *part, bool is_first, parts_finding_t *total) {
   if (is_first || part->algorithms == NULL) {
     g_free(total->algorithms);
@@ -244,7 +239,9 @@ static size_t count_units(const part_t *part) {
   if (part->units.count > 0) return part->units.count;
   const cut_t *cut = part->question->cut;
   size_t count = 1;
-  for (uint32_t i = 0; i < cut->free_count; i++) count *= (size_t)part->block.size[cut->free[i]];
+  for (uint32_t i = 0; i < cut->free_count; i++) {
+    count *= (size_t)part->block.own.size[cut->free[i]];
+  }
   return count;
 }
 
@@ -261,6 +258,10 @@ static void judge_one(sharing_t *sharing, size_t number, arena_t *arena, found_t
   walk.interrupt = (case_runner_interrupt_t){is_over, sharing};
   const sample_t sample = part_sample_of(sharing->sample, number, &part.instance.program, arena);
   walk.sample = &sample;
+  for (uint32_t i = 0; i < part.instance.program.result_count && part.units.count == 0; i++) {
+    const type_t *type = &part.instance.program.results[i];
+    walk.margins[i] = cut_margin(question->cut, &part.block, type, i, arena);
+  }
   expectation_t expectation;
   failure_t *error = &found->failure;
   found->status = case_runner_expect(&walk, &part.instance, NULL, arena, &expectation, error);

@@ -50,9 +50,6 @@ status_t parts_judge(const parts_question_t *question, parts_finding_t *out_find
                      failure_t *error);
 void parts_finding_clear(parts_finding_t *finding);
 
-/* Of two lists "A|B" what both have, in the order of the first, which is freed: a new text. */
-char *parts_common_names(char *names, const char *others);
-
 /* How many parts there are. */
 size_t parts_count(const parts_question_t *question);
 

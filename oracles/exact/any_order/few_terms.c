@@ -83,7 +83,9 @@ few_terms_word_t few_terms_ask(const few_terms_t *sum, double value, arena_t *ar
                                double out_hull[2]) {
   leaves_t leaves;
   if (sum->result != NULL && !isfinite(value)) return FEW_TERMS_OPEN;
-  if (!leaves_make(sum, &leaves) || leaves.kind_count == 0) return FEW_TERMS_OPEN;
+  if (!leaves_make(sum, &leaves)) return FEW_TERMS_OPEN;
+  /* Every tree of nothing but zeros gives a zero. */
+  if (leaves.kind_count == 0) return value == 0 ? FEW_TERMS_REACHED : FEW_TERMS_OPEN;
   few_terms_tree_t tree;
   if (few_terms_sample(sum, value, &tree)) return FEW_TERMS_REACHED;
   arena_mark_t mark = arena_mark(arena);

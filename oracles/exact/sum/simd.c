@@ -144,9 +144,11 @@ static void set_likely_ends(const fast_sums_t *sums, const format_t *format,
   size_t count = accept->count;
   double *other_low = ARENA_NEW_ARRAY(arena, double, count);
   double *other_high = ARENA_NEW_ARRAY(arena, double, count);
+  uint8_t *treeless = ARENA_NEW_ARRAY(arena, uint8_t, count);
   for (size_t i = 0; i < count; i++) {
     forbid_finite(&other_low[i], &other_high[i]);
-    if (sums->decide[i] == 0 && !sums->likely[i].is_known) accept->treeless_count++;
+    treeless[i] = sums->decide[i] == 0 && !sums->likely[i].is_known ? 1 : 0;
+    accept->treeless_count += treeless[i];
     if (sums->decide[i] != 0 || !sums->likely[i].is_known) continue;
     if (PERMITTED(contract, ftz) != FTZ_NONE) {
       sums->decide[i] = 1; /* The exact side knows whether something may be flushed. */
@@ -160,6 +162,7 @@ static void set_likely_ends(const fast_sums_t *sums, const format_t *format,
   }
   accept->other_low = other_low;
   accept->other_high = other_high;
+  accept->treeless = treeless;
 }
 
 /* As the exact side counts them: additions, and products if they can round. */

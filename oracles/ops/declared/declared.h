@@ -17,7 +17,7 @@ enum {
   DECLARED_READINGS_MAX = 8,
   DECLARED_READING_BYTES_MAX = 40,
   DECLARED_FACTORS_MAX = 3,       /* Indices that one dimension joins. */
-  DECLARED_NUMBERS_MAX = 1 << 24, /* In one step of a program. */
+  DECLARED_NUMBERS_MAX = 1 << 24, /* In one step of a problem. */
   DECLARED_FILE_BYTES_MAX = 1 << 20,
 };
 
@@ -239,6 +239,15 @@ size_t declared_extent(const declaration_t *declaration, const binding_t *bindin
  * fastest: what strides make of it: declared_extent() of them, in the arena. */
 size_t *declared_offsets(const declaration_t *declaration, const binding_t *binding, uint32_t over,
                          uint32_t last, const size_t strides[DECLARED_INDICES_MAX], arena_t *arena);
+
+/* Of a part of a case (op_t.part_axes), which no line of text tells: where its indices begin in the
+ * whole, and how many the whole has; 0 and 0 where nothing was cut.  A program has one for each
+ * index behind its attributes. */
+typedef struct declared_origin {
+  int64_t first;
+  int64_t whole;
+} declared_origin_t;
+declared_origin_t declared_origin(const program_t *program, uint8_t index);
 
 /* What an attribute is in a program. */
 double declared_number(const program_t *program, uint32_t attribute);

@@ -278,6 +278,12 @@ static row_t take_plain(run_t *run, const step_t *step) {
   }
 }
 
+/* In the whole, of which the program may be a part. */
+static size_t count_along(const run_t *run, uint8_t index) {
+  const int64_t whole = declared_origin(run->formula->program, index).whole;
+  return whole > 0 ? (size_t)whole : run->binding.extent[index];
+}
+
 static row_t take(run_t *run, const step_t *step) {
   formula_t *formula = run->formula;
   double value;
@@ -298,7 +304,7 @@ static row_t take(run_t *run, const step_t *step) {
     case STEP_ATTRIBUTE:
       return formula_epsilon(formula, declared_number(formula->program, step->a));
     case STEP_COUNT:
-      value = (double)formula_seen_count(formula, run->binding.extent[step->index]);
+      value = (double)formula_seen_count(formula, count_along(run, step->index));
       return formula_number(formula, value);
     case STEP_ADD:
     case STEP_SUBTRACT:

@@ -54,7 +54,8 @@ static integer_row_t load(const run_t *run, const step_t *step) {
 static integer_row_t find_places(const run_t *run, const step_t *step) {
   size_t extent = run->binding.extent[step->index];
   if ((run->declaration->inner >> step->index & 1) == 0) {
-    return one_integer(run, (integer_t)run_outer_place(run, step->index));
+    const int64_t first = declared_origin(run->formula->program, step->index).first;
+    return one_integer(run, (integer_t)run_outer_place(run, step->index) + first);
   }
   integer_set_t *sets = new_sets(run, extent);
   for (size_t i = 0; i < extent; i++) sets[i] = integer_set_of((integer_t)i);

@@ -2,7 +2,11 @@
 /* Starts searches, reads their databases, and holds findings against entries. */
 #include "harness/cli/verbs/recall/hunt.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 #include "harness/cli/verbs/recall/public_bugs.h"
 #include "harness/cli/verbs/recall/trial.h"
@@ -89,30 +93,75 @@ void hunt_deinit(hunt_t *hunt) {
 
 /* ---- Searching ------------------------------------------------------------------------------- */
 
-static status_t spawn(char *const *words, const char *log, failure_t *error) {
+typedef struct waiting {
+  GPid search;
+  const volatile sig_atomic_t *stop;
+  GMainLoop *loop;
+} waiting_t;
+
+static void end_waiting(GPid search, gint status, gpointer data) {
+  (void)status;
+  const waiting_t *waiting = data;
+  g_spawn_close_pid(search);
+  g_main_loop_quit(waiting->loop);
+}
+
+static gboolean pass_stop_on(gpointer data) {
+  const waiting_t *waiting = data;
+  if (*waiting->stop == 0) return G_SOURCE_CONTINUE;
+  kill(waiting->search, SIGINT);
+  return G_SOURCE_REMOVE;
+}
+
+/* Waits for a search, which is told when somebody wants us to stop. */
+static void wait_for(GPid search, const volatile sig_atomic_t *stop) {
+  enum { POLL_MILLISECONDS = 50 };
+  waiting_t waiting = {search, stop, g_main_loop_new(NULL, FALSE)};
+  g_child_watch_add(search, end_waiting, &waiting);
+  guint poll = g_timeout_add(POLL_MILLISECONDS, pass_stop_on, &waiting);
+  g_main_loop_run(waiting.loop);
+  GSource *left = g_main_context_find_source_by_id(NULL, poll);
+  if (left != NULL) g_source_destroy(left);
+  g_main_loop_unref(waiting.loop);
+}
+
+/* In the child: a terminal's signals are for us to pass on, since the second one ends a search at
+ * once; and it is told when we die. */
+static void leave_our_group(gpointer unused) {
+  (void)unused;
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGINT);
+}
+
+/* Runs `assay WORDS` with all that it says in the file `log`. */
+static status_t spawn(char *const *words, const char *log, const volatile sig_atomic_t *stop,
+                      failure_t *error) {
   g_autofree char *program = g_file_read_link("/proc/self/exe", NULL);
   g_autoptr(GPtrArray) all = g_ptr_array_new();
   if (program == NULL) return status_fail(error, STATUS_IO, "cannot tell where assay lies");
   g_ptr_array_add(all, program);
   for (char *const *word = words; *word != NULL; word++) g_ptr_array_add(all, *word);
   g_ptr_array_add(all, NULL);
-  g_autofree char *out = NULL;
-  g_autofree char *talk = NULL;
-  g_autoptr(GError) failure = NULL;
-  if (!g_spawn_sync(NULL, (char **)all->pdata, NULL, G_SPAWN_DEFAULT, NULL, NULL, &out, &talk, NULL,
-                    &failure)) {
-    return status_fail(error, STATUS_IO, "cannot start: %s", failure->message);
+  int file = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) {
+    return status_fail(error, STATUS_IO, "cannot write %s: %s", log, g_strerror(errno));
   }
-  g_autofree char *both = g_strconcat(talk, out, NULL);
-  if (g_file_set_contents(log, both, -1, &failure)) return STATUS_OK;
-  return status_fail(error, STATUS_IO, "%s", failure->message);
+  GPid search;
+  g_autoptr(GError) failure = NULL;
+  bool is_started =
+      g_spawn_async_with_fds(NULL, (char **)all->pdata, NULL, G_SPAWN_DO_NOT_REAP_CHILD,
+                             leave_our_group, NULL, &search, -1, file, file, &failure);
+  close(file);
+  if (!is_started) return status_fail(error, STATUS_IO, "cannot start: %s", failure->message);
+  wait_for(search, stop);
+  return STATUS_OK;
 }
 
-status_t hunt_run(char *const *words, const char *database, const char *log, hunt_t *out_hunt,
-                  failure_t *error) {
+status_t hunt_run(char *const *words, const char *database, const char *log,
+                  const volatile sig_atomic_t *stop, hunt_t *out_hunt, failure_t *error) {
   *out_hunt = (hunt_t){.cases = g_ptr_array_new_with_free_func(free_case),
                        .counts = g_ptr_array_new_with_free_func(free_count)};
-  status_t status = spawn(words, log, error);
+  status_t status = spawn(words, log, stop, error);
   if (status == STATUS_OK && !g_file_test(database, G_FILE_TEST_EXISTS)) {
     g_autofree char *said = NULL;
     g_file_get_contents(log, &said, NULL, NULL);

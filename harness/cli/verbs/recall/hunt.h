@@ -4,6 +4,8 @@
 #ifndef ASSAY_CLI_VERBS_RECALL_HUNT_H
 #define ASSAY_CLI_VERBS_RECALL_HUNT_H
 
+#include <signal.h>
+
 #include "harness/exec/executor.h"
 #include "reports/known/known.h"
 
@@ -38,9 +40,10 @@ typedef struct hunt {
 
 /* Runs `assay WORDS`, of which one names the database, or the folder that holds it; what it prints
  * goes to the file `log`.  Whatever its exit status is, the database is what counts.  STATUS_IO if
- * it cannot be started, or leaves no database.  Signals that stop us reach it as well. */
-status_t hunt_run(char *const *words, const char *database, const char *log, hunt_t *out_hunt,
-                  failure_t *error);
+ * it cannot be started, or leaves no database.  It is stopped once `stop` is nonzero, and leaves
+ * what it has then. */
+status_t hunt_run(char *const *words, const char *database, const char *log,
+                  const volatile sig_atomic_t *stop, hunt_t *out_hunt, failure_t *error);
 void hunt_deinit(hunt_t *hunt);
 
 /* What became of a bug in a search. */

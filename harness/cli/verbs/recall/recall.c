@@ -5,9 +5,11 @@
 
 #include "harness/base/plain_text.h"
 #include "harness/cli/options/flags.h"
+#include "harness/cli/task/interrupt.h"
 #include "harness/cli/verbs/recall/public_bugs.h"
 #include "harness/cli/verbs/recall/subject.h"
 #include "harness/exec/registry/releases.h"
+#include "harness/exec/registry/run_program.h"
 #include "reports/verdict/describe.h"
 
 typedef struct recall_flags {
@@ -240,12 +242,8 @@ static status_t read_times(const recall_flags_t *flags, recall_request_t *reques
 }
 
 static void remove_folder(const char *folder) {
-  g_autofree char *command = g_find_program_in_path("rm");
-  const char *words[] = {command, "-rf", "--", folder, NULL};
-  if (command != NULL) {
-    g_spawn_sync(NULL, (char **)(uintptr_t)words, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL, NULL,
-                 NULL, NULL);
-  }
+  const char *const words[] = {"rm", "-rf", "--", folder, NULL};
+  program_run(words, RUN_SHOWN, NULL);
 }
 
 static int run_recall(const recall_flags_t *flags, const GPtrArray *bugs, failure_t *error) {
@@ -261,7 +259,8 @@ static int run_recall(const recall_flags_t *flags, const GPtrArray *bugs, failur
                               .seed = flags->seed == NULL ? "1" : flags->seed,
                               .jobs = flags->jobs,
                               .keeps = flags->keep != 0,
-                              .is_confirming_alone = flags->confirm != 0};
+                              .is_confirming_alone = flags->confirm != 0,
+                              .stop = interrupt_catch()};
   tally_t tally = {.documents = flags->json ? json_array() : NULL};
   status_t status = read_times(flags, &request, error);
   if (status == STATUS_OK) status = run_releases(flags, &request, bugs, &tally, error);
@@ -327,7 +326,8 @@ int command_recall(const command_t *command, int argc, char **argv) {
       {"keep", 0, 0, G_OPTION_ARG_NONE, &flags.keep,
        "Leave releases installed that were installed for this", NULL},
       {"out", 0, 0, G_OPTION_ARG_FILENAME, &flags.out,
-       "Leave the campaigns and the other databases in this folder", "FOLDER"},
+       "Leave the campaigns and the other databases in this folder; the same command goes on there",
+       "FOLDER"},
       {"seed", 's', 0, G_OPTION_ARG_STRING, &flags.seed, "The seed of all drawing (default 1)",
        "SEED"},
       {"jobs", 'j', 0, G_OPTION_ARG_STRING, &flags.jobs,

@@ -139,7 +139,7 @@ static status_t confirm_control(bench_t *bench, recalled_t *row, failure_t *erro
   return STATUS_OK;
 }
 
-/* A row that is confirmed is RECALL_UNSOUGHT, for now. */
+/* A row that is confirmed becomes RECALL_UNSOUGHT, which seek() changes. */
 static status_t confirm(bench_t *bench, const char *name, bool is_asked, recalled_t *row,
                         failure_t *error) {
   const char *apart = public_bug_field(row->bug, PUBLIC_APART);
@@ -170,6 +170,14 @@ static status_t confirm(bench_t *bench, const char *name, bool is_asked, recalle
 
 /* ---- Searching ------------------------------------------------------------------------------- */
 
+/* What ends by a signal has not searched as long as it was to. */
+static status_t check_stop(const recall_request_t *request, failure_t *error) {
+  if (*request->stop == 0) return STATUS_OK;
+  return status_fail(error, STATUS_IO,
+                     "stopped; the same command goes on with what it has done if --out FOLDER was "
+                     "given");
+}
+
 /* Words of a command line, ended by NULL; texts owned. */
 static GPtrArray *words_make(const char *const *texts) {
   GPtrArray *words = g_ptr_array_new_with_free_func(g_free);
@@ -185,8 +193,12 @@ static void add_option(GPtrArray *words, const char *option, const char *value) 
   g_ptr_array_add(words, g_strdup(value));
 }
 
+/* Searches with another seed or of another time are others: what one found must not count for the
+ * other. */
 static char *path_of(const recall_subject_t *subject, const char *part) {
-  g_autofree char *plain = g_strdup(subject->name);
+  const recall_request_t *request = subject->request;
+  g_autofree char *plain =
+      g_strdup_printf("%s-seed-%s-%s", subject->name, request->seed, request->time);
   g_strcanon(plain, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS ".-@", '_');
   g_autofree char *file = g_strconcat(plain, part, NULL);
   return g_build_filename(subject->request->folder, file, NULL);
@@ -197,13 +209,15 @@ static status_t run_campaign(const recall_subject_t *subject, hunt_t *out_hunt, 
   g_autofree char *folder = path_of(subject, ".campaign");
   g_autofree char *log = path_of(subject, ".log");
   g_autofree char *database = campaign_folder_database(folder);
-  const char *const begin[] = {"campaign", "--executor",  subject->name, "--out", folder,
-                               "--time",   request->time, "--fail-on",   "never", NULL};
+  /* One that is finished is not begun anew under its name. */
+  const char *const begin[] = {"campaign", "--executor", subject->name, "--out",
+                               folder,     "--time",     request->time, "--fail-on",
+                               "never",    "--name",     "recall",      NULL};
   g_autoptr(GPtrArray) words = words_make(begin);
   add_option(words, "--seed", request->seed);
   add_option(words, "--jobs", request->jobs);
   g_ptr_array_add(words, NULL);
-  return hunt_run((char *const *)words->pdata, database, log, out_hunt, error);
+  return hunt_run((char *const *)words->pdata, database, log, request->stop, out_hunt, error);
 }
 
 /* What a search is told: an op, or a program; and why a bug was missed for which that is enough. */
@@ -235,7 +249,8 @@ static status_t run_hint(const recall_subject_t *subject, const known_entry_t *b
   g_autoptr(GPtrArray) words = words_make(texts);
   add_option(words, "--seed", subject->request->seed);
   g_ptr_array_add(words, NULL);
-  return hunt_run((char *const *)words->pdata, database, log, out_hunt, error);
+  return hunt_run((char *const *)words->pdata, database, log, subject->request->stop, out_hunt,
+                  error);
 }
 
 /* What a search with a hint found in its place. */
@@ -252,7 +267,8 @@ static status_t ask_hint(const recall_subject_t *subject, const hint_t *hint, ex
   hunt_t hunt;
   hunt_answer_t answer;
   STATUS_TRY(run_hint(subject, row->bug, hint, &hunt, error));
-  status_t status = hunt_find(&hunt, row->bug, control, &answer, error);
+  status_t status = check_stop(subject->request, error);
+  if (status == STATUS_OK) status = hunt_find(&hunt, row->bug, control, &answer, error);
   if (status == STATUS_OK) {
     *out_found = answer.found != NULL;
     if (*out_found) row->seconds = answer.found->seconds;
@@ -315,6 +331,7 @@ static status_t confirm_all(recall_subject_t *subject, bench_t *bench, bool is_a
   *out_confirmed = 0;
   for (size_t i = 0; i < subject->row_count; i++) {
     STATUS_TRY(confirm(bench, subject->name, is_asked, &subject->rows[i], error));
+    STATUS_TRY(check_stop(subject->request, error));
     *out_confirmed += subject->rows[i].outcome == RECALL_UNSOUGHT;
   }
   return STATUS_OK;
@@ -325,7 +342,7 @@ static status_t seek_all(recall_subject_t *subject, bench_t *bench, failure_t *e
   hunt_t hunt;
   STATUS_TRY(run_campaign(subject, &hunt, error));
   subject->drawn = hunt.drawn;
-  status_t status = STATUS_OK;
+  status_t status = check_stop(subject->request, error);
   for (size_t i = 0; i < subject->row_count && status == STATUS_OK; i++) {
     recalled_t *row = &subject->rows[i];
     if (row->outcome == RECALL_UNSOUGHT) status = seek(subject, bench, &hunt, row, error);

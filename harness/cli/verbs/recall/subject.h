@@ -26,6 +26,7 @@ typedef struct recall_request {
   const char *jobs; /* NULL: as a campaign has it. */
   bool keeps;       /* What is installed for this. */
   bool is_confirming_alone;
+  const volatile sig_atomic_t *stop; /* Once nonzero, somebody wants it to end. */
 } recall_request_t;
 
 /* What became of an entry on a release; texts owned. */
@@ -47,7 +48,9 @@ typedef struct recall_subject {
 
 /* Does all of it; `bugs` are the entries that this release may have.  With `is_asked` an entry that
  * the release turns out not to have is RECALL_ABSENT, else it is not confirmed.  A release that
- * cannot be installed, and a control that cannot, is never a failure of this. */
+ * cannot be installed, and a control that cannot, is never a failure of this.  A campaign that was
+ * begun in the request's folder with the same seed and time goes on, or is read if it is finished.
+ * STATUS_IO once somebody wants it to end. */
 status_t recall_subject_run(const recall_request_t *request, const char *release, bool is_asked,
                             const GPtrArray *bugs, recall_subject_t *out_subject, failure_t *error);
 void recall_subject_deinit(recall_subject_t *subject);

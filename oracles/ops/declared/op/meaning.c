@@ -32,6 +32,15 @@ int64_t declared_position(const program_t *program, uint32_t attribute) {
   return position;
 }
 
+declared_origin_t declared_origin(const program_t *program, uint8_t index) {
+  const declaration_t *declaration = declared_of(program);
+  const uint8_t *bytes = program->attributes;
+  declared_origin_t origin;
+  const size_t behind = declaration->attribute_count * sizeof(double) + index * sizeof origin;
+  memcpy(&origin, bytes + behind, sizeof origin);
+  return origin;
+}
+
 /* How many dimensions the group in front of the dimension with a position has, or the only group,
  * and the one behind.  Returns false if the rank does not fit. */
 static bool find_group_ranks(const program_t *program, const declared_tensor_t *tensor,

@@ -64,7 +64,8 @@ static bool has_declared_type(const program_t *program) {
          have_types(program, &binding, true, &free);
 }
 
-/* Of all steps, those that are not computed apart from the sum over them too. */
+/* Of all steps, those that are not computed apart from the sum over them too: problems are computed
+ * one by one, however many there are. */
 static bool has_small_steps(const program_t *program) {
   const declaration_t *declaration = declared_of(program);
   binding_t binding;
@@ -74,7 +75,7 @@ static bool has_small_steps(const program_t *program) {
     for (uint32_t i = 0; i < formula->step_count; i++) {
       size_t numbers = 1;
       for (uint32_t k = 0; k < declaration->index_count; k++) {
-        if ((formula->steps[i].mask >> k & 1) == 0) continue;
+        if ((formula->steps[i].mask & declaration->inner & UINT32_C(1) << k) == 0) continue;
         numbers *= MAX(binding.extent[k], 1);
         if (numbers > DECLARED_NUMBERS_MAX) return false;
       }
@@ -105,7 +106,10 @@ static const op_constraint_t constraints[] = {
         "operands and results are of the types that the op's file declares, quantized or not, "
         "and those without one of the same",
         has_declared_type),
-    OP_UNMODELLED("sizes", "no step of the meaning has more than 2^24 numbers", has_small_steps),
+    OP_UNMODELLED("sizes",
+                  "no step of the meaning has more than 2^24 numbers for one row, or element, of "
+                  "the results",
+                  has_small_steps),
     OP_UNMODELLED(
         "places",
         "an index along which numbers are gathered, or which has scales, has a size of at least 1",
@@ -232,7 +236,8 @@ void declared_make_row(declaration_t *inout_declaration) {
       .name = declaration->op.name,
       .spec = declaration->path,
       .summary = declaration->op.summary,
-      .attributes_bytes = declaration->attribute_count * sizeof(double),
+      .attributes_bytes = declaration->attribute_count * sizeof(double) +
+                          declaration->index_count * sizeof(declared_origin_t),
       .attribute_rows = declaration->attribute_rows,
       .constraints = constraints,
       .draw = declared_draw,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How cases of declared ops are cut into parts: along the indices that tell problems apart, of
- * which no step knows the size or the place. */
+/* How cases of declared ops are cut into parts: along the indices that tell problems apart.  Where
+ * a step knows the place of a problem, or how many there are, parts are told where they begin. */
 #include "oracles/ops/declared/declared.h"
 
 /* Where the axes of each index begin: a group has one for each of its dimensions. */
@@ -24,19 +24,50 @@ static numbering_t number_axes(const program_t *program) {
   return numbering;
 }
 
-/* Indices along which steps count, or find numbers by their place. */
+/* Indices that are joined with others in some dimension. */
+static uint32_t find_joined(const declared_tensor_t *tensors, uint32_t count) {
+  uint32_t joined = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t d = 0; d < tensors[i].count; d++) {
+      const declared_dimension_t *dimension = &tensors[i].dimensions[d];
+      for (uint32_t k = 0; dimension->count != 1 && k < dimension->count; k++) {
+        joined |= UINT32_C(1) << dimension->indices[k];
+      }
+    }
+  }
+  return joined;
+}
+
+/* Indices whose places, or number, some step knows. */
+static uint32_t find_placed(const declaration_t *declaration) {
+  uint32_t placed = 0;
+  for (uint32_t f = 0; f < declaration->formula_count; f++) {
+    const declared_formula_t *formula = &declaration->formulas[f];
+    for (uint32_t i = 0; i < formula->step_count; i++) {
+      const step_t *step = &formula->steps[i];
+      bool is_placed = step->kind == STEP_COUNT || step->kind == STEP_INDEX;
+      if (is_placed) placed |= UINT32_C(1) << step->index;
+    }
+  }
+  return placed;
+}
+
+/* Indices along which steps find numbers by their place, or which dimensions join. */
 static uint32_t find_known(const declaration_t *declaration) {
   uint32_t known = 0;
   for (uint32_t f = 0; f < declaration->formula_count; f++) {
     const declared_formula_t *formula = &declaration->formulas[f];
     for (uint32_t i = 0; i < formula->step_count; i++) {
       const step_t *step = &formula->steps[i];
-      bool is_known = step->kind == STEP_COUNT || step->kind == STEP_INDEX ||
-                      step->kind == STEP_PICK || step->kind == STEP_STACK ||
-                      step->kind == STEP_GATHER || step_scatters(step->kind);
+      bool is_placed = step->kind == STEP_COUNT || step->kind == STEP_INDEX;
+      bool is_known = step->kind == STEP_PICK || step->kind == STEP_STACK ||
+                      step->kind == STEP_GATHER || step_scatters(step->kind) ||
+                      (is_placed && declaration->indices[step->index].is_group);
       if (is_known) known |= UINT32_C(1) << step->index;
     }
   }
+  known |= find_joined(declaration->operands, declaration->operand_count);
+  known |= find_joined(declaration->results, declaration->result_count);
   for (uint32_t i = 0; i < declaration->index_count; i++) {
     if (declaration->indices[i].fixed > 0) known |= UINT32_C(1) << i;
   }
@@ -49,20 +80,40 @@ static uint32_t find_known(const declaration_t *declaration) {
   return known;
 }
 
-/* False if a dimension joins several indices, or there are too many. */
-static bool list_axes(const declared_tensor_t *tensor, const numbering_t *numbering,
-                      axis_list_t *out_list) {
+/* A dimension that joins several indices is an axis of its own, which stays whole.  False if there
+ * are too many. */
+static bool list_axes(const declared_tensor_t *tensor, const type_t *type,
+                      const numbering_t *numbering, axis_list_t *out_list, axes_t *inout_axes) {
   out_list->count = 0;
   for (uint32_t d = 0; d < tensor->count; d++) {
     const declared_dimension_t *dimension = &tensor->dimensions[d];
-    if (dimension->count != 1) return false;
     const uint8_t index = dimension->indices[0];
-    for (uint32_t i = 0; i < numbering->counts[index]; i++) {
+    const uint32_t count = dimension->count == 1 ? numbering->counts[index] : 1;
+    for (uint32_t i = 0; i < count; i++) {
       if (out_list->count == TYPE_RANK_MAX) return false;
-      out_list->axes[out_list->count++] = numbering->first[index] + i;
+      uint32_t axis = numbering->first[index] + i;
+      if (dimension->count != 1) {
+        axis = inout_axes->count++;
+        if (axis >= AXES_MAX) return false;
+        inout_axes->items[axis] = (axis_t){.role = AXIS_TERM, .size = type->dims[out_list->count]};
+      }
+      out_list->axes[out_list->count++] = axis;
     }
   }
   return true;
+}
+
+/* Parts know where they begin along indices that steps know, and that are cut: theory.md, T235. */
+static void link_places(const declaration_t *declaration, const numbering_t *numbering,
+                        axes_t *inout_axes) {
+  const uint32_t placed = find_placed(declaration);
+  for (uint32_t i = 0; i < declaration->index_count; i++) {
+    const uint32_t axis = numbering->first[i];
+    bool is_cut = !declaration->indices[i].is_group && inout_axes->items[axis].role == AXIS_BATCH;
+    if ((placed >> i & 1) == 0 || !is_cut) continue;
+    inout_axes->links[inout_axes->link_count++] =
+        (axis_link_t){.kind = AXIS_LINK_PLACES, .of = axis, .to = axis};
+  }
 }
 
 void declared_part_axes(const program_t *program, axes_t *out_axes) {
@@ -70,13 +121,16 @@ void declared_part_axes(const program_t *program, axes_t *out_axes) {
   const numbering_t numbering = number_axes(program);
   const uint32_t outer = declared_outer(declaration) & ~find_known(declaration);
   bool is_told = numbering.count <= AXES_MAX;
+  out_axes->count = numbering.count;
   for (uint32_t i = 0; i < program->operand_count; i++) {
-    is_told = is_told && list_axes(&declaration->operands[i], &numbering, &out_axes->operands[i]);
+    is_told = is_told && list_axes(&declaration->operands[i], &program->operands[i], &numbering,
+                                   &out_axes->operands[i], out_axes);
   }
   for (uint32_t i = 0; i < program->result_count; i++) {
-    is_told = is_told && list_axes(&declaration->results[i], &numbering, &out_axes->results[i]);
+    is_told = is_told && list_axes(&declaration->results[i], &program->results[i], &numbering,
+                                   &out_axes->results[i], out_axes);
   }
-  out_axes->count = is_told ? numbering.count : AXES_MAX + 1;
+  if (!is_told) out_axes->count = AXES_MAX + 1;
   for (uint32_t i = 0; i < declaration->index_count && is_told; i++) {
     const binding_t *binding = &numbering.binding;
     for (uint32_t k = 0; k < numbering.counts[i]; k++) {
@@ -86,6 +140,23 @@ void declared_part_axes(const program_t *program, axes_t *out_axes) {
                                                     : (int64_t)binding->extent[i];
     }
   }
+  if (is_told) link_places(declaration, &numbering, out_axes);
+}
+
+/* Where a part begins; a part of a part begins in the whole. */
+static void settle_origins(const program_t *program, const numbering_t *numbering,
+                           const axes_t *view, uint8_t *inout_attributes) {
+  const declaration_t *declaration = declared_of(program);
+  for (uint32_t i = 0; i < view->link_count; i++) {
+    uint8_t index = 0;
+    while (numbering->first[index] != view->links[i].of || numbering->counts[index] != 1) index++;
+    const declared_origin_t before = declared_origin(program, index);
+    const int64_t extent = (int64_t)numbering->binding.extent[index];
+    const declared_origin_t origin = {.first = before.first + view->links[i].first,
+                                      .whole = before.whole > 0 ? before.whole : extent};
+    memcpy(inout_attributes + declaration->attribute_count * sizeof(double) + index * sizeof origin,
+           &origin, sizeof origin);
+  }
 }
 
 /* Where the marked dimension went: attributes of position are those of the first tensor that has
@@ -93,8 +164,9 @@ void declared_part_axes(const program_t *program, axes_t *out_axes) {
 static void settle_positions(const program_t *program, const numbering_t *numbering,
                              const axes_t *view, arena_t *arena, program_t *out_program) {
   const declaration_t *declaration = declared_of(program);
-  int64_t *attributes = ARENA_NEW_ARRAY(arena, int64_t, MAX(declaration->attribute_count, 1));
+  uint8_t *attributes = arena_alloc(arena, MAX(declaration->op.attributes_bytes, 1));
   memcpy(attributes, program->attributes, declaration->op.attributes_bytes);
+  settle_origins(program, numbering, view, attributes);
   for (uint32_t i = 0; i < program->operand_count; i++) {
     const declared_tensor_t *operand = &declaration->operands[i];
     for (uint32_t d = 0; d < operand->count; d++) {
@@ -102,7 +174,10 @@ static void settle_positions(const program_t *program, const numbering_t *number
       if (dimension->position < 0) continue;
       const uint32_t axis = numbering->first[dimension->indices[0]];
       const int place = axis_list_find(&view->operands[i], axis);
-      if (place >= 0) attributes[dimension->position] = place;
+      const int64_t position = place;
+      if (place < 0) continue;
+      memcpy(attributes + declaration->attribute_rows[dimension->position].offset, &position,
+             sizeof position);
     }
   }
   out_program->attributes = attributes;
