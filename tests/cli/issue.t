@@ -133,6 +133,44 @@ else
   count=$((count + 1))
   echo "ok $count - programs in C # SKIP there is no openblas plugin"
 fi
+# The same of oneDNN: its real faults are shown without Assay, and what it computes is computed again.
+shows() { # CASE BITS WORDS
+  run 0 "a report about ${1%% *} of oneDNN" issue "$1" --executor onednn
+  like out "$3" "${1%% *}: it makes the call"
+  like out "printed the same wrong bits: \`$2\`" "${1%% *}: it has been built and run"
+}
+writes() { # CASE BITS WORDS [OPTIONS]
+  run 0 "oneDNN writes a program of ${1%% *}" show --c --executor "onednn${4:-}" "$1"
+  like out "$3" "${1%% *}: it makes the call"
+  like out "^/. Run here, it printed: $2 ./\$" "${1%% *}: it prints what is right"
+}
+if [ -f "$(dirname "$ASSAY")/plugins/onednn_plugin.so" ]; then
+  shows 'stablehlo.reduce body=maximum dims=[0] f32[2] f32[] -> f32[] : 7fc00000bf800000 : ff800000' bf800000 dnnl_reduction_max
+  shows 'stablehlo.reduce body=minimum dims=[0] f32[2] f32[] -> f32[] : 7f8000007f800000 : 7f800000' 7f7fffff dnnl_reduction_min
+  shows 'byteir.gelu approximate=erf f32[1] -> f32[1] : 80000000' 00000000 dnnl_eltwise_gelu_erf
+  shows 'byteir.log_softmax axis=0 f32[2] -> f32[2] : 3f8000007fc00000' ff8000007fc00000 'dnnl_softmax_log.*, 0'
+  # Two batches, of operands of which one is gathered; windows with a step, a dilation, padding and groups.
+  writes 'stablehlo.dot_general batch=[2]x[0] contract=[0]x[2] f32[2,1,2] f32[2,1,2] -> f32[2,1,1] : 3f800000400000004040000040800000 : 3f800000400000004040000040800000' \
+    40e0000041b00000 dnnl_matmul_desc_init
+  writes 'stablehlo.convolution window_strides=[2] padding=[[1,0]] lhs_dilation=[1] rhs_dilation=[2] window_reversal=[false] dimension_numbers=[b,f,0]x[o,i,0]->[b,f,0] feature_group_count=2 batch_group_count=1 f32[1,2,4] f32[2,1,2] -> f32[1,2,2] : 3f80000040000000404000004080000040a0000040c0000040e0000041000000 : 3f800000412000003f80000042c80000' \
+    41a00000422800004416000044498000 dnnl_dilated_convolution_forward_desc_init
+  # The initial value is ours to add: of integers, and of bf16, which it widens.
+  writes 'stablehlo.reduce body=add dims=[0] i8[3] i8[] -> i32[] : 7f7f7f : 03' 00000180 'return (int32_t)((uint32_t)a + (uint32_t)b);' '?types=any'
+  writes 'stablehlo.reduce body=add dims=[1] bf16[2,2] bf16[] -> f32[2] : 3f80400040404080 : 4120' 4150000041880000 dnnl_reduction_sum
+  writes 'stablehlo.reduce_window body=maximum window_dimensions=[1,1,2] window_strides=[1,1,1] base_dilations=[1,1,1] window_dilations=[1,1,1] padding=[[0,0],[0,0],[0,0]] f32[1,1,3] f32[] -> f32[1,1,2] : bf800000c0000000c0400000 : bfc00000' \
+    bf800000bfc00000 dnnl_pooling_max
+  writes 'stablehlo.subtract f32[2] f32[2] -> f32[2] : 3f80000040000000 : 4040000040800000' c0000000c0000000 dnnl_binary_sub '?isa=AVX2'
+  like out 'CHECK(dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx2));' "of an instruction set that was asked for"
+  writes 'stablehlo.transpose permutation=[1,0] f32[2,2] -> f32[2,2] : 3f800000400000004040000040800000' 3f800000404000004000000040800000 dnnl_reorder
+  writes 'stablehlo.concatenate dimension=0 f32[1] f32[1] -> f32[2] : 3f800000 : 40000000' 3f80000040000000 dnnl_concat '?threads=2'
+  like out '^ . Run: OMP_NUM_THREADS=2 ./reproducer$' "of threads that were asked for"
+  run 3 "no program of what takes post-ops" show --c --executor 'onednn?types=any' \
+    'stablehlo.reduce body=add dims=[0] !quant.uniform<i8:f32,0x1p+0:1>[2] !quant.uniform<i8:f32,0x1p+0:1>[] -> !quant.uniform<i32:f32,0x1p+0>[] : 0203 : 01'
+  like err 'it takes scales, zero points or post-ops' "it says why"
+else
+  count=$((count + 1))
+  echo "ok $count - programs in C of oneDNN # SKIP there is no onednn plugin"
+fi
 run 3 "show --c of what writes no programs" show "$sum" --c --executor canary:narrow_operands
 
 # The workers for real: their scripts print what they should.

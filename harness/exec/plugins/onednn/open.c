@@ -7,18 +7,22 @@
 typedef struct isa_name {
   const char *name;
   dnnl_cpu_isa_t isa;
+  const char *spelling; /* In C. */
 } isa_name_t;
 
+#define ISA(name, isa) {name, isa, #isa}
+
 static const isa_name_t isa_names[] = {
-    {"SSE41", dnnl_cpu_isa_sse41},
-    {"AVX", dnnl_cpu_isa_avx},
-    {"AVX2", dnnl_cpu_isa_avx2},
-    {"AVX2_VNNI", dnnl_cpu_isa_avx2_vnni},
-    {"AVX512_CORE", dnnl_cpu_isa_avx512_core},
-    {"AVX512_CORE_VNNI", dnnl_cpu_isa_avx512_core_vnni},
-    {"AVX512_CORE_BF16", dnnl_cpu_isa_avx512_core_bf16},
-    {"AVX512_CORE_AMX", dnnl_cpu_isa_avx512_core_amx},
+    ISA("SSE41", dnnl_cpu_isa_sse41),
+    ISA("AVX", dnnl_cpu_isa_avx),
+    ISA("AVX2", dnnl_cpu_isa_avx2),
+    ISA("AVX2_VNNI", dnnl_cpu_isa_avx2_vnni),
+    ISA("AVX512_CORE", dnnl_cpu_isa_avx512_core),
+    ISA("AVX512_CORE_VNNI", dnnl_cpu_isa_avx512_core_vnni),
+    ISA("AVX512_CORE_BF16", dnnl_cpu_isa_avx512_core_bf16),
+    ISA("AVX512_CORE_AMX", dnnl_cpu_isa_avx512_core_amx),
 };
+#undef ISA
 enum { ISA_COUNT = sizeof isa_names / sizeof isa_names[0] };
 
 /* ---- Opening. */
@@ -61,6 +65,7 @@ static int32_t choose_isa(onednn_t *onednn, const char *isa, assay_reason_t *rea
     if (strcasecmp(isa_names[i].name, isa) != 0) continue;
     dnnl_status_t status = set_isa(onednn, isa_names[i].isa);
     if (status != dnnl_success) return plan_answer(dnnl, status, isa, reason);
+    onednn->isa = isa_names[i].spelling;
   }
   dnnl_cpu_isa_t effective = get_isa(onednn);
   onednn->hardware = effective == dnnl_cpu_isa_all ? "newer" : "baseline";
@@ -150,6 +155,8 @@ int32_t onednn_open_options(onednn_t *onednn, const char *options, assay_reason_
   if (code == ASSAY_EXECUTOR_OK) code = plugin_check_threads(threads, reason);
   if (code == ASSAY_EXECUTOR_OK) code = choose_fpmath(onednn, fpmath, reason);
   if (code != ASSAY_EXECUTOR_OK) return code;
+  memcpy(onednn->file, library, sizeof onednn->file);
+  onednn->isa = "";
   onednn->takes_any_types = strcmp(types, "any") == 0;
   if (!onednn->takes_any_types && strcmp(types, "documented") != 0) {
     return assay_explain(reason, ASSAY_EXECUTOR_INVALID, "types=%s: write documented or any",

@@ -9,6 +9,7 @@
  * fpmath which type it may convert f32 to before it computes: strict (default; none), bf16, f16,
  * any. What it does then depends on the processor; it refuses programs that name an algorithm */
 #include "harness/exec/plugins/onednn/session.h"
+#include "harness/exec/plugins/onednn/source/source.h"
 #include "harness/exec/plugins/plugin_sized.h"
 
 /* ---- Opening. */
@@ -204,6 +205,23 @@ static void *without_const(const void *data) {
   return pointer.any;
 }
 
+/* Input `i` as the primitive takes it. */
+static const void *take_input(compiled_t *compiled, uint32_t i, const void *const *operands) {
+  const plan_t *plan = &compiled->plan;
+  const void *data = i == 0 && compiled->middle != NULL ? compiled->middle : plan->constants[i];
+  if (data == NULL) data = operands[plan->is_wired ? plan->operand_of[i] : i];
+  if (plan->prepare[i] == NULL) return data;
+  plan->prepare[i](plan, i, data, compiled->packed[i]);
+  return compiled->packed[i];
+}
+
+/* The initial value in the type of results; `room` is for it. */
+static const void *take_init(const plan_t *plan, const void *const *operands, int32_t *room) {
+  if (plan->promote == NULL) return operands[1];
+  plan->promote(operands[1], room);
+  return room;
+}
+
 static dnnl_status_t run(const onednn_t *onednn, compiled_t *compiled, const void *const *operands,
                          void *result) {
   const dnnl_functions_t *dnnl = &onednn->dnnl;
@@ -215,12 +233,7 @@ static dnnl_status_t run(const onednn_t *onednn, compiled_t *compiled, const voi
     if (status != dnnl_success) return status;
   }
   for (uint32_t i = 0; i < plan->input_count; i++) {
-    const void *data = i == 0 && compiled->middle != NULL ? compiled->middle : plan->constants[i];
-    if (data == NULL) data = operands[plan->is_wired ? plan->operand_of[i] : i];
-    if (plan->prepare[i] != NULL) {
-      plan->prepare[i](plan, i, data, compiled->packed[i]);
-      data = compiled->packed[i];
-    }
+    const void *data = take_input(compiled, i, operands);
     dnnl_status_t status =
         dnnl->dnnl_memory_set_data_handle(compiled->inputs[i], without_const(data));
     if (status != dnnl_success) return status;
@@ -247,12 +260,7 @@ static int32_t execute_known(void *self, void *known, const void *const *operand
   const plan_t *plan = &compiled->plan;
   if (plan->combine != NULL) {
     int32_t promoted = 0;
-    const void *init = operands[1];
-    if (plan->promote != NULL) {
-      plan->promote(init, &promoted);
-      init = &promoted;
-    }
-    plan->combine(results[0], plan->result_count, init);
+    plan->combine(results[0], plan->result_count, take_init(plan, operands, &promoted));
   }
   return ASSAY_EXECUTOR_OK;
 }
@@ -261,6 +269,38 @@ static int32_t onednn_execute(void *self, void *handle, const void *const *opera
                               void *const *results, assay_reason_t *reason) {
   return execute_known(self, ((const plugin_handle_t *)handle)->compiled, operands, results,
                        reason);
+}
+
+static int32_t onednn_write_c(void *self, void *handle, const void *const *operands,
+                              char **out_text, assay_reason_t *reason) {
+  const onednn_t *onednn = self;
+  compiled_t *compiled = ((const plugin_handle_t *)handle)->compiled;
+  if (compiled == NULL) {
+    return assay_explain(reason, ASSAY_EXECUTOR_UNSUPPORTED,
+                         "sizes that are unknown when it is compiled");
+  }
+  const plan_t *plan = &compiled->plan;
+  char settings[sizeof onednn->threads_setting + sizeof onednn->device_setting + 1];
+  snprintf(settings, sizeof settings, "%s%s%s", onednn->threads_setting,
+           onednn->has_device ? " " : "", onednn->has_device ? onednn->device_setting : "");
+  onednn_source_t source = {.library = onednn->file,
+                            .version = onednn->version,
+                            .settings = settings,
+                            .isa = onednn->isa,
+                            .fpmath = onednn->fpmath,
+                            .is_version3 = onednn->dnnl.version3 != NULL,
+                            .plan = plan};
+  for (uint32_t i = 0; i < plan->input_count && plan->before == NULL; i++) {
+    source.inputs[i] = take_input(compiled, i, operands);
+  }
+  int32_t promoted = 0;
+  if (plan->combine != NULL) source.init = take_init(plan, operands, &promoted);
+  plugin_source_t text;
+  if (!plugin_source_begin(&text)) {
+    return assay_explain(reason, ASSAY_EXECUTOR_FAILED, "out of memory");
+  }
+  int32_t code = onednn_source_write(&source, text.out, reason);
+  return plugin_source_end(&text, code, out_text, reason);
 }
 
 static int32_t onednn_execute_sized(void *self, void *handle, const assay_sizes_t *sizes,
@@ -285,6 +325,7 @@ const assay_executor_t *assay_executor_query(uint32_t abi_max) {
                                          .close = onednn_close,
                                          .execute_sized = onednn_execute_sized,
                                          .validates = 1,
-                                         .compiling_is_dear = 1};
+                                         .compiling_is_dear = 1,
+                                         .write_c = onednn_write_c};
   return abi_max >= 1 ? &table : NULL;
 }

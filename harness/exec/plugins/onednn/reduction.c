@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "harness/exec/executor_quantized.h"
-#include "harness/exec/plugins/onednn/onednn.h"
+#include "harness/exec/plugins/onednn/source/source.h"
 
 /* ---- One more application of the body, with the initial value.  Maximum and minimum as StableHLO
  * defines them: NaN wins, and -0 < +0. */
@@ -139,6 +139,16 @@ plan_combine_t *plan_find_combine(const char *body, dnnl_data_type_t type) {
   const reduction_body_t *found = find_body(body);
   for (size_t i = 0; found != NULL && i < RESULTS; i++) {
     if (types[i] == type) return found->combine[i];
+  }
+  return NULL;
+}
+
+const char *plan_spell_combine(const plan_t *plan) {
+  for (size_t i = 0; i < sizeof reduction_bodies / sizeof reduction_bodies[0]; i++) {
+    for (size_t row = 0; row < RESULTS; row++) {
+      bool is_it = plan->combine != NULL && reduction_bodies[i].combine[row] == plan->combine;
+      if (is_it) return reduction_bodies[i].name;
+    }
   }
   return NULL;
 }

@@ -20,6 +20,8 @@ typedef struct onednn {
   bool has_device; /* It is a build for SYCL, and this names its driver. */
   char device_setting[ASSAY_OPTION_BYTES * 2];
   char version[32];
+  char file[ASSAY_OPTION_BYTES]; /* The library, as it was named. */
+  const char *isa;               /* The enumerator of the newest that it may use, or "". */
   const char *hardware;
 } onednn_t;
 
