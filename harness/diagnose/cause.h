@@ -29,9 +29,13 @@ typedef enum cause_id {
 enum {
   CAUSE_BITS_MIN = 14, /* Of evidence for a name: about one chance coincidence in 16,000. */
   CAUSE_BITS_AGAIN = 1,
-  CAUSE_CASES_TOGETHER = 2, /* That a change explains, of one executor and op. */
-  CAUSE_BITS_PLACE = 12,    /* That one of two zeros is taken by its place: three components. */
-  CAUSE_ASKS_MAX = 1000,    /* Questions to the oracle for one case. */
+  CAUSE_CASES_TOGETHER = 3, /* That a change explains, of one executor and op. */
+  /* Cases of one executor and op for which all changes are tried, then one in so many: what no
+   * change explains must not take the time of a run. */
+  CAUSE_CHANGES_FIRST = 16,
+  CAUSE_CHANGES_ONE_IN = 32,
+  CAUSE_BITS_PLACE = 12, /* That one of two zeros is taken by its place: three components. */
+  CAUSE_ASKS_MAX = 1000, /* Questions to the oracle for one case. */
 };
 
 const char *cause_spelling(cause_id_t cause);
@@ -49,7 +53,8 @@ cause_reference_t cause_reference_of(const accept_t *accept, size_t component);
 /* What a session's cases of one executor and op said of changes (change/change.h) that no case by
  * itself establishes. */
 typedef struct cause_support {
-  uint32_t looked;  /* Cases that were looked into. */
+  uint32_t asked;   /* Cases that came, ... */
+  uint32_t looked;  /* ... and those that were looked into. */
   GHashTable *keys; /* Keys of changes to how many each explains, with what evidence. */
 } cause_support_t;
 
@@ -70,7 +75,7 @@ typedef struct cause_question {
    * or NULL.  The most frequent one is preferred to all others that explain as well, is then sure,
    * and needs but CAUSE_BITS_AGAIN. */
   const uint32_t *established;
-  /* Added to, or NULL: of a case by itself.  A change is sure once it explains most of the cases,
+  /* Added to, or NULL: of a case by itself.  A change is sure once it explains three quarters of the cases,
    * CAUSE_CASES_TOGETHER at least, to CAUSE_BITS_MIN together, and more of them than any other
    * that explains the present one. */
   cause_support_t *support;

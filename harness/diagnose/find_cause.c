@@ -204,6 +204,7 @@ static bool explains_all(solver_t *solver, size_t chosen, bool tests_established
   bool is_known =
       solver_init_all(&all, solver->question, solver->verdict, (cause_id_t)chosen, solver->arena);
   all.tests_established = tests_established;
+  all.skips_changes = true;
   if (is_known) test_all(&all, &found);
   bool is_found = is_known && all.status == STATUS_OK && found.items[chosen].is_found;
   if (is_known && all.status != STATUS_OK) {
@@ -252,8 +253,12 @@ static void solve(solver_t *solver, verdict_t *verdict) {
     verdict->cause[0] = '\0';
     verdict->cause_words[0] = '\0';
   }
+  if (question->support != NULL) {
+    uint32_t number = question->support->asked++;
+    solver->skips_changes = number >= CAUSE_CHANGES_FIRST && number % CAUSE_CHANGES_ONE_IN != 0;
+  }
   size_t chosen = test_all(solver, &found);
-  if (question->support != NULL) change_count(question->support, &found);
+  if (question->support != NULL && !solver->skips_changes) change_count(question->support, &found);
   name_cause(solver, &found, chosen, verdict);
   if (!verdict->is_cause_sure) name_change(solver, &found, verdict);
 }

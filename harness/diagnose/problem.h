@@ -53,6 +53,8 @@ typedef struct solver {
   size_t right_count;
   bool tests_established; /* Of the hypotheses only those about causes that are established. */
   cause_id_t only;        /* And of these but this one; CAUSE_COUNT: all. */
+  const char *only_key;   /* Of changes of the case but the one with this key; NULL: all. */
+  bool skips_changes;     /* None of them. */
   unsigned asks;
   unsigned asks_max;
   status_t status; /* Not STATUS_OK: the oracle failed, and nothing more is asked. */

@@ -175,10 +175,41 @@ static const struct {
     {"canary:select_swapped", "operands-exchanged operand-bits"},
     {"canary:reverse_last_only", "operand-index"}, /* Reversed along the others once more. */
     {"canary:first_operand_for_all", "operand-aliased"},
-    {"canary:first_scale_for_all", "operand-spread"},  /* Scales that are an operand. */
+    {"canary:first_scale_for_all", "operand-spread"}, /* Scales that are an operand. */
     {"canary:first_zero_point_for_all", "operand-spread"},
     {"canary:epsilon_beyond_root", "other-attribute"}, /* eps_outside_sqrt, or epsilon squared. */
     {"canary:convolution_spatial_transposed", "other-attribute operand-transposed"},
+    /* Looked at one by one: what the words say is what the fault does. */
+    {"canary:negation_of_magnitude", "operand-sign"},
+    {"canary:convert_magnitude", "operand-sign"},
+    {"canary:erf_unsigned", "operand-sign result-sign"}, /* It is odd. */
+    {"canary:zero_point_subtracted", "operand-sign"},
+    {"canary:zero_point_negated+seed=1", "other-scale"},
+    {"canary:scale_of_next_column", "other-scale"},
+    {"canary:convolution_stride_of_first", "other-attribute"},
+    {"canary:convolution_padding_of_first", "other-attribute"},
+    {"canary:convolution_kernel_features_swapped", "other-attribute"},
+    {"canary:convolution_batch_as_feature", "other-attribute operand-transposed"},
+    {"canary:convolution_result_transposed", "other-attribute"},
+    {"canary:convolution_first_kernel_for_all", "operand-index operand-spread"},
+    {"canary:lhs_batch_first", "operand-index operand-spread"},
+    {"canary:outer_stride_zero", "result-index"}, /* Read so, of a transpose. */
+    {"canary:partitions_apart", "other-attribute"},                    /* channel_id=-1 */
+    {"canary:scatter_parts_rotated", "operand-index other-attribute"}, /* So are the groups. */
+    {"canary:resize_linear_as_nearest", "other-attribute"},
+    {"canary:nll_mean_undivided", "operand-constant"}, /* A total weight of one. */
+    {"canary:lost_update", "operand-tail"},
+    {"canary:broadcast_as_scalar", "operand-spread"},
+    {"canary:module_intermediate_bf16", "narrow-result narrow-operands"},
+    {"canary:module_spreads_first", "operand-spread"},
+    {"canary:module_last_term_dropped", "operand-tail"},
+    {"canary:module_batch_repeated", "operand-index"},
+    {"canary:module_negation_dropped", "result-sign"},
+    {"canary:module_added_for_subtracted", "operand-sign"},
+    {"canary:module_transpose_skipped", "other-attribute"},
+    {"canary:module_transposes_cancelled", "other-attribute"},
+    {"canary:module_reduces_other_dimension", "other-attribute"},
+    {"canary:module_spreads_other_way", "other-attribute"},
 };
 
 static bool has_name(const char *names, const char *name) {

@@ -137,7 +137,7 @@ static void test_edit(solver_t *solver, const trial_t *trial, found_causes_t *fo
 void change_attributes(solver_t *solver, found_causes_t *found) {
   const program_t *program = &solver->question->instance->program;
   bool has_any = program->op->attribute_rows != NULL;
-  if (!has_any || !change_is_due(solver, CAUSE_other_attribute)) return;
+  if (!has_any || !solver_tests(solver, CAUSE_other_attribute)) return;
   g_autoptr(GString) before = g_string_new(NULL);
   program_print_attributes(program, before);
   g_autoptr(GPtrArray) edits = edits_of_attributes(program);
@@ -149,7 +149,8 @@ void change_attributes(solver_t *solver, found_causes_t *found) {
     name_edit(before->str, trial.after, trial.detail);
     g_snprintf(trial.key, sizeof trial.key, "%.*s %s", (int)strcspn(trial.detail, "="),
                trial.detail, edit->kind);
-    test_edit(solver, &trial, found);
+    const change_t change = {.cause = CAUSE_other_attribute, .key = trial.key};
+    if (change_is_wanted(solver, &change)) test_edit(solver, &trial, found);
     arena_rewind(solver->arena, mark);
   }
 }
@@ -159,7 +160,7 @@ void change_attributes(solver_t *solver, found_causes_t *found) {
 void change_ops(solver_t *solver, found_causes_t *found) {
   const case_t *instance = solver->question->instance;
   const op_t *own = instance->program.op;
-  if (!change_is_due(solver, CAUSE_other_op)) return;
+  if (!solver_tests(solver, CAUSE_other_op)) return;
   for (const op_t *const *op = op_all(); *op != NULL; op++) {
     bool is_alike = (*op)->attribute_rows == own->attribute_rows &&
                     (*op)->attributes_bytes == own->attributes_bytes;

@@ -9,15 +9,6 @@
 /* A zero that a kernel left is what many faults leave. */
 static const double bits_of_zero = 2;
 
-bool change_is_due(const solver_t *solver, cause_id_t cause) {
-  const program_t *program = &solver->question->instance->program;
-  for (uint32_t i = 0; i < program->operand_count; i++) {
-    if (type_element_count(&program->operands[i]) > CHANGE_ELEMENTS_MAX) return false;
-  }
-  const type_t *result = &program->results[solver->verdict->result];
-  return type_element_count(result) <= CHANGE_ELEMENTS_MAX && solver_tests(solver, cause);
-}
-
 /* Among how many elements of operands a value stands that came; 0 if it is none of them.  Who moves
  * elements about had no more to choose from. */
 static size_t count_choices(const solver_t *solver, const examined_t *examined) {
@@ -202,9 +193,21 @@ static bool tells_nothing(const solver_t *solver) {
   return is_all_zero;
 }
 
+bool change_is_wanted(const solver_t *solver, const change_t *change) {
+  const char *const keys[] = {change->key, change->other_key};
+  const cause_support_t *support = solver->question->support;
+  bool is_any = solver->only_key == NULL && (!solver->tests_established || support == NULL);
+  for (size_t i = 0; i < G_N_ELEMENTS(keys) && !is_any; i++) {
+    if (keys[i] == NULL) continue;
+    is_any = solver->only_key != NULL ? strcmp(keys[i], solver->only_key) == 0
+                                      : g_hash_table_contains(support->keys, keys[i]);
+  }
+  return is_any && solver_tests(solver, change->cause);
+}
+
 void change_test(solver_t *solver, const change_t *change, const char *detail,
                  found_causes_t *found) {
-  if (!solver_tests(solver, change->cause) || tells_nothing(solver)) return;
+  if (!change_is_wanted(solver, change) || tells_nothing(solver)) return;
   arena_mark_t mark = arena_mark(solver->arena);
   if (!is_likely(solver, change)) {
     arena_rewind(solver->arena, mark);
@@ -226,7 +229,18 @@ void change_test(solver_t *solver, const change_t *change, const char *detail,
   arena_rewind(solver->arena, mark);
 }
 
+static bool is_small(const solver_t *solver) {
+  const program_t *program = &solver->question->instance->program;
+  const type_t *result = &program->results[solver->verdict->result];
+  bool is_small = type_element_count(result) <= CHANGE_ELEMENTS_MAX;
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    is_small &= type_element_count(&program->operands[i]) <= CHANGE_ELEMENTS_MAX;
+  }
+  return is_small;
+}
+
 void test_changes(solver_t *solver, found_causes_t *found) {
+  if (solver->skips_changes || !is_small(solver)) return;
   change_operands(solver, found);
   change_values(solver, found);
   change_attributes(solver, found);

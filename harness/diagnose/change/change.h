@@ -13,7 +13,7 @@
 #include "harness/diagnose/tests.h"
 
 enum {
-  CHANGE_ELEMENTS_MAX = 1 << 14, /* A tensor with more is not rearranged for a guess. */
+  CHANGE_ELEMENTS_MAX = 256, /* A case of larger tensors is not computed again for guesses. */
   CHANGE_SOURCES_MAX = 4,
 };
 
@@ -43,8 +43,9 @@ typedef struct change {
 void change_test(solver_t *solver, const change_t *change, const char *detail,
                  found_causes_t *found);
 
-/* Whether anything of a cause is to be tested now, on a case of this size. */
-bool change_is_due(const solver_t *solver, cause_id_t cause);
+/* Whether it is to be tested now: where a cause is established, or chosen, but the changes that
+ * made it so are tried again.  Of the change, its cause and keys are read. */
+bool change_is_wanted(const solver_t *solver, const change_t *change);
 
 /* The families. */
 void change_operands(solver_t *solver, found_causes_t *found);

@@ -53,7 +53,7 @@ static standing_t standing_of(const cause_support_t *support, const found_change
 static bool is_enough(const cause_support_t *support, const standing_t *standing) {
   if (standing->bits < (double)CAUSE_BITS_MIN) return false;
   if (support == NULL) return true;
-  return standing->cases >= CAUSE_CASES_TOGETHER && 2 * standing->cases >= support->looked;
+  return standing->cases >= CAUSE_CASES_TOGETHER && 4 * standing->cases >= 3 * support->looked;
 }
 
 /* Whether one change is to be preferred: it explains more cases, or stands first in the table. */
@@ -94,6 +94,7 @@ bool change_explains_all(solver_t *solver, const found_change_t *change) {
   found_causes_t found = {.change_count = 0};
   bool is_known =
       solver_init_all(&all, solver->question, solver->verdict, change->cause, solver->arena);
+  all.only_key = change->key;
   if (is_known) test_changes(&all, &found);
   bool is_found = false;
   for (size_t i = 0; i < found.change_count; i++) {

@@ -32,6 +32,12 @@ static void try_change(solver_t *solver, const change_t *like, const char *detai
 
 /* ---- For one another ------------------------------------------------------------------------- */
 
+/* One result of several may be of one of the operands alone: then that the others are exchanged
+ * tells nothing, and what reads one operand twice is as good. */
+static bool gives_one_result(const solver_t *solver) {
+  return solver->question->instance->program.result_count == 1;
+}
+
 static void test_pair(solver_t *solver, uint32_t a, uint32_t b, found_causes_t *found) {
   const case_t *instance = solver->question->instance;
   const size_t tried = (size_t)count_pairs(solver);
@@ -41,7 +47,7 @@ static void test_pair(solver_t *solver, uint32_t a, uint32_t b, found_causes_t *
   g_snprintf(detail, sizeof detail, "operand %u in the place of operand %u", b, a);
   const change_t aliased = {.cause = CAUSE_operand_aliased, .instance = &changed, .tried = tried};
   try_change(solver, &aliased, detail, found);
-  if (a > b) return;
+  if (a > b || !gives_one_result(solver)) return;
   changed.operands[b].data = instance->operands[a].data;
   g_snprintf(detail, sizeof detail, "operands %u and %u", a, b);
   const change_t exchanged = {
@@ -84,7 +90,8 @@ static void test_orders(solver_t *solver, found_causes_t *found) {
   const program_t *program = &solver->question->instance->program;
   const uint32_t count = program->operand_count;
   uint32_t order[CASE_OPERANDS_MAX];
-  if (count < 2 || !solver_tests(solver, CAUSE_operands_exchanged)) return;
+  if (count < 2 || !gives_one_result(solver)) return;
+  if (!solver_tests(solver, CAUSE_operands_exchanged)) return;
   for (uint32_t i = 0; i < count; i++) order[i] = count - 1 - i;
   test_order(solver, order, "all operands, which it takes from the last to the first", found);
   for (uint32_t a = 0; a < count; a++) {
@@ -206,11 +213,6 @@ static bool map_operand(operand_map_t *map, tensor_t *tensor) {
 
 void change_operands(solver_t *solver, found_causes_t *found) {
   const program_t *program = &solver->question->instance->program;
-  if (!change_is_due(solver, CAUSE_operand_aliased) &&
-      !change_is_due(solver, CAUSE_operands_exchanged) && !solver->tests_established &&
-      solver->only == CAUSE_COUNT) {
-    return; /* Too large. */
-  }
   test_pairs(solver, found);
   test_orders(solver, found);
   for (uint32_t i = 0; i < program->operand_count; i++) {

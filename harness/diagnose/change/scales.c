@@ -124,7 +124,7 @@ static void test_map(solver_t *solver, size_t which_map, size_t which, found_cau
 
 void change_scales(solver_t *solver, found_causes_t *found) {
   const program_t *program = &solver->question->instance->program;
-  if (!solver->is_quantized || !change_is_due(solver, CAUSE_other_scale)) return;
+  if (!solver->is_quantized || !solver_tests(solver, CAUSE_other_scale)) return;
   const size_t count = program->operand_count + program->result_count;
   for (size_t map = 0; map < G_N_ELEMENTS(maps); map++) {
     for (size_t i = 0; i <= count; i++) {

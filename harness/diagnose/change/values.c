@@ -73,7 +73,7 @@ void change_values(solver_t *solver, found_causes_t *found) {
   const case_t *instance = solver->question->instance;
   const element_t *element = instance->program.results[solver->verdict->result].element;
   for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
-    if (!suits(element, steps[i].kind) || !change_is_due(solver, steps[i].cause)) continue;
+    if (!suits(element, steps[i].kind) || !solver_tests(solver, steps[i].cause)) continue;
     const change_t change = {.cause = steps[i].cause,
                              .key = steps[i].words,
                              .instance = instance,
