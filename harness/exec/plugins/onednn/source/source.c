@@ -86,7 +86,7 @@ static size_t extent_of(const dnnl_memory_desc_t *memory) {
 static void write_data(const onednn_source_t *source, FILE *out) {
   const plan_t *plan = source->plan;
   for (uint32_t i = 0; i < plan->input_count; i++) {
-    char name[16];
+    char name[32];
     snprintf(name, sizeof name, "input%u", i);
     plugin_source_array(out, name, source->inputs[i], extent_of(&plan->inputs[i]),
                         find_element(plan->inputs[i].data_type)->bytes);
@@ -135,7 +135,7 @@ static void write_memory(const onednn_source_t *source, FILE *out) {
   fprintf(out, "  dnnl_memory_desc_t inputs[%u], output;\n", plan->input_count);
   for (uint32_t i = 0; i <= plan->input_count; i++) {
     const dnnl_memory_desc_t *memory = i < plan->input_count ? &plan->inputs[i] : &plan->output;
-    char name[16] = "output";
+    char name[32] = "output";
     if (i < plan->input_count) snprintf(name, sizeof name, "inputs[%u]", i);
     fprintf(out, "  CHECK(%s(&%s, %d, ", function, name, memory->ndims);
     source_write_dims(memory->dims, memory->ndims, out);
