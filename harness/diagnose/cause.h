@@ -75,9 +75,9 @@ typedef struct cause_question {
    * or NULL.  The most frequent one is preferred to all others that explain as well, is then sure,
    * and needs but CAUSE_BITS_AGAIN. */
   const uint32_t *established;
-  /* Added to, or NULL: of a case by itself.  A change is sure once it explains three quarters of the cases,
-   * CAUSE_CASES_TOGETHER at least, to CAUSE_BITS_MIN together, and more of them than any other
-   * that explains the present one. */
+  /* Added to, or NULL: of a case by itself.  A change is sure once it explains three quarters of
+   * the cases, CAUSE_CASES_TOGETHER at least, to CAUSE_BITS_MIN together, and more of them than any
+   * other that explains the present one. */
   cause_support_t *support;
 } cause_question_t;
 

@@ -193,8 +193,8 @@ static const struct {
     {"canary:convolution_result_transposed", "other-attribute"},
     {"canary:convolution_first_kernel_for_all", "operand-index operand-spread"},
     {"canary:lhs_batch_first", "operand-index operand-spread"},
-    {"canary:outer_stride_zero", "result-index"}, /* Read so, of a transpose. */
-    {"canary:partitions_apart", "other-attribute"},                    /* channel_id=-1 */
+    {"canary:outer_stride_zero", "result-index"},   /* Read so, of a transpose. */
+    {"canary:partitions_apart", "other-attribute"}, /* channel_id=-1 */
     {"canary:scatter_parts_rotated", "operand-index other-attribute"}, /* So are the groups. */
     {"canary:resize_linear_as_nearest", "other-attribute"},
     {"canary:nll_mean_undivided", "operand-constant"}, /* A total weight of one. */
