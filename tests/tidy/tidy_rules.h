@@ -53,6 +53,7 @@ static const struct {
     {"jansson.h", "harness/campaign/status.c"},
     {"jansson.h", "tests/*"},
     {"dlfcn.h", "harness/exec/transport/dso.c"},
+    {"dlfcn.h", "harness/exec/process/c_source.c"},
     {"dlfcn.h", "harness/quant/target/library.c"},
     {"dlfcn.h", "harness/exec/plugins/*"},
     {"dlfcn.h", "tests/store/preload/*"},

@@ -3,7 +3,7 @@
 #ifndef ASSAY_EXEC_PLUGINS_ONEDNN_SOURCE_OPERATION_H
 #define ASSAY_EXEC_PLUGINS_ONEDNN_SOURCE_OPERATION_H
 
-#include "harness/exec/plugins/onednn/source/source.h"
+#include "harness/exec/plugins/onednn/source/written.h"
 
 /* "matmul"; NULL for what is not written. */
 const char *source_title(const plan_t *plan);

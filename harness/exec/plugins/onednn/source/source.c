@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes what plugin.c does: memory, the primitive, and the initial value behind it. */
+#include "harness/exec/plugins/onednn/source/source.h"
+
 #include "harness/exec/plugins/onednn/source/operation.h"
 
 static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+.,/@=";
