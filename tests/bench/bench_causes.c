@@ -294,8 +294,8 @@ static void run_canary(const canary_t *canary, counts_t *out_counts) {
 }
 
 int main(int argc, char **argv) {
-  const size_t of = argc > 3 ? (size_t)atoi(argv[3]) : 1;
-  const size_t share = argc > 3 ? (size_t)atoi(argv[2]) % of : 0;
+  const size_t of = argc > 3 ? (size_t)strtoul(argv[3], NULL, 10) : 1;
+  const size_t share = argc > 3 ? (size_t)strtoul(argv[2], NULL, 10) % of : 0;
   counts_t total = {.diverging = 0};
   printf("%-44s %8s %8s %8s  %s\n", "fault", "cases", "named", "right", "names");
   for (size_t i = 0; i < G_N_ELEMENTS(canaries); i++) {
