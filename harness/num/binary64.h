@@ -22,6 +22,17 @@ static inline double binary64_value(uint64_t bits) {
   return value;
 }
 
+/* 2^exponent, as ldexp() has it, which costs a call and tests that are idle here: 0 below all
+ * numbers, infinity above. */
+static inline double binary64_power(int exponent) {
+  if (exponent > BINARY64_BIAS) return __builtin_inf();
+  if (exponent > -BINARY64_BIAS) {
+    return binary64_value((uint64_t)(exponent + BINARY64_BIAS) << BINARY64_FRACTION_BITS);
+  }
+  int bit = exponent + BINARY64_BIAS + BINARY64_FRACTION_BITS - 1; /* Of a subnormal number. */
+  return bit < 0 ? 0 : binary64_value(UINT64_C(1) << bit);
+}
+
 enum { BINARY64_NO_BIT = 1 << 20 }; /* Above every exponent. */
 
 /* Exponent of the lowest set bit of a finite number, which is a multiple of 2^that and of no higher

@@ -12,18 +12,32 @@ static uint64_t rebias(const format_t *format) {
   return (uint64_t)(BINARY64_BIAS - format->exponent_bias) << BINARY64_FRACTION_BITS;
 }
 
+static const uint64_t fraction_mask = (UINT64_C(1) << BINARY64_FRACTION_BITS) - 1;
+
 static bool is_binary64(const format_t *format) { return format->precision == 53; }
+
+/* The pattern in binary64 of a magnitude that is subnormal in the format, or zero.  None is so in
+ * binary64, but for f64 itself. */
+static uint64_t widen_subnormal(const format_t *format, uint64_t magnitude) {
+  if (magnitude == 0 || is_binary64(format)) return magnitude;
+  int top = 63 - __builtin_clzll(magnitude);
+  int exponent = format->exponent_min - layout_fraction_bits(format) + top;
+  uint64_t fraction = (magnitude << (BINARY64_FRACTION_BITS - top)) & fraction_mask;
+  return (uint64_t)(exponent + BINARY64_BIAS) << BINARY64_FRACTION_BITS | fraction;
+}
 
 double format_to_double(const format_t *format, uint64_t bits) {
   if (bits == 0 && format->specials != FORMAT_EXPONENT_ONLY) return 0; /* Common, and no other. */
   uint64_t magnitude = bits & layout_magnitude_mask(format);
   int fraction_bits = layout_fraction_bits(format);
+  uint64_t sign = (bits & layout_sign_mask(format)) != 0 ? BINARY64_SIGN : 0;
   bool is_normal = magnitude >> fraction_bits != 0 && magnitude <= format->largest_bits;
   if (is_normal) {
-    uint64_t sign = (bits & layout_sign_mask(format)) != 0 ? BINARY64_SIGN : 0;
     uint64_t widened = magnitude << (BINARY64_FRACTION_BITS - fraction_bits);
     return binary64_value(sign | (widened + rebias(format)));
   }
+  bool is_subnormal = magnitude >> fraction_bits == 0 && format_has_negative_zero(format);
+  if (is_subnormal) return binary64_value(sign | widen_subnormal(format, magnitude));
   return binary64_value(format_convert(format, binary64, bits, ROUNDING_NEAREST_EVEN));
 }
 
@@ -51,6 +65,11 @@ uint64_t format_from_double(const format_t *format, double value) {
   uint64_t bits = binary64_bits(value);
   uint64_t magnitude = bits & ~BINARY64_SIGN;
   uint64_t rounded;
+  /* Formats with -0 have no other pattern of it; NaNs become quiet ones. */
+  if (magnitude == 0 && format_has_negative_zero(format)) {
+    return layout_with_sign(format, bits != 0, 0);
+  }
+  if (is_binary64(format) && magnitude <= BINARY64_EXPONENT_FIELD) return bits;
   if (!is_binary64(format) && round_normal(format, magnitude, &rounded)) {
     int drop = BINARY64_FRACTION_BITS - layout_fraction_bits(format);
     return layout_with_sign(format, bits != magnitude, (rounded - rebias(format)) >> drop);
@@ -59,8 +78,9 @@ uint64_t format_from_double(const format_t *format, double value) {
 }
 
 double format_round_double(const format_t *format, double value) {
-  if (is_binary64(format)) return value;
   uint64_t bits = binary64_bits(value);
+  bool is_zero = bits << 1 == 0;
+  if (is_binary64(format) || (is_zero && format_has_negative_zero(format))) return value;
   uint64_t rounded;
   if (round_normal(format, bits & ~BINARY64_SIGN, &rounded)) {
     return binary64_value((bits & BINARY64_SIGN) | rounded);

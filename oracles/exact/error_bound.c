@@ -7,29 +7,32 @@
 #include <math.h>
 
 #include "generated/exact_permissions.h"
+#include "harness/num/binary64.h"
 #include "oracles/exact/magnitude.h"
 
 /* theory.md, D1. */
-double format_unit_roundoff(const format_t *format) { return ldexp(1.0, -format->precision); }
+double format_unit_roundoff(const format_t *format) { return binary64_power(-format->precision); }
 
 double format_smallest(const format_t *format) {
-  return ldexp(1.0, format->exponent_min - format->precision + 1);
+  return binary64_power(format->exponent_min - format->precision + 1);
 }
 
-double format_smallest_normal(const format_t *format) { return ldexp(1.0, format->exponent_min); }
+double format_smallest_normal(const format_t *format) {
+  return binary64_power(format->exponent_min);
+}
 
 /* theory.md, D6. */
 int error_bound_wider_bits(const format_t *format) { return format->precision <= 5 ? 3 : 11; }
 
 /* theory.md, D6. */
 double error_bound_wide_unit_roundoff(const format_t *format) {
-  return ldexp(format_unit_roundoff(format), -error_bound_wider_bits(format));
+  return binary64_power(-format->precision - error_bound_wider_bits(format));
 }
 
 /* Exponent of what imprecise nodes may add: theory.md, T14. */
 static upper_t imprecise_exponent(bound_shape_t shape) {
   if (shape.imprecise_bits == 0) return upper_of(0);
-  return upper_of(3 * (double)shape.terms * ldexp(1.0, 1 - shape.imprecise_bits));
+  return upper_of(3 * (double)shape.terms * binary64_power(1 - shape.imprecise_bits));
 }
 
 /* Factor of sum|terms| when every path from a leaf to the root is rounded at most `roundings`
@@ -169,14 +172,14 @@ error_bound_t error_bound_sum(const format_t *format, const contract_t *contract
 bool error_bound_sum_is_exact(const format_t *format, int lowest_bit, double magnitude) {
   if (magnitude == 0) return true;
   if (lowest_bit < format->exponent_min - format->precision + 1) return false;
-  return magnitude <= ldexp(1.0, lowest_bit + format->precision) &&
+  return magnitude <= binary64_power(lowest_bit + format->precision) &&
          magnitude <= format_to_double(format, format->largest_bits);
 }
 
 /* theory.md, T17. */
 bool error_bound_aligned_sum_is_exact(const format_t *format, int imprecise_bits, int lowest_bit,
                                       double magnitude) {
-  bool fits = imprecise_bits == 0 || magnitude <= ldexp(1.0, lowest_bit + imprecise_bits);
+  bool fits = imprecise_bits == 0 || magnitude <= binary64_power(lowest_bit + imprecise_bits);
   return fits && error_bound_sum_is_exact(format, lowest_bit, magnitude);
 }
 

@@ -10,6 +10,8 @@
 #include <mpfr.h>
 #include <stdbool.h>
 
+#include "harness/num/binary64.h"
+
 /* Neither is negative or NaN. */
 typedef struct upper {
   double value;
@@ -26,9 +28,15 @@ static inline upper_t upper_of_mpfr(mpfr_srcptr value) {
   return (upper_t){mpfr_get_d(value, MPFR_RNDU)};
 }
 
+/* nextafter(value, INFINITY), without a call where nothing is special. */
+static inline double magnitude_next(double value) {
+  bool is_plain = value > 0 && value < (double)INFINITY;
+  return is_plain ? binary64_value(binary64_bits(value) + 1) : nextafter(value, INFINITY);
+}
+
 /* The exact number is `nearest` and an error of that sign, or NaN if that is not known. */
 static inline upper_t upper_of_rounded(double nearest, double error) {
-  return (upper_t){error <= 0 ? nearest : nextafter(nearest, INFINITY)};
+  return (upper_t){error <= 0 ? nearest : magnitude_next(nearest)};
 }
 static inline lower_t lower_of_rounded(double nearest, double error) {
   return (lower_t){error >= 0 ? nearest : fmax(0, nextafter(nearest, 0))};

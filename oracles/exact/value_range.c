@@ -100,6 +100,12 @@ mpfr_prec_t exact_sum_precision(const format_t *format) {
  * largest significand is all ones; in general half an ulp above the largest number, and a tie goes
  * to the even significand. */
 bool mpfr_overflows(mpfr_srcptr value, const format_t *format) {
+  if (mpfr_zero_p(value)) return false;
+  if (mpfr_regular_p(value)) { /* |value| is below 2^e, and not below half of that. */
+    mpfr_exp_t e = mpfr_get_exp(value);
+    if (e <= format->exponent_max) return false;
+    if (e > format->exponent_max + 1) return true;
+  }
   mpfr_t threshold;
   mpfr_init2(threshold, 128);
   mpfr_set_format(threshold, format, format->largest_bits);

@@ -160,8 +160,11 @@ static void add_squared_distance(mpfr_ptr inout, const moments_t *moments, mpfr_
 /* Multiplies by (1 +- u)^2 of the subtractions and 1 +- factor of squares and sum, and adds what
  * underflows: theory.md, T63. */
 static void widen_squares(const formula_t *formula, mpfr_ptr inout, size_t count, bool is_low) {
-  const bound_shape_t shape = {
-      .terms = count, .products_round = true, .products_underflow = true, .is_product = true};
+  const bound_shape_t shape = {.terms = count,
+                               .leaves = count,
+                               .products_round = true,
+                               .products_underflow = true,
+                               .is_product = true};
   error_bound_t bound = error_bound_sum(formula->format, formula->contract, shape);
   double factor = bound.last_truncates ? bound.total_factor : bound.factor;
   double offset = bound.last_truncates ? bound.total_offset : bound.offset;

@@ -27,7 +27,7 @@ static bool may_vanish(const formula_t *formula, const enclosed_t *term) {
  * format, normal. */
 static bool find_whole(const formula_t *formula, row_t a, whole_t *whole) {
   const format_t *format = formula->format;
-  const bound_shape_t shape = {.terms = a.count};
+  const bound_shape_t shape = {.terms = a.count, .leaves = a.count};
   whole->error = error_bound_sum(format, formula->contract, shape).total_factor;
   mpfr_set_zero(whole->low, 1);
   mpfr_set_zero(whole->high, 1);
@@ -201,7 +201,7 @@ typedef struct online {
 static online_t online_arithmetic(const formula_t *formula, size_t count) {
   const contract_t *contract = formula->contract;
   const format_t *format = formula->format;
-  const bound_shape_t shape = {.terms = count};
+  const bound_shape_t shape = {.terms = count, .leaves = count};
   return (online_t){
       .u = enclosed_unit_roundoff(formula),
       .ulps = contract_elementary_ulps(contract, ELEMENTARY_exp, format, 0),

@@ -222,6 +222,7 @@ static row_t sum_terms(formula_t *formula, enclosed_t *terms, size_t count, bool
   totals_t totals;
   totals_init(&totals, formula, terms, count);
   const bound_shape_t shape = {.terms = count,
+                               .leaves = count,
                                .products_round = are_products,
                                .products_underflow = are_products,
                                .is_product = are_products};

@@ -13,11 +13,12 @@ from ._verdicts import Verdict, check_program, split_call
 
 
 class NonConforming(AssertionError):
-    """Results that no conforming implementation may return.  `verdict` has all of it."""
+    """Results that no conforming implementation may return.  `verdict` has all of it; `literal` is Python source that judges the
+    worst element alone again, or the small case, which the text shows where it is short; "" where that is not to be had."""
 
-    def __init__(self, text: str, verdict: Verdict):
+    def __init__(self, text: str, verdict: Verdict, literal: str = ""):
         super().__init__(text)
-        self.verdict = verdict
+        self.verdict, self.literal = verdict, literal
 
 
 class NoEvidence(AssertionError):
@@ -45,8 +46,8 @@ def failure_text(
     results: Sequence[Tensor],
     attributes: dict[str, Any],
     cut: bool = True,
-) -> str:
-    """What is printed of a divergence."""
+) -> tuple[str, str]:
+    """What is printed of a divergence, and the small case as a literal."""
     whole = completed(op, operands, results, attributes)
     lines = _messages.describe(verdict)
     small = (
@@ -69,7 +70,8 @@ def judge(
     """Raises what a verdict asks for."""
     __tracebackhide__ = True
     if verdict.outcome == "diverges":
-        raise NonConforming(failure_text(op, verdict, operands, results, attributes, cut), verdict)
+        text, literal = failure_text(op, verdict, operands, results, attributes, cut)
+        raise NonConforming(text, verdict, literal)
     if verdict.outcome == "no-oracle" or verdict.outcome == "vacuous" and vacuous == "fail":
         why = verdict.reason or "zeros, NaN or twice the value everywhere would have conformed"
         raise NoEvidence(f"{verdict.program.line}: nothing was tested: {why}", verdict)
@@ -96,7 +98,7 @@ def assert_conforms(
     __tracebackhide__ = True
     if vacuous not in ("fail", "pass"):
         raise _completion.InvalidArgument(f'vacuous={vacuous!r}: "fail" or "pass" is expected')
-    contract, attributes = split_contract(contract, attributes)
+    contract, attributes = split_contract(op, contract, attributes)
     operands, appended = split_call(op, inputs, attributes)
     several = results if isinstance(results, (list, tuple)) and not isinstance(results, Tensor) else [results]
     given = [as_tensor(result, operands[0] if operands else None) for result in several]
@@ -120,14 +122,16 @@ def lines_of(verdict: Verdict) -> list[str]:
     return _messages.describe(verdict)
 
 
-def with_literal(
-    lines: list[str], verdict: Verdict, operands: Sequence[Tensor], results: Sequence[Tensor], case: Any
-) -> str:
-    """The text of a drawn case, whose attributes are in its line."""
-    literals = [_messages.array_literal(*one) for one in operands]
-    if sum(one.array.size for one in [*operands, *results]) <= 64:
-        lines.append("  smallest case, to paste into a test:")
-        lines.append(f'    case = assay.case("{case.program.line}", [{", ".join(literals)}])')
-    if verdict.replay and len(verdict.replay) < 2000:
+def case_literal(line: str, operands: Sequence[Tensor], contract: str) -> str:
+    """Python source of a case whose attributes are in its line."""
+    literals = ", ".join(_messages.array_literal(*one) for one in operands)
+    return f'assay.case("{line}", [{literals}]' + ("" if contract == "wide" else f", {contract!r}") + ")"
+
+
+def with_literal(lines: list[str], verdict: Verdict, operands: Sequence[Tensor], case: Any) -> tuple[str, str]:
+    """The text of a drawn case, and the case as a literal."""
+    literal = "case = " + case_literal(case.program.line, operands, verdict.contract)
+    lines += _messages.literal_lines(literal, "the case by itself")
+    if verdict.replay and len(verdict.replay) < _messages.SHORT:
         lines += ["  replay:", "    " + verdict.replay]
-    return "\n".join(lines)
+    return "\n".join(lines), literal

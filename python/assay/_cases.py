@@ -14,8 +14,9 @@ import numpy
 
 from . import _assertions, _completion
 from ._library import AssayError, InvalidArgument, context, ffi, lib, new_error, op_name, question_of, raise_if, text_of
+from ._messages import SHORT
 from ._programs import Program, program_from_line, program_of
-from ._tensors import Tensor, as_tensor, dtype_of, type_of
+from ._tensors import Tensor, TensorType, as_tensor, dtype_of, type_of
 from ._verdicts import Power, Verdict, check_program, power_of
 
 
@@ -36,6 +37,7 @@ class Record:
     refused: int = 0
     vacuous: int = 0
     known: int = 0
+    wrong: int = 0
     without_oracle: int = 0
     powers: list[Power] = field(default_factory=list)
 
@@ -45,6 +47,7 @@ class Record:
             f"{count} {word}"
             for count, word in (
                 (self.refused, "refused"),
+                (self.wrong, "wrong"),
                 (self.vacuous, "vacuous"),
                 (self.known, "known"),
                 (self.without_oracle, "without an oracle"),
@@ -53,10 +56,13 @@ class Record:
         ]
         ulps = sorted(power.ulps_median for power in self.powers if power.elements)
         if ulps:
-            parts.append(
-                f"half of the elements measured would have shown an error above {ulps[len(ulps) // 2]:.3g} ulp"
-            )
+            parts.append(f"half of the elements measured would have shown {_error_words(ulps[len(ulps) // 2])}")
         return "; ".join(parts)
+
+
+def _error_words(ulps: float) -> str:
+    """As the program says it: below half a unit only the nearest number is accepted."""
+    return "any error" if ulps < 0.5 else "no error at all" if math.isinf(ulps) else f"an error above {ulps:.3g} ulp"
 
 
 @dataclass
@@ -75,10 +81,11 @@ record: contextvars.ContextVar[Optional[Record]] = contextvars.ContextVar("assay
 
 
 class Case:
-    """A program with operands.  `operands` are numpy arrays (bf16 and the like of ml_dtypes)."""
+    """A program with operands.  `operands` are numpy arrays (bf16 and the like of ml_dtypes), copies, which a kernel may overwrite."""
 
     def __init__(self, program: Program, operands: Sequence[numpy.ndarray], contract: str, line: str = ""):
-        self.program, self.operands, self.contract = program, list(operands), contract
+        self.program, self.given, self.contract = program, list(operands), contract
+        self.operands = [numpy.array(operand) for operand in operands]
         self.line = line or program.line
         self.verdict: Optional[Verdict] = None
         self._sink: Optional[list[numpy.ndarray]] = None
@@ -86,6 +93,10 @@ class Case:
     @property
     def op(self) -> str:
         return self.program.op
+
+    def tensors(self) -> list[Tensor]:
+        """The operands with their types, as they were given."""
+        return [Tensor(array, type_.element) for array, type_ in zip(self.given, self.program.operands)]
 
     def attribute(self, name: str) -> Any:
         """An attribute: its integers as a list where it has any, else its text."""
@@ -144,7 +155,7 @@ class Case:
                 place[...] = array
             raise _Stop
         self.results = arrays
-        self.verdict = check_program(self.program, self.operands, arrays, contract=self.contract)
+        self.verdict = check_program(self.program, self.given, arrays, contract=self.contract)
         return self.verdict
 
     def __repr__(self) -> str:
@@ -198,23 +209,36 @@ def draw(
     )
 
 
-def _is_usual(case: Case) -> bool:
-    """Whether the attributes are those that a call may leave out: a kernel that gets operands alone can do the case."""
-    program = case.program
-    try:
-        call = _completion.complete(program.op, list(program.operands), None, {})
-    except InvalidArgument:
-        return True  # There are no usual ones: the kernel has to read them.
-    if tuple(call.results) != program.results:
-        return False
-    same = program_of(program.op, program.operands, program.results, {})
-    return same.line == program.line
+def _usual_program(program: Program, keep_types: bool = True) -> Optional[Program]:
+    """The program of the same op on such operands whose attributes are those that a call may leave out, so that a kernel that
+    gets the operands alone can do it: the given one itself if it is that; None if there is none.  Of an op without usual
+    attributes any is, since the kernel has to read them.  `keep_types`: of the results, though they may not follow either."""
+    types = [type_.element for type_ in program.results]
+    for operands in (list(program.operands), _completion.usual_operands(program.op, program.operands)):
+        try:
+            results = _completion.complete(program.op, operands, None, {}).results
+        except _completion.Missing:
+            return program
+        except InvalidArgument:
+            continue
+        if keep_types and len(results) == len(types):
+            results = [TensorType(element, type_.shape) for element, type_ in zip(types, results)]
+        try:
+            usual = program_of(program.op, operands, results, {})
+        except AssayError:
+            continue
+        return program if usual.line == program.line else usual
+    return None
+
+
+def _is_usual(program: Program) -> bool:
+    return _usual_program(program) is program
 
 
 def _is_alike(smaller: Program, program: Program) -> bool:
     """Whether a kernel that is not told attributes can do the smaller program as well."""
     ranks = [[len(type_.shape) for type_ in one.operands] for one in (smaller, program)]
-    return ranks[0] == ranks[1] and _is_usual(Case(smaller, [], ""))
+    return ranks[0] == ranks[1] and _is_usual(smaller)
 
 
 def _as_matrices(case: Case, seed: int) -> Case:
@@ -229,7 +253,11 @@ def _as_matrices(case: Case, seed: int) -> Case:
         f"stablehlo.dot_general batch=[]x[] contract=[1]x[0] {lhs.element}[{rows},{terms}] {rhs.element}[{terms},{columns}] "
         f"-> {result}[{rows},{columns}]"
     )
-    return draw_operands(line, stratum="deployment" if seed % 5 == 0 else "corner", seed=seed, contract=case.contract)
+    return _redraw(line, seed, case.contract)
+
+
+def _redraw(line: str, seed: int, contract: str) -> Case:
+    return draw_operands(line, stratum="deployment" if seed % 5 == 0 else "corner", seed=seed, contract=contract)
 
 
 def _pairs(case: Case, key: str) -> list[list[int]]:
@@ -241,16 +269,29 @@ def draw_operands(line: str, *, stratum: str = "corner", seed: int = 1, contract
     return _draw(contract, program=program_from_line(line).handle, strata=f"{stratum}=1".encode(), seed=seed)
 
 
+def _as_usual(case: Case, seed: int, keep_types: bool) -> Optional[Case]:
+    """The case, or one of such operands, that a kernel can do which gets the operands alone."""
+    quantized = any(type_.element.startswith("!quant") for type_ in case.program.operands)
+    try:
+        if case.op == "stablehlo.dot_general" and not quantized:
+            return _as_matrices(case, seed)
+        program = _usual_program(case.program, keep_types)
+        return case if program is case.program else _redraw(program.line, seed, case.contract) if program else None
+    except AssayError:
+        return None  # Such a program has no meaning.
+
+
 def draw_usual(op: str, *, types: Optional[str], strata: Optional[str], seed: int, contract: str) -> Case:
     """A case whose attributes a kernel need not be told, where an op has such; else any."""
-    case = draw(op, types=types, strata=strata, seed=seed, contract=contract)
-    if case.op == "stablehlo.dot_general" and not case.program.operands[0].element.startswith("!quant"):
-        return _as_matrices(case, seed)
-    for attempt in range(1, 50):
-        if _is_usual(case):
-            break
+    for attempt in range(50):
         case = draw(op, types=types, strata=strata, seed=seed + (attempt << 32), contract=contract)
-    return case
+        usual = _as_usual(case, seed, keep_types="->" in (types or ""))
+        if usual is not None:
+            return usual
+    raise InvalidArgument(
+        f"{op}: no program was drawn that has the attributes which a call may leave out; usual=False draws any, and "
+        "case.attribute() tells the kernel which"
+    )
 
 
 def _shrink(case: Case, run: Callable[[Case], None], usual: bool) -> Case:
@@ -262,7 +303,7 @@ def _shrink(case: Case, run: Callable[[Case], None], usual: bool) -> Case:
             smaller = program_from_line(text_of(lib.assay_program_line(question.program)))
             if usual and not _is_alike(smaller, case.program):
                 return 1
-            arrays = [_view(question.operands[i], type_.element).copy() for i, type_ in enumerate(smaller.operands)]
+            arrays = [_view(question.operands[i], type_.element) for i, type_ in enumerate(smaller.operands)]
             trial = Case(smaller, arrays, case.contract)
             trial._sink = [_view(question.results[i], type_.element) for i, type_ in enumerate(smaller.results)]
             run(trial)
@@ -272,8 +313,8 @@ def _shrink(case: Case, run: Callable[[Case], None], usual: bool) -> Case:
             return 1
         return 1
 
-    structs, kept = case.program.structs(case.operands)
-    question = question_of(case.program.handle, structs, len(case.operands), ffi.NULL, 0, case.contract)
+    structs, kept = case.program.structs(case.given)
+    question = question_of(case.program.handle, structs, len(case.given), ffi.NULL, 0, case.contract)
     tested = ffi.new("assay_tested_kernel_t *")
     tested.struct_size, tested.run = ffi.sizeof("assay_tested_kernel_t"), kernel
     out, error = ffi.new("assay_case_t **"), new_error()
@@ -294,22 +335,29 @@ def _view(struct: Any, element: str) -> numpy.ndarray:
 
 def _failure(case: Case, run: Callable[[Case], None], drawn: int, seed: int, usual: bool) -> _assertions.NonConforming:
     """The text of a divergence, of the smallest case."""
-    small = _shrink(case, run, usual and _is_usual(case))
+    small = _shrink(case, run, usual and _is_usual(case.program))
     if small is not case:
         try:
             run(small)
-        except (_Stop, Refused, AssayError):
+        except (_Stop, Exception):  # The verdict says what we want to know; what a test asserts of it may raise.
             pass
         if small.verdict is None or small.verdict.outcome != "diverges":
             small = case
     verdict = small.verdict
     assert verdict is not None
-    operands = [Tensor(array, type_.element) for array, type_ in zip(small.operands, small.program.operands)]
-    results = [Tensor(array, type_.element) for array, type_ in zip(small.results, small.program.results)]
     lines = _assertions.lines_of(verdict)
     lines.append(f"  case {drawn} of seed {seed}" + ("" if small is case else f", made small from {case.program.line}"))
     lines.append(f"  the case: {small.line}" if len(small.line) < 2000 else f"  the program: {small.program.line}")
-    return _assertions.NonConforming(_assertions.with_literal(lines, verdict, operands, results, small), verdict)
+    text, literal = _assertions.with_literal(lines, verdict, small.tensors(), small)
+    return _assertions.NonConforming(text, verdict, literal)
+
+
+def _say_which(error: Exception, case: Case, drawn: int, seed: int) -> None:
+    """On what a kernel raised its exception."""
+    if not hasattr(error, "add_note"):  # Python 3.10.
+        return
+    literal = _assertions.case_literal(case.program.line, case.tensors(), case.contract)
+    error.add_note(f"case {drawn} of seed {seed}: " + (literal if len(literal) < SHORT else case.program.line))
 
 
 def _is_known(verdict: Verdict, op: str, known: Sequence[tuple[str, str, str]]) -> bool:
@@ -330,12 +378,15 @@ def run_cases(
     contract: str,
     known: Sequence[tuple[str, str, str]] = (),
     usual: bool = True,
+    lines: Optional[list[str]] = None,
 ) -> Record:
-    """Draws until n cases were judged, at most four times as many; raises at the first divergence that is not known."""
+    """Draws until n cases were judged, at most four times as many; raises at the first divergence that is not known, or, where
+    `lines` are asked for, which get the cases, behind the last one."""
     __tracebackhide__ = True
     whole = op_name(op)
     told = record.get() or Record()
     told.op = whole
+    failure: Optional[_assertions.NonConforming] = None
     for drawn in range(4 * n):
         if told.cases == n:
             break
@@ -346,18 +397,31 @@ def run_cases(
         except (Refused, NotImplementedError):
             told.refused += 1
             continue
+        except Exception as error:
+            if case.verdict is None or case.verdict.outcome != "diverges":  # Else it is what a test asserts of that.
+                _say_which(error, case, drawn, seed)
+                raise
+        finally:
+            if lines is not None:
+                lines.append(case.line)
         if case.verdict is None:
             raise InvalidArgument("the test did not call case.check() with the kernel's results")
         told.cases += 1
         outcome = case.verdict.outcome
         if outcome == "diverges":
             if not _is_known(case.verdict, whole, known):
-                raise _failure(case, run, drawn, seed, usual)
+                failure = failure or _failure(case, run, drawn, seed, usual)
+                if lines is None:
+                    raise failure
+                told.wrong += 1
+                continue
             told.known += 1
         told.vacuous += outcome == "vacuous"
         told.without_oracle += outcome == "no-oracle"
         if outcome == "conforms" and told.cases % 16 == 1 and len(told.powers) < 16:
-            told.powers.append(power_of(case.program, case.operands, contract, 2, drawn))
+            told.powers.append(power_of(case.program, case.given, contract, 2, drawn))
+    if failure is not None:
+        raise failure
     tested = told.cases - told.vacuous - told.without_oracle
     if tested == 0:
         raise AssertionError(f"nothing was tested: {told.summary()}")
@@ -390,14 +454,15 @@ def cases(
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         parameters = list(inspect.signature(function).parameters.values())
-        if not parameters:
+        place = 1 if parameters and parameters[0].name == "self" else 0  # A method of a class of tests.
+        if len(parameters) <= place:
             raise InvalidArgument(f"{function.__name__}() has to take a case")
+        first = parameters.pop(place).name
 
         @functools.wraps(function)
         def test(*args: Any, **kwargs: Any) -> None:
             __tracebackhide__ = True
             wanted = settings.get()
-            first = parameters[0].name
 
             def run(case: Case) -> None:
                 function(*args, **{first: case}, **kwargs)
@@ -413,13 +478,17 @@ def cases(
                 "known": [*known, *wanted.known],
                 "usual": usual,
             }
-            if wanted.db:
-                _vet.run_test(op, run, db=wanted.db, name=function.__name__, **arguments)
-            else:
+            if not wanted.db:
                 run_cases(op, run, **arguments)
+                return
+            lines: list[str] = []
+            try:
+                run_cases(op, run, lines=lines, **arguments)
+            finally:
+                _vet.keep(op, run, lines, wanted.db, function.__name__, arguments["contract"], usual)
 
         del test.__wrapped__  # pytest must not see the parameter `case`.
-        test.__signature__ = inspect.Signature(parameters[1:])  # type: ignore[attr-defined]
+        test.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         return test
 
     return decorate

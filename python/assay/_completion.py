@@ -6,6 +6,7 @@ Names are StableHLO's and ByteIR's; axes may be negative, and an int stands for 
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any, Callable, NamedTuple, Optional, Sequence
 
 import numpy
@@ -19,6 +20,10 @@ class Pair(NamedTuple):
 
     left: list[int]
     right: list[int]
+
+
+class Missing(InvalidArgument):
+    """What a call has to say, as it has no usual value."""
 
 
 class Call:
@@ -41,7 +46,7 @@ class Call:
 
     def need(self, key: str) -> Any:
         if key not in self.attributes:
-            raise InvalidArgument(f"{self.op} needs {key}=")
+            raise Missing(f"{self.op} needs {key}=")
         return self.attributes[key]
 
     def axis(self, key: str, rank: int, value: Any = None) -> int:
@@ -52,7 +57,7 @@ class Call:
 
     def axes(self, key: str, rank: int, value: Any = None) -> list[int]:
         given = self.default(key, value) if value is not None else self.need(key)
-        several = [given] if isinstance(given, (int, numpy.integer)) else list(given)
+        several = list(given) if isinstance(given, (list, tuple, range, numpy.ndarray)) else [given]
         self.attributes[key] = sorted(_axis(f"{self.op}: {key}", one, rank) for one in several)
         return self.attributes[key]
 
@@ -62,7 +67,10 @@ class Call:
 
 
 def _axis(where: str, axis: Any, rank: int) -> int:
-    axis = int(axis)
+    try:
+        axis = operator.index(axis)
+    except TypeError as error:
+        raise InvalidArgument(f"{where}={axis!r}: a dimension is an integer") from error
     if not -rank <= axis < rank:
         raise InvalidArgument(f"{where}: dimension {axis} of a tensor of rank {rank}")
     return axis % rank
@@ -160,9 +168,7 @@ def _pair(call: Call, key: str, usual: Pair) -> Pair:
     given = call.default(key, usual)
     if not isinstance(given, Pair):
         left, right = given
-        given = Pair(
-            [left] if isinstance(left, int) else list(left), [right] if isinstance(right, int) else list(right)
-        )
+        given = Pair(*([side] if isinstance(side, (int, numpy.integer)) else list(side) for side in (left, right)))
     ranks = [len(operand.shape) for operand in call.operands[:2]]
     call.attributes[key] = Pair(
         [_axis(f"{call.op}: {key}", d, ranks[0]) for d in given.left],
@@ -177,7 +183,13 @@ def _dot_general(call: Call) -> None:
     if "contracting" in call.attributes:
         call.attributes["contract"] = call.attributes.pop("contracting")
     lhs, rhs = call.operands[0].shape, call.operands[1].shape
-    leading = min(len(lhs), len(rhs)) - 2 if "contract" not in call.attributes else 0
+    said = "contract" in call.attributes or "batch" in call.attributes
+    if not said and len(lhs) > 1 and len(rhs) > 2 and len(lhs) != len(rhs):
+        raise InvalidArgument(
+            f"{call.op} of tensors of rank {len(lhs)} and {len(rhs)}: numpy.matmul repeats the smaller one for each batch, which "
+            "this op does not: name the dimensions, as in batch=([], []), contracting=([1], [1])"
+        )
+    leading = 0 if said else min(len(lhs), len(rhs)) - 2
     batch = _pair(call, "batch", Pair(list(range(max(leading, 0))), list(range(max(leading, 0)))))
     contract = _pair(call, "contract", Pair([max(len(lhs) - 1, 0)], [max(len(rhs) - 2, 0)]))
     if isinstance(call.attributes.get("algorithm"), (list, tuple)):
@@ -328,9 +340,16 @@ def complete(
     if op in _OPS:
         if not operands:
             raise InvalidArgument(f"{op} needs operands")
-        _OPS[op](call)
+        try:
+            _OPS[op](call)
+        except InvalidArgument:
+            raise
+        except (IndexError, KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as error:
+            # It reads shapes and attributes before the library checks them.
+            shown = ", ".join([*map(str, operands), *(f"{key}={value!r}" for key, value in call.attributes.items())])
+            raise InvalidArgument(f"{op} of {shown}: operands or attributes are missing or do not fit together") from error
     if not call.results:
-        raise InvalidArgument(
+        raise Missing(
             f'the types of the results of {op} do not follow from its operands: name them, as in result="f32[2,3]"'
         )
     return call
@@ -347,22 +366,45 @@ def _neutral(body: Any, element: str) -> Any:
     return {"add": 0, "or": 0, "xor": 0, "multiply": 1}.get(body)
 
 
-def complete_operands(op: str, operands: list[Tensor], attributes: dict[str, Any]) -> list[str]:
-    """Appends operands that a call may leave out, and says which."""
-    if op == "byteir.layer_norm" and len(operands) in (1, 2):
-        rank = operands[0].array.ndim
-        axis = attributes.get("axis", -1)
-        axes = sorted(_axis("axis", d, rank) for d in ([axis] if isinstance(axis, int) else axis))
-        shape = [operands[0].shape[d] for d in axes]
-        names = ["weight=ones", "bias=zeros"][len(operands) - 1 :]
-        for name in names:
-            fill = numpy.ones if name == "weight=ones" else numpy.zeros
-            operands.append(Tensor(fill(shape, dtype_of(operands[0].element)), operands[0].element))
-        return names
-    if op in ("stablehlo.reduce", "stablehlo.reduce_window") and len(operands) == 1:
-        body = attributes.get("body", "add")
-        value = _neutral(body, operands[0].element)
-        if value is not None:
-            operands.append(Tensor(numpy.asarray(value, dtype_of(operands[0].element)), operands[0].element))
-            return [f"initial value {value}"]
-    return []
+def _parameter_shape(op: str, shape: Sequence[int], attributes: dict[str, Any]) -> list[int]:
+    """Of weight and bias of a norm of a tensor."""
+    call = Call(op, [TensorType("f32", tuple(shape))], None, dict(attributes))
+    if op == "byteir.layer_norm":
+        return [shape[d] for d in call.axes("axis", len(shape), -1)]
+    return [shape[call.axis("feature_index", len(shape), 1 if len(shape) > 1 else 0)]]
+
+
+_NORMS = {"byteir.layer_norm": ("weight=ones", "bias=zeros"), "stablehlo.batch_norm_training": ("scale=ones", "offset=zeros")}
+
+
+def usual_operands(op: str, operands: Sequence[TensorType]) -> list[TensorType]:
+    """The types of such operands where attributes are those that a call may leave out."""
+    if op not in _NORMS or not operands[0].shape:
+        return list(operands)
+    shape = tuple(_parameter_shape(op, operands[0].shape, {}))
+    return [operands[0], *(TensorType(one.element, shape) for one in operands[1:])]
+
+
+def complete_operands(op: str, operands: list[Optional[Tensor]], attributes: dict[str, Any]) -> list[str]:
+    """Fills in operands that a call may leave out, at the end or as None, and says which."""
+    told: list[str] = []
+    first = operands[0] if operands else None
+    if op in _NORMS and first is not None:
+        names = _NORMS[op]
+        operands += [None] * (1 + len(names) - len(operands))
+        for place, name in enumerate(names, 1):
+            if operands[place] is None:
+                shape = _parameter_shape(op, first.shape, attributes)
+                fill = numpy.ones if name.endswith("ones") else numpy.zeros
+                operands[place] = Tensor(fill(shape, dtype_of(first.element)), first.element)
+                told.append(name)
+    elif op in ("stablehlo.reduce", "stablehlo.reduce_window") and first is not None:
+        operands += [None] if len(operands) == 1 else []
+        value = _neutral(attributes.get("body", "add"), first.element)
+        if len(operands) == 2 and operands[1] is None and value is not None:
+            operands[1] = Tensor(numpy.asarray(value, dtype_of(first.element)), first.element)
+            told.append(f"initial value {value}")
+    for place, one in enumerate(operands):
+        if one is None:
+            raise InvalidArgument(f"{op}: operand {place} is missing: it has no usual value")
+    return told

@@ -120,11 +120,16 @@ def _permissions() -> frozenset[str]:
     return frozenset(names) - {"epsilon"}
 
 
-def split_contract(contract: str, attributes: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+def is_permission(op: str, key: str) -> bool:
+    """Whether that keyword of a call says what is permitted: `depth` of one_hot is how many classes there are."""
+    return key in _permissions() and not (key == "depth" and op_name(op) == "byteir.one_hot")
+
+
+def split_contract(op: str, contract: str, attributes: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """A contract with the permissions that stand among the attributes of a call, and the others."""
     if not attributes:
         return contract, attributes
-    said = [key for key in attributes if key in _permissions()]
+    said = [key for key in attributes if is_permission(op, key)]
     settings = "".join(f",{key}={attributes[key]}" for key in said)
     return contract + settings, {key: value for key, value in attributes.items() if key not in said}
 
@@ -153,9 +158,12 @@ def question_of(
     question.operands, question.operand_count = operands, operand_count
     question.results, question.result_count = results, result_count
     question.contract = contract_of(contract or "wide")
-    question.seed = seed
-    question.budget_seconds = budget or 0.0
-    question.threads = threads
+    try:
+        question.seed, question.budget_seconds, question.threads = seed, budget or 0.0, threads
+    except (OverflowError, TypeError) as error:
+        raise InvalidArgument(
+            f"seed={seed!r}, budget={budget!r}, threads={threads!r}: a seed is 0 to 2^64 - 1, a budget seconds, threads 0 to 1024"
+        ) from error
     return question
 
 

@@ -13,7 +13,8 @@ from ._programs import program_from_line, program_of
 from ._tensors import ELEMENTS, Tensor, from_hex, type_of
 from ._verdicts import Verdict
 
-_LITERAL_ELEMENTS = 64  # More than that nobody pastes.
+SHORT = 2000  # Characters of a line that is printed; what is longer is told where to find.
+_LITERAL_ELEMENTS = 1 << 16  # Of a literal that is made at all.
 _NUMPY = {"bool", "complex64", "complex128", "float16", "float32", "float64"}
 
 
@@ -162,31 +163,35 @@ def describe(verdict: Verdict) -> list[str]:
     return lines
 
 
+def literal_lines(literal: str, otherwise: str) -> list[str]:
+    """What is printed of it: itself, if that is short."""
+    if len(literal) < SHORT:
+        return ["  smallest case, to paste into a test:", "    " + literal]
+    return [f"  {otherwise}: `literal` of this exception is the line to paste into a test"]
+
+
 def finish(
     lines: list[str],
     verdict: Verdict,
     op: str,
     small: Optional[Small],
     attributes: dict[str, Any],
-) -> str:
-    """The text, with what was inferred, the smallest case and how to judge it again."""
+) -> tuple[str, str]:
+    """The text, with what was inferred, the smallest case and how to judge it again; and that case as a literal."""
     if verdict.inferred:
         lines.append(f"  inferred: {', '.join(verdict.inferred)}")
+    literal = ""
     if small is not None and sum(one.array.size for one in [*small.operands, *small.results]) <= _LITERAL_ELEMENTS:
-        lines += [
-            "  smallest case, to paste into a test:",
-            "    " + _literal(op, small, attributes, verdict.contract),
-        ]
-    elif small is not None:
+        literal = _literal(op, small, attributes, verdict.contract)
         types = ", ".join(str(type_of(one)) for one in small.operands)
-        lines.append(f"  the worst element diverges by itself, with operands {types}")
+        lines += literal_lines(literal, f"the worst element diverges by itself, with operands {types}")
     if verdict.replay:
         lines += [
             "  replay:",
             (
                 "    " + verdict.replay
-                if len(verdict.replay) < 2000
+                if len(verdict.replay) < SHORT
                 else "    (the command has " + str(len(verdict.replay)) + " characters: verdict.replay)"
             ),
         ]
-    return "\n".join(lines)
+    return "\n".join(lines), literal

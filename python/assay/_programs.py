@@ -98,6 +98,15 @@ def _set_sequence(handle: Any, key: bytes, values: Sequence[Any], error: Any) ->
 
 def _set(handle: Any, key: str, value: Any) -> None:
     """An attribute, by the type of its value."""
+    try:
+        _set_by_type(handle, key, value)
+    except (OverflowError, TypeError, ValueError) as error:
+        if isinstance(error, InvalidArgument):
+            raise
+        raise InvalidArgument(f"attribute {key}={value!r}: {error}") from error
+
+
+def _set_by_type(handle: Any, key: str, value: Any) -> None:
     name, error = key.encode(), new_error()
     if isinstance(value, (bool, numpy.bool_)):
         status = lib.assay_program_set_boolean(handle, name, int(value), error)
@@ -153,6 +162,8 @@ def program_of(
     op: str, operands: Sequence[TensorType], results: Optional[Sequence[TensorType]], attributes: Mapping[str, Any]
 ) -> Program:
     """The program that a call means, what it leaves out completed.  `results`: None where they follow from the rest."""
+    if attributes:  # numpy leaves out the middle of what it prints.
+        attributes = {key: one.tolist() if isinstance(one, numpy.ndarray) else one for key, one in attributes.items()}
     key = (op, tuple(operands), None if results is None else tuple(results), repr(attributes) if attributes else "")
     found = _programs.get(key)
     if found is not None:

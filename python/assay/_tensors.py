@@ -158,7 +158,9 @@ def as_tensor(value: Any, like: Optional[Tensor] = None) -> Tensor:
     if isinstance(value, (numpy.ndarray, numpy.generic)) or hasattr(value, "__array__"):
         array = numpy.asarray(value)
     elif hasattr(value, "__dlpack__"):
-        array = numpy.from_dlpack(value)
+        from ._dlpack import array_of
+
+        array = array_of(value)
     else:
         raise InvalidArgument(f"{type(value).__name__} is no tensor: it has neither __array__ nor __dlpack__")
     if array.dtype.byteorder == ">":

@@ -188,14 +188,17 @@ def threads_of(threads: int) -> int:
 
 
 def split_call(op: str, inputs: Sequence[Any], attributes: dict[str, Any]) -> tuple[list[Tensor], list[str]]:
-    """Operands as tensors, those that were left out appended."""
+    """Operands as tensors, those that were left out filled in, and which these are."""
     whole = op_name(op)
+    if isinstance(inputs, Tensor) or hasattr(inputs, "shape"):
+        raise _completion.InvalidArgument(f"{op}: a list of operands is expected, as in [x]; one tensor was given")
     first = None
-    operands = []
+    operands: list[Any] = []
     for value in inputs:
-        operands.append(as_tensor(value, first))
+        operands.append(None if value is None else as_tensor(value, first))
         first = first or operands[0]
-    return operands, _completion.complete_operands(whole, operands, attributes)
+    told = _completion.complete_operands(whole, operands, attributes)
+    return operands, told
 
 
 def check(
@@ -217,7 +220,7 @@ def check(
     be one tensor or a list.  `budget`: seconds; of what would take longer a sample is judged.  `threads`: that judge a large
     case, with the same verdict however many there are; 0: one for each processor.  Attributes have the names of StableHLO or ByteIR;
     those with a usual value may be left out.  A permission of contracts is a keyword as well: norm_epsilon="larger"."""
-    contract, attributes = split_contract(contract, attributes)
+    contract, attributes = split_contract(op, contract, attributes)
     operands, appended = split_call(op, inputs, attributes)
     several = results if isinstance(results, (list, tuple)) and not isinstance(results, Tensor) else [results]
     given = [as_tensor(result, operands[0] if operands else None) for result in several]
@@ -296,7 +299,7 @@ def accept_sets(
     op: str, inputs: Sequence[Any], *, result: Any = None, contract: str = "wide", seed: int = 0, **attributes: Any
 ) -> list[AcceptSet]:
     """The set of each result.  `result`: types where they do not follow from the operands, as in result="bf16"."""
-    contract, attributes = split_contract(contract, attributes)
+    contract, attributes = split_contract(op, contract, attributes)
     operands, _ = split_call(op, inputs, attributes)
     program = program_of(op, [type_of(one) for one in operands], result_types(result, operands), attributes)
     structs, kept = program.structs([one.array for one in operands])
@@ -398,7 +401,7 @@ def power(
     **attributes: Any,
 ) -> Power:
     """The tolerance of elements at random places: errors above `ulps_median` would have been seen in half of them."""
-    contract, attributes = split_contract(contract, attributes)
+    contract, attributes = split_contract(op, contract, attributes)
     operands, _ = split_call(op, inputs, attributes)
     program = program_of(op, [type_of(one) for one in operands], result_types(result, operands), attributes)
     return power_of(program, [one.array for one in operands], contract, elements, seed)

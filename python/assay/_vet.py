@@ -6,6 +6,7 @@ process, where the callable is."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
@@ -15,14 +16,14 @@ import sys
 import tempfile
 import threading
 from dataclasses import dataclass
-from typing import Any, Callable, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy
 
 from . import _command
-from ._cases import Case, Refused, _Stop
-from ._library import EnvironmentFailure, InvalidArgument, loaded_ops, op_name
-from ._programs import program_from_line
+from ._cases import Case, Refused, _is_alike, _Stop, draw_usual
+from ._library import EnvironmentFailure, InvalidArgument, contract_of, loaded_ops, op_name
+from ._programs import Program, program_from_line
 
 Kernel = Callable[..., Any]
 
@@ -138,11 +139,16 @@ def run_under_command(
         ended = threading.Event()
         thread = threading.Thread(target=_serve, args=(listener, worker, threading.Lock(), ended), daemon=True)
         thread.start()
-        relay = " ".join(map(shlex.quote, [sys.executable, _command.relay_path(), path]))
+        # A name that is the same in each run, as databases know executors by it.
+        script = os.path.join(folder, "python-kernel")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\nexec " + " ".join(map(shlex.quote, [sys.executable, _command.relay_path(), path])) + "\n")
+        os.chmod(script, 0o700)
+        searched = os.pathsep.join(filter(None, [folder, os.environ.get("PATH")]))
         try:
             ran = subprocess.run(
-                [program, *arguments, "--executor", f"proc:{relay}"],
-                env={**os.environ, "ASSAY_OPS": loaded_ops()},
+                [program, *arguments, "--executor", f"proc:python-kernel {name}"],
+                env={**os.environ, "PATH": searched, "ASSAY_OPS": loaded_ops()},
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 text=True,
@@ -155,9 +161,46 @@ def run_under_command(
             thread.join()
     if echo:
         sys.stdout.write(ran.stdout)
-    if ran.returncode in (2, 3):
+    if ran.returncode in (2, 3) and not ran.stdout.startswith("TAP"):  # A kernel that raises is a point that failed.
         raise (InvalidArgument if ran.returncode == 2 else EnvironmentFailure)(ran.stderr.strip() or ran.stdout.strip())
     return ran.returncode, ran.stdout
+
+
+def _of_such(kernel: Kernel, lines: Sequence[str]) -> Kernel:
+    """The kernel, which refuses what it cannot do without being told attributes, where cases are made small: programs that are
+    neither of these cases nor like them."""
+    programs = {line.split(" : ", 1)[0] for line in lines}
+    alike: dict[str, list[Program]] = {}
+    for program in map(program_from_line, programs):
+        alike.setdefault(program.op, []).append(program)
+
+    def guarded(case: Case) -> None:
+        program = case.program
+        if program.line not in programs and not any(_is_alike(program, one) for one in alike.get(program.op, ())):
+            raise Refused
+        _call(kernel, case)
+
+    guarded._takes_case = True  # type: ignore[attr-defined]
+    return guarded
+
+
+@contextlib.contextmanager
+def _recorded(lines: Sequence[str]) -> Iterator[str]:
+    """A file of cases for --recorded."""
+    with tempfile.NamedTemporaryFile("w", suffix=".cases", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+        file.flush()
+        yield file.name
+
+
+def _draw_lines(ops: Sequence[str], types: Sequence[str], cases: int, strata: Optional[str], seed: int, contract: str) -> list[str]:
+    """So many cases, in turn of each op and types, for which the operands are all that a kernel has to know."""
+    wanted = [(op, one) for op in ops for one in (types or (None,))]
+    lines = []
+    for drawn in range(cases):
+        op, one = wanted[drawn % len(wanted)]
+        lines.append(draw_usual(op, types=one, strata=strata, seed=seed * 1_000_003 + drawn, contract=contract).line)
+    return lines
 
 
 def vet(
@@ -171,6 +214,7 @@ def vet(
     db: Optional[str] = None,
     strata: Optional[str] = None,
     shrink: bool = True,
+    usual: bool = True,
     name: str = "",
     version: str = "0",
     echo: bool = False,
@@ -178,8 +222,9 @@ def vet(
     """Holds a callable (of `op`), or one for each op, against what conforms, as `assay vet` does with any executor.
 
     The callable gets the operands as numpy arrays and returns the result, or a list of them; where it raises
-    NotImplementedError it refuses.  `types`: "f32", or all as in "bf16,bf16->f32"; others are not shown to it.  `db`: a database,
-    that `assay query` and `assay report` read, for findings and counts.  `echo`: print the TAP as well."""
+    NotImplementedError it refuses.  It is not told attributes: programs have those that a call may leave out (a product is one of two
+    matrices), where the op has such; usual=False draws any.  `types`: "f32", or all as in "bf16,bf16->f32"; others are not shown
+    to it.  `db`: a database, that `assay query` and `assay report` read, for findings and counts.  `echo`: print the TAP as well."""
     if callable(kernels):
         if op is None:
             raise InvalidArgument('say which op the callable is, as in op="dot_general"')
@@ -187,46 +232,30 @@ def vet(
         name = name or getattr(kernels, "__name__", "kernel")
     else:
         found = {op_name(one): kernel for one, kernel in kernels.items()}
-    arguments = ["vet", "--cases", str(cases), "--seed", str(seed), "--contract", contract]
-    for one in found:
-        arguments += ["--op", one]
+    if cases < 1:
+        raise InvalidArgument(f"cases={cases}: at least one case")
+    contract_of(contract)  # Complains at once.
+    arguments = ["vet", "--seed", str(seed), "--contract", contract]
     for option, value in (("--db", db), ("--strata", strata)):
-        arguments += [option, value] if value else []
+        arguments += [option, os.fspath(value)] if value else []
     arguments += ["--shrink"] if shrink else []
-    safe = re.sub(r"[^A-Za-z0-9_.-]+", "-", name or "kernels")
-    code, tap = run_under_command(found, arguments, types=types, name=safe, version=version, echo=echo)
-    return VetReport(tap, code)
+    safe = re.sub(r"[^A-Za-z0-9_.-]+", "-", name or "kernels").strip("-") or "kernel"
+    if not usual:
+        arguments += ["--cases", str(cases), *(word for one in found for word in ("--op", one))]
+        return VetReport(*reversed(run_under_command(found, arguments, types=types, name=safe, version=version, echo=echo)))
+    lines = _draw_lines(list(found), types, cases, strata, seed, contract)
+    guarded = {one: _of_such(kernel, lines) for one, kernel in found.items()}
+    with _recorded(lines) as path:
+        arguments += ["--recorded", path]
+        return VetReport(*reversed(run_under_command(guarded, arguments, types=(), name=safe, version=version, echo=echo)))
 
 
-def run_test(
-    op: str,
-    run: Callable[[Case], None],
-    *,
-    db: str,
-    name: str,
-    types: Optional[str],
-    n: int,
-    strata: Optional[str],
-    seed: int,
-    contract: str,
-    known: Sequence[tuple[str, str, str]],
-    usual: bool,
-) -> None:
-    """A test of @assay.cases under --assay-db: its cases are drawn, judged and kept by the program."""
-    del known, usual  # Any program is drawn; and the database has known findings of its own.
-
-    def kernel(case: Case) -> None:
-        run(case)
-
-    kernel._takes_case = True  # type: ignore[attr-defined]
-    report = vet(
-        {op: kernel},
-        types=[types] if types else (),
-        cases=n,
-        seed=seed,
-        contract=contract,
-        db=db,
-        strata=strata,
-        name=name,
-    )
-    assert report, "\n".join(report.failures) + f"\n{db} has the findings: assay query findings --db {db}"
+def keep(op: str, run: Callable[[Case], None], lines: Sequence[str], db: str, name: str, contract: str, usual: bool) -> None:
+    """Runs cases of a test of @assay.cases again, by the program, which keeps counts, and findings made small, in a database."""
+    if not lines:
+        return
+    run._takes_case = True  # type: ignore[attr-defined]
+    kernels = {op_name(op): _of_such(run, lines) if usual else run}
+    with _recorded(lines) as path:
+        arguments = ["run", "--recorded", path, "--contract", contract, "--db", os.fspath(db), "--shrink", "--fail-on", "never"]
+        run_under_command(kernels, arguments, types=(), name=name, version="0", echo=False)

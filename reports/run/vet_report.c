@@ -284,11 +284,13 @@ static bool is_short_of_all(const GArray *shortfalls, size_t executor) {
 /* A point for each executor that judged as much as was asked for. */
 static void print_judged(const vet_points_t *points, const run_report_t *report, size_t executor) {
   g_autoptr(GString) text = g_string_new(NULL);
-  uint64_t judged = session_judged(report->session, executor);
+  uint64_t asked = session_options(report->session)->cases_max;
+  /* Recorded cases are none of those that were asked for. */
+  uint64_t judged =
+      asked > 0 ? session_judged(report->session, executor) : run_report_judged(report, executor);
   g_string_append_printf(text, "judged %" PRIu64, judged);
-  if (session_options(report->session)->cases_max > 0 &&
-      !session_follows(report->session, executor)) {
-    g_string_append_printf(text, " of %" PRIu64, session_options(report->session)->cases_max);
+  if (asked > 0 && !session_follows(report->session, executor)) {
+    g_string_append_printf(text, " of %" PRIu64, asked);
   }
   g_string_append_printf(text, ": %s", run_report_executor(report, executor));
   vet_points_add(points, true, text->str);

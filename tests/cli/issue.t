@@ -186,4 +186,5 @@ real() { # EXECUTOR CASE BITS
 real xla "$sum" 46440400
 real torch 'byteir.erf bf16[] -> bf16[] : 3f80' 3f58
 real onnxruntime 'stablehlo.reduce body=add dims=[0] f32[2] f32[] -> f32[] : 3f80000040000000 : 40400000' 40c00000
+real openvino 'stablehlo.subtract i8[] i8[] -> i8[] : f2 : 01' f1
 finish

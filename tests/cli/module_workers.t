@@ -25,6 +25,7 @@ modules xla
 modules 'xla?modules=apart'
 modules jax
 modules onnxruntime
+modules openvino
 modules torch
 
 finish

@@ -6,7 +6,7 @@
 build=$(dirname "$ASSAY")
 root=$(cd "$build/.." && pwd)
 [ "$build" = "$root/build" ] && [ -f "$build/share/man/man1/assay.1" ] || { echo "1..0 # SKIP build/ is not built whole"; exit 0; }
-for program in dpkg-deb dpkg-shlibdeps cpack cc pkg-config; do
+for program in dpkg-deb dpkg-shlibdeps file cpack cc pkg-config; do
   command -v $program >/dev/null || { echo "1..0 # SKIP $program is not installed"; exit 0; }
 done
 

@@ -27,6 +27,7 @@ run 0 "ahead of drawing" run --executor model:pairwise --recorded folder --op st
 is "$(json out '$d->{cases}')" 8 "with --cases: 3 recorded, then 5 drawn"
 run 1 "vet" vet --executor canary:drop_last_term --recorded folder
 like out "^not ok .*stablehlo.reduce" "vet: a point that fails"
+like out "^ok .* - judged [1-9][0-9]*: canary:drop_last_term" "vet: and how many were judged"
 run 0 "a program that breaks a constraint" run --executor model:pairwise --recorded folder --recorded folder/inner/others.cases --json
 is "$(json out '$d->{cases}')" 4 "two paths: one after the other"
 

@@ -25,7 +25,7 @@ f32[2,2] -> f32[2,2] : $ones : $ones" --executor "$1" >out 2>err </dev/null
 }
 
 installed=
-for name in onnxruntime tflite torch xla; do
+for name in onnxruntime openvino tflite torch xla; do
   if "$ASSAY" executors install "$name" >out 2>err </dev/null; then
     installed="$installed $name"
   else

@@ -163,15 +163,24 @@ typedef struct liberty {
   fault_t fault;
   bool is_fused;
   bool flushes;
+  uint32_t lanes; /* 0: any order; 1: in halves; else so many lanes. */
 } liberty_t;
 
 static const liberty_t liberties[] = {
-    {"backend,fma=no,accum_wider=no", FAULT_NONE, false, false},
-    {"ftz=inputs", FAULT_flush_inputs, true, false},
-    {"ftz=outputs", FAULT_NONE, true, true},
-    {"ftz=both", FAULT_flush_inputs, true, true},
-    {"ftz=both,fma=no,accum_wider=no", FAULT_flush_inputs, false, true},
+    {"backend,fma=no,accum_wider=no", FAULT_NONE, false, false, 0},
+    {"ftz=inputs", FAULT_flush_inputs, true, false, 0},
+    {"ftz=outputs", FAULT_NONE, true, true, 0},
+    {"ftz=both", FAULT_flush_inputs, true, true, 0},
+    {"ftz=both,fma=no,accum_wider=no", FAULT_flush_inputs, false, true, 0},
+    {"backend,depth=log", FAULT_NONE, true, false, 1},
+    {"backend,depth=lanes,fma=no,accum_wider=no", FAULT_NONE, false, false, 8},
 };
+
+static void set_order(const liberty_t *liberty, sum_order_t *inout) {
+  if (liberty->lanes == 0) return;
+  inout->kind = liberty->lanes == 1 ? SUM_HALVES : SUM_LANES;
+  inout->width = liberty->lanes;
+}
 
 static void check_liberty(const liberty_t *liberty, const evaluator_t *evaluator,
                           const formats_t *formats, rng_t *rng) {
@@ -185,6 +194,7 @@ static void check_liberty(const liberty_t *liberty, const evaluator_t *evaluator
     implementation_model_t schedule = draw_schedule(rng, working);
     schedule.fused &= liberty->is_fused;
     schedule.fault = liberty->fault;
+    set_order(liberty, &schedule.order);
     g_autoptr(GString) what = g_string_new(NULL);
     if (model_stays_inside(&random, working, &contract, evaluator, &schedule, what)) continue;
     g_test_message("%s: %s", liberty->contract, what->str);
@@ -366,8 +376,13 @@ static const format_t *fast_format(const format_t *operands) {
 static void test_fast(gconstpointer data) {
   const format_t *operands = &format_table[*(const int *)data], *format = fast_format(operands);
   bool may_be_wide = operands->bits < 64;
-  static const char *const contracts[] = {"backend", "spec", "backend,fma=no,accum_wider=no",
-                                          "backend,ftz=both", "backend,accum_rounding=rz"};
+  static const char *const contracts[] = {"backend",
+                                          "spec",
+                                          "backend,fma=no,accum_wider=no",
+                                          "backend,ftz=both",
+                                          "backend,accum_rounding=rz",
+                                          "backend,depth=log",
+                                          "backend,depth=lanes"};
   rng_t rng = rng_make(5);
   fast_tally_t tally = {0};
   for (size_t i = 0; i < FORMULAS; i++) {

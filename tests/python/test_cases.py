@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """@assay.cases, strategies, vet() and pytest's options, on kernels that are right and on others."""
 
+import re
 import sqlite3
 import subprocess
 import sys
@@ -74,6 +75,87 @@ def test_any_attributes_and_refusals():
     assert len(seen) > 1
 
 
+@pytest.mark.parametrize("op", ["softmax", "layer_norm", "batch_norm_training", "transpose", "arg_max", "dot_general", "reduce"])
+def test_drawn_programs_are_such_that_operands_are_enough(op):
+    for seed in range(1, 40):
+        case = assay._cases.draw_usual(op, types="f32", strata=None, seed=seed, contract="wide")
+        x = case.operands[0]
+        if op == "softmax":
+            assert case.attribute("axis") == [x.ndim - 1]
+        elif op in ("layer_norm", "batch_norm_training"):
+            dimension = x.ndim - 1 if op == "layer_norm" else min(1, x.ndim - 1)
+            assert case.attribute("axis" if op == "layer_norm" else "feature_index") == [dimension]
+            assert case.operands[1].shape == (x.shape[dimension],)
+            assert abs(float.fromhex(case.attributes["epsilon"]) - 1e-5) < 1e-12
+        elif op == "transpose":
+            assert case.program.results[0].shape == x.shape[::-1]
+        elif op == "arg_max":
+            assert case.program.results[0].shape == x.shape[:-1]
+        elif op == "dot_general":
+            assert case.program.results[0].shape == np.matmul(*case.operands).shape and "algorithm" not in case.attributes
+        else:
+            assert case.program.results[0].shape == ()
+
+
+def test_a_kernel_may_overwrite_its_operands():
+    @assay.cases("add", types="f32", n=20)
+    def test(case):
+        a, b = case.operands
+        a += b
+        case.check(a)
+
+    with np.errstate(all="ignore"):
+        test()
+    again = assay.case("stablehlo.add f32[1] f32[1] -> f32[1]", [np.float32([1]), np.float32([2])])
+    again.operands[0][:] = 7
+    assert again.check(np.float32([3])).outcome == "conforms" and not again.check(np.float32([9]))
+
+
+class TestMethods:
+    n = 0
+
+    @assay.cases("negate", types="f32", n=5)
+    def test_a_method(self, case):
+        self.n += 1
+        case.check(-case.operands[0])
+        assert self.n > 0
+
+    @pytest.mark.parametrize("sign", [-1])
+    @assay.cases("negate", types="f32", n=5)
+    def test_a_method_with_parameters(self, case, sign):
+        case.check(case.operands[0] * np.float32(sign))
+
+
+def test_what_a_test_asserts_of_a_verdict_does_not_hide_it():
+    @assay.cases("negate", types="f32", n=5)
+    def test(case):
+        assert case.check(case.operands[0]), "my own words"
+
+    with pytest.raises(assay.NonConforming, match="made small from"):
+        test()
+
+
+def test_an_exception_of_the_kernel_says_on_which_case():
+    @assay.cases("negate", types="f32", n=5)
+    def test(case):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError) as told:
+        test()
+    if hasattr(told.value, "add_note"):
+        assert told.value.__notes__[0].startswith('case 0 of seed 1: assay.case("stablehlo.negate f32[')
+
+
+def test_a_literal_has_the_contract():
+    @assay.cases("negate", types="f32", n=5, contract="spec")
+    def test(case):
+        case.check(case.operands[0])
+
+    with pytest.raises(assay.NonConforming) as told:
+        test()
+    assert told.value.literal in str(told.value) and told.value.literal.endswith(", 'spec')")
+
+
 def test_what_tests_nothing_fails():
     @assay.cases("erf", types="f32", n=3)
     def refuses(case):
@@ -126,11 +208,45 @@ def test_vet(tmp_path):
         assert connection.execute("select count(*) from finding").fetchone()[0] > 0
 
 
+def test_vet_of_a_callable_that_gets_operands_alone(tmp_path):
+    """As the README has it: a right product of matrices passes, under the same name each time."""
+    database = tmp_path / "night.db"
+    with np.errstate(all="ignore"):
+        for kernels in (np.matmul, {"dot_general": np.matmul}):
+            report = assay.vet(kernels, op="dot_general", types=["f32"], cases=40, db=database, name="mine")
+            assert report and re.search("judged [34][0-9]: proc:python-kernel mine", str(report)), str(report)
+        wrong = assay.vet(lambda a, b: a[:, :-1] @ b[:-1], op="dot_general", types=["f32"], cases=40, db=database, name="wrong")
+    assert not wrong
+    with sqlite3.connect(database) as connection:
+        assert [name for (name,) in connection.execute("select name from executor order by 1")] == [
+            "proc:python-kernel mine",
+            "proc:python-kernel wrong",
+        ]
+        small = [line for (line,) in connection.execute("select small_case_line from finding where is_shrunk")]
+    assert any("batch=[]x[] contract=[1]x[0] f32[1,1] f32[1,1]" in line for line in small), small
+
+
+def test_vet_of_a_callable_that_raises_or_refuses():
+    def raises(x):
+        raise ZeroDivisionError("by nothing")
+
+    report = assay.vet(raises, op="negate", types=["f32"], cases=5)
+    assert not report and len(report.failures) == 1 and "ZeroDivisionError: by nothing" in str(report)
+
+    def refuses(x):
+        raise NotImplementedError
+
+    report = assay.vet(refuses, op="negate", types=["f32"], cases=5)
+    assert not report and "judged 0 of 5" in report.failures[0]
+
+
 def test_vet_says_what_it_needs():
     with pytest.raises(assay.InvalidArgument, match="say which op"):
         assay.vet(np.add)
     with pytest.raises(assay.InvalidArgument, match="contract"):
         assay.vet(np.add, op="add", contract="no-such")
+    with pytest.raises(assay.InvalidArgument, match="at least one case"):
+        assay.vet(np.add, op="add", cases=0)
 
 
 def test_the_command_line_is_there():
@@ -159,7 +275,7 @@ def test_known(case):
     ran.assert_outcomes(passed=2, failed=1)
     ran.stdout.fnmatch_lines(
         [
-            "*test_right: 20 cases of stablehlo.dot_general*would have shown an error above*ulp*",
+            "*test_right: 20 cases of stablehlo.dot_general*half of the elements measured would have shown *error*",
             "*test_known: 20 cases*known*",
         ]
     )
@@ -184,12 +300,27 @@ def test_wrong(case):
 
 
 def test_a_database(pytester):
+    """Beside the same verdicts: a right kernel of operands alone stays right."""
     pytester.makepyfile(KERNELS + """
 @assay.cases("add", types="f32", n=20)
 def test_wrong(case):
     case.check(case.operands[0] - case.operands[1])
+
+@assay.cases("dot_general", types="bf16,bf16->f32", n=40)
+def test_right(case):
+    case.check(matmul(*case.operands))
+
+@pytest.mark.assay_known()
+@assay.cases("dot_general", types="f32", n=20)
+def test_known(case):
+    case.check(without_last_term(*case.operands))
 """)
-    ran = pytester.runpytest_subprocess("--assay-db", "night.db")
-    ran.assert_outcomes(failed=1)
+    for round in (1, 2):
+        ran = pytester.runpytest_subprocess("--assay-db", "night.db")
+        ran.assert_outcomes(failed=1, passed=2)
+        ran.stdout.fnmatch_lines(["*made small from stablehlo.add*", "*test_wrong: 20 cases of stablehlo.add; 20 wrong*"])
     with sqlite3.connect(pytester.path / "night.db") as connection:
-        assert connection.execute("select count(*) from finding").fetchone()[0] > 0
+        names = [name for (name,) in connection.execute("select distinct executor from finding order by 1")]
+        assert names == ["proc:python-kernel test_known", "proc:python-kernel test_wrong"]
+        names = [name for (name,) in connection.execute("select distinct name from executor order by 1")]
+        assert names == [f"proc:python-kernel test_{which}" for which in ("known", "right", "wrong")]  # In both runs.

@@ -39,6 +39,17 @@ def test_batches_are_leading_dimensions():
     )
 
 
+def test_where_numpy_would_repeat_a_matrix_for_each_batch_nothing_is_inferred():
+    """With equal sizes the shapes agree, and a right kernel would be blamed."""
+    for left, right in (((4, 4), (4, 4, 4)), ((3, 3, 4, 5), (3, 5, 6))):
+        a, b = normal(*left), normal(*right)
+        with pytest.raises(assay.InvalidArgument, match="name the dimensions"):
+            assay.check("dot_general", [a, b], a @ b)
+    for left, right in (((5,), (3, 5, 6)), ((2, 3, 5), (5,)), ((2, 3, 5), (5, 6)), ((5,), (5,))):
+        a, b = normal(*left), normal(*right)
+        assert assay.assert_conforms("dot_general", [a, b], np.asarray(a @ b)).outcome == "conforms"
+
+
 def test_views_are_not_copied_and_have_strides():
     a, b = normal(64, 64), normal(64, 64)
     c = a.T[::2] @ b[:, ::-1]
@@ -81,6 +92,17 @@ def test_the_message():
         eval(literal, {"assay": assay, "np": np, "ml_dtypes": ml_dtypes})
 
 
+def test_the_smallest_case_is_a_literal_however_long_it_is():
+    a, b = normal(4, 100), normal(100, 4)
+    with pytest.raises(assay.NonConforming) as told:
+        assay.assert_conforms("dot_general", [a, b], a @ b * np.float32(1.01), contract="backend")
+    literal = told.value.literal
+    assert "f32[1,100], f32[100,1]: `literal` of this exception" in str(told.value) and literal not in str(told.value)
+    assert literal.endswith(", contract='backend')")
+    with pytest.raises(assay.NonConforming):
+        eval(literal, {"assay": assay, "np": np})
+
+
 def test_softmax_and_its_axis():
     x = normal(5, 40)
     assert assay.assert_conforms("softmax", [x], softmax(x), contract="backend")
@@ -99,6 +121,19 @@ def test_layer_norm_and_what_it_may_leave_out():
     assert assay.assert_conforms("layer_norm", [x, w, b], layer_norm(x, w, b), axis=[-1], epsilon=1e-5)
     verdict = assay.assert_conforms("layer_norm", [x], layer_norm(x, 1, 0))
     assert {"weight=ones", "bias=zeros", "epsilon=1e-05"} <= set(verdict.inferred)
+    verdict = assay.assert_conforms("layer_norm", [x, None, b], layer_norm(x, 1, b))
+    assert "weight=ones" in verdict.inferred and "bias=zeros" not in verdict.inferred
+    assert assay.assert_conforms("layer_norm", [x, w, None], layer_norm(x, w, 0)).inferred[-1] == "bias=zeros"
+
+
+def test_scale_and_offset_of_a_batch_norm_may_be_left_out():
+    x, scale = normal(16, 5), normal(5)
+    mean, variance = x.mean(0), x.var(0)
+    y = (x - mean) / np.sqrt(variance + np.float32(1e-5))
+    verdict = assay.assert_conforms("batch_norm_training", [x], [y, mean, variance])
+    assert {"scale=ones", "offset=zeros"} <= set(verdict.inferred)
+    verdict = assay.assert_conforms("batch_norm_training", [x, scale], [y * scale, mean, variance])
+    assert "offset=zeros" in verdict.inferred and "scale=ones" not in verdict.inferred
 
 
 def test_the_reading_that_would_explain_a_result():
@@ -139,6 +174,19 @@ def test_readings_of_a_norm(reading):
     assert assay.assert_conforms("layer_norm", [x], y, epsilon=1e-3, **keywords)
     y[1, 3] *= np.float32(1.01)  # Then no reading explains all.
     assert assay.check("layer_norm", [x], y, epsilon=1e-3).reading == ""
+
+
+def test_no_attribute_of_an_op_is_taken_for_a_permission():
+    indices = np.int64([2, 0])
+    assert assay.assert_conforms("one_hot", [indices], np.eye(3, dtype=np.float32)[indices], depth=3)
+    for op in assay.ops():
+        for seed in range(4):
+            try:
+                case = assay.draw(op, seed=seed)
+            except assay.Unsupported:
+                continue
+            assert not any(assay._library.is_permission(op, key) for key in case.attributes), case
+    assert assay._library.is_permission("dot_general", "depth")
 
 
 def test_readings_of_pytorch_normalize_and_running_variance():
@@ -301,8 +349,54 @@ def test_dlpack():
     assert assay.assert_conforms("dot_general", [Borrowed(a), Borrowed(b)], Borrowed(a @ b))
 
 
+class OnDevice(Borrowed):
+    """As a GPU's: its library copies it over if asked."""
+
+    def __dlpack__(self, *, dl_device=None, **words):
+        if dl_device is None:
+            raise BufferError("it is on a device")
+        return self.array.__dlpack__()
+
+    def __dlpack_device__(self):
+        return (2, 0)
+
+
+class Stays(OnDevice):
+    def __dlpack__(self, **words):
+        raise BufferError("it stays there")
+
+
+def test_dlpack_on_a_device():
+    x = normal(4)
+    with pytest.raises(assay.InvalidArgument, match="Stays is on a device .*: give one"):
+        assay.check("negate", [Stays(x)], -x)
+    if np.lib.NumpyVersion(np.__version__) < "2.1.0":
+        pytest.skip("numpy asks no library for a copy")
+    assert assay.assert_conforms("negate", [OnDevice(x)], OnDevice(-x))
+
+
 TORCH = """
 import torch, assay
+
+class Borrowed:
+    def __init__(self, tensor):
+        self.tensor = tensor
+    def __dlpack__(self, **words):
+        return self.tensor.__dlpack__(**words)
+    def __dlpack_device__(self):
+        return self.tensor.__dlpack_device__()
+
+for dtype in (torch.bfloat16, torch.float16, torch.float8_e4m3fn):  # numpy reads one of them.
+    whole = torch.arange(-6, 6).reshape(3, 4).float().to(dtype)
+    for tensor in (whole, whole.T, whole[1:, ::2], whole[:0]):
+        borrowed, direct = (assay._tensors.as_tensor(one) for one in (Borrowed(tensor), tensor))
+        assert borrowed.element == direct.element and borrowed.array.tobytes() == direct.array.tobytes()
+        assert not tensor.numel() or borrowed.array.__array_interface__["data"][0] == tensor.data_ptr()
+x = Borrowed(torch.full((1000, 1000), 3.0).bfloat16())
+borrowed = assay._tensors.as_tensor(x).array
+del x
+torch.zeros(1000, 1000).bfloat16()
+assert (borrowed == 3).all()  # It lives as long as the array.
 a, b = torch.randn(8, 16, dtype=torch.bfloat16), torch.randn(16, 8, dtype=torch.bfloat16)
 assert assay.assert_conforms("dot_general", [a, b], a @ b, contract="backend").program.operands[0].element == "bf16"
 assert not assay.check("dot_general", [a, b], a @ b + 1, contract="backend")
@@ -359,6 +453,15 @@ def test_threads_have_contexts_of_their_own():
         (lambda: assay.accept("reshape", [np.float32([1])]), "name them"),
         (lambda: assay.accept("convert", [np.float32([1])], result="f33"), "no element type is called"),
         (lambda: assay.check("add", [np.float32([1]), np.float32([1, 2])], np.float32([1])), "stablehlo.add"),
+        (lambda: assay.check("softmax", [np.float32([1])], np.float32([1]), axis=0.5), "a dimension is an integer"),
+        (lambda: assay.check("softmax", [np.float32([1])], np.float32([1]), axis=None), "a dimension is an integer"),
+        (lambda: assay.check("softmax", np.float32([[1]]), np.float32([1])), "a list of operands is expected"),
+        (lambda: assay.check("dot_general", [np.float32([[1]])], np.float32([[1]])), "are missing or do not fit"),
+        (lambda: assay.check("add", [np.float32([1]), None], np.float32([1])), "operand 1 is missing"),
+        (lambda: assay.check("negate", [np.float32([1])], np.float32([-1]), seed=-1), "a seed is 0 to"),
+        (lambda: assay.check("negate", [np.float32([1])], np.float32([-1]), threads=1 << 40), "threads 0 to 1024"),
+        (lambda: assay.check("negate", [np.float32([1])], np.float32([-1]), budget="2"), "a budget seconds"),
+        (lambda: assay.check("one_hot", [np.int64([1])], np.float32([[1]]), depth=1 << 70), "attribute depth"),
         (lambda: assay.simulate("add", [np.float32([1]), np.float32([2])], model="no-such"), "no-such"),
         (lambda: assay.assert_conforms("erf", [np.float32([1])], np.float32([1]), vacuous="maybe"), "vacuous"),
     ],

@@ -31,7 +31,7 @@ for name in names:
     assert hashes > 0, name
     for line in (folder / f"{name}.in").read_text().splitlines():
         if line and not line.startswith("#"):
-            package, _, version = line.partition("==")
+            package, _, version = line.partition("#")[0].strip().partition("==")
             assert locked[package.lower().replace("_", "-")] == version, (name, line)
 END
 python3 check_lists.py "$lists" >out 2>err

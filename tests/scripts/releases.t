@@ -10,9 +10,10 @@ fixtures=$root/tests/fixtures
 mkdir -p wheels program/workers/requirements
 cp "$ASSAY" program/assay
 cp "$fixtures/releases/onnxruntime_worker.py" program/workers/
-printf '# For this test.\nonnxruntime==1.6.1\nneeded==1.0\n' >program/workers/requirements/onnxruntime.in
+printf '# For this test.\nonnxruntime==1.6.1\nneeded==1.0\npaired==1.6.7  # of the same release\n' >program/workers/requirements/onnxruntime.in
 printf 'onnxruntime==1.6.1\nneeded==1.0\n' >program/workers/requirements/onnxruntime.requirements
 python3 "$fixtures/make_wheel.py" needed 2.5
+for version in 1.1.7 1.2.0 1.2.7 1.3.7 1.4.7 1.5.7 1.6.7 1.10.7 2.0; do python3 "$fixtures/make_wheel.py" paired "$version"; done
 for version in 1.1 1.2 1.3 1.4 1.5 1.6rc1 1.6 1.6.1 1.10; do python3 "$fixtures/make_wheel.py" onnxruntime "$version"; done
 python3 "$fixtures/make_wheel.py" onnxruntime 1.5.1 "nowhere>=9"
 export PIP_NO_INDEX=1 PIP_FIND_LINKS="$folder/wheels" PIP_CONFIG_FILE=/dev/null XDG_DATA_HOME="$folder/data"
@@ -26,6 +27,8 @@ run 0 "a release" executors install onnxruntime==1.2
 like out "^Installing onnxruntime@1.2, onnxruntime 1.2, into .*onnxruntime@1.2$" "a release: what is done is told"
 grep -q 'needed-2.5-py3-none-any.whl' "$installed/onnxruntime@1.2/assay.report.json"
 ok $? "a release: the report has what pip found beside it"
+grep -q 'paired-1.2.7-py3-none-any.whl' "$installed/onnxruntime@1.2/assay.report.json"
+ok $? "a release: what is of the same release is of its first two numbers, the newest"
 run 0 "another beside it" executors install onnxruntime==1.5
 run 0 "a release that is there" executors install onnxruntime==1.2
 like out "^onnxruntime@1.2 is installed in " "a release that is there: says so"

@@ -153,10 +153,14 @@ GPtrArray *worker_installed_releases(const worker_t *worker) {
 
 static const char report_file[] = "assay.report.json"; /* What pip says that it installed. */
 
+static const char same_release[] = "# of the same release"; /* Behind a package in NAME.in. */
+
 /* What the worker's list is made from: NAME.in. */
 typedef struct wanted {
-  char **packages; /* Without their versions, ended by NULL: first that whose release is named. */
-  char *locked;    /* The release of it that the list locks. */
+  /* Without their versions, ended by NULL: first that whose release is named.  One that ends in ==
+   * comes from the same release as that. */
+  char **packages;
+  char *locked; /* The release of it that the list locks. */
 } wanted_t;
 
 static void wanted_clear(wanted_t *wanted) {
@@ -184,7 +188,8 @@ static status_t read_wanted(const worker_t *worker, const char *directory, wante
     if ((*line)[0] == '#' || (*line)[0] == '\0') continue;
     char *version = strstr(*line, "==");
     if (version != NULL && out_wanted->locked == NULL) out_wanted->locked = g_strdup(version + 2);
-    (*line)[strcspn(*line, "=")] = '\0';
+    bool is_same = strstr(*line, same_release) != NULL;
+    (*line)[strcspn(*line, "=") + (is_same ? strlen("==") : 0)] = '\0';
     g_strv_builder_add(builder, *line);
   }
   out_wanted->packages = g_strv_builder_end(builder);
@@ -231,6 +236,20 @@ static void add_words(GStrvBuilder *builder, const char *const *words) {
   for (; *words != NULL; words++) g_strv_builder_add(builder, *words);
 }
 
+/* Packages without a version, or those of the same release with its first two numbers: the third
+ * one is of each package alone. */
+static void add_packages(GStrvBuilder *builder, char *const *packages, const char *release) {
+  static const char digits[] = "0123456789";
+  size_t size = strspn(release, digits);
+  if (release[size] == '.') size += 1 + strspn(release + size + 1, digits);
+  for (; *packages != NULL; packages++) {
+    bool is_same = g_str_has_suffix(*packages, "==");
+    g_autofree char *word =
+        is_same ? g_strdup_printf("%s%.*s.*", *packages, (int)size, release) : g_strdup(*packages);
+    g_strv_builder_add(builder, word);
+  }
+}
+
 /* What its list locks, or that release and what pip decides that goes with it. */
 static status_t fill(const installation_t *installation, failure_t *error) {
   char **packages = installation->wanted->packages;
@@ -258,7 +277,7 @@ static status_t fill(const installation_t *installation, failure_t *error) {
     add_words(builder, locked);
   } else {
     g_strv_builder_add(builder, pinned);
-    add_words(builder, (const char *const *)(packages + 1));
+    add_packages(builder, packages + 1, installation->release);
   }
   g_auto(GStrv) words = g_strv_builder_end(builder);
   g_strv_builder_unref(builder);

@@ -112,6 +112,14 @@ static void hold_scales(const graph_t *graph, const module_value_t *values, cons
   }
 }
 
+/* An axis that another follows, as a window's elements do its place, is not cut by itself. */
+static bool is_linked(const axes_t *axes, uint32_t axis) {
+  for (uint32_t i = 0; i < axes->link_count; i++) {
+    if (axes->links[i].of == axis || axes->links[i].to == axis) return true;
+  }
+  return false;
+}
+
 static void add_step(const graph_t *graph, uint32_t index) {
   const module_step_t *step = &graph->module->steps[index];
   const program_t *program = &step->program;
@@ -126,7 +134,12 @@ static void add_step(const graph_t *graph, uint32_t index) {
     join_axis(graph, step->operands, axes.operands, program->operand_count, axis, &first);
     join_axis(graph, step->results, axes.results, program->result_count, axis, &first);
     if (first == UINT32_MAX) continue;
-    graph->classes[find_root(graph, first)].roles |= 1u << axes.items[axis].role;
+    class_t *class_ = &graph->classes[find_root(graph, first)];
+    class_->roles |= 1u << axes.items[axis].role;
+    if (is_linked(&axes, axis) && class_->hold == HOLD_NONE) {
+      class_->hold = HOLD_STEP;
+      class_->holder = index;
+    }
   }
   hold_scales(graph, step->operands, program->operands, program->operand_count);
   hold_scales(graph, step->results, program->results, program->result_count);

@@ -35,15 +35,16 @@ static double half_unit(const format_t *format, double magnitude) {
   bool is_power = frexp(magnitude, &exponent) == 0.5;
   exponent -= is_power ? 2 : 1;
   if (exponent < format->exponent_min) exponent = format->exponent_min;
-  return fmax(ldexp(1, exponent - format->precision), 0x1p-1074);
+  return fmax(binary64_power(exponent - format->precision), 0x1p-1074);
 }
 
 /* What a wider format may lose of it: theory.md, D6. */
 static upper_t lost_by_wider(const level_sum_t *sum, double magnitude) {
   if (!sum->may_widen) return upper_of(0);
   double unit = error_bound_wide_unit_roundoff(sum->format);
-  int half = -error_bound_wider_bits(sum->format) - 1;
-  double lost = fmax(ldexp(format_smallest(sum->format), half), 0x1p-1074);
+  int smallest = sum->format->exponent_min - sum->format->precision + 1;
+  int half = smallest - error_bound_wider_bits(sum->format) - 1;
+  double lost = fmax(binary64_power(half), 0x1p-1074);
   return upper_add(upper_scale(upper_of(magnitude), unit), upper_of(lost));
 }
 
@@ -102,7 +103,7 @@ static void bound_partial_sums(const level_sum_t *sum, const double *sorted, dou
 static bool is_node_exact(const level_sum_t *sum, double magnitude) {
   const format_t *format = sum->format;
   return sum->lowest_bit >= format->exponent_min - format->precision + 1 &&
-         magnitude <= ldexp(1, sum->lowest_bit + format->precision);
+         magnitude <= binary64_power(sum->lowest_bit + format->precision);
 }
 
 /* ---- Leaves that are swallowed --------------------------------------------------------------- */
@@ -146,7 +147,7 @@ static upper_t lost_if_swallowed(const level_sum_t *sum, const double *sorted,
   for (size_t k = 2; k <= count; k++) {
     between[k] = upper_add(between[k - 1], nodes->most[count + 1 - k]);
   }
-  double unit = ldexp(1, -sum->format->precision);
+  double unit = binary64_power(-sum->format->precision);
   if (sum->may_widen) unit += 2 * error_bound_wide_unit_roundoff(sum->format);
   const upper_t factor = upper_add(upper_of(1), upper_of(unit));
   upper_t growth = upper_of(0), tail = upper_of(sum->lost);
@@ -179,7 +180,7 @@ static double distance_up(double value, double unit) {
 /* At least what a node adds to the sum, upwards, that adds such a leaf alone, its product's
  * rounding included: theory.md, T195.  `uncertain`: by so much more or less it may be. */
 static double most_by_leaf(const format_t *format, double leaf, double uncertain, double largest) {
-  double most = ldexp(fabs(leaf) + uncertain, 1 - format->precision) + uncertain;
+  double most = (fabs(leaf) + uncertain) * binary64_power(1 - format->precision) + uncertain;
   for (double half = largest; half + uncertain > most && half >= 0x1p-1000; half /= 2) {
     double above = distance_up(leaf, half);
     if (fabs(leaf) + uncertain * sums_slack < half) {
@@ -225,7 +226,7 @@ static upper_t lost_by_single(const level_sum_t *sum, const level_nodes_t *nodes
   for (size_t k = 2; k < count; k++) largest = fmax(largest, nodes->rounding[k]);
   for (size_t i = 0; i < count; i++) {
     double leaf = sum->leaves[i], uncertain = sum->losses[i] + nodes->wide.value;
-    if (sum->is_rounded) uncertain += ldexp(fabs(leaf), -51);
+    if (sum->is_rounded) uncertain += fabs(leaf) * 0x1p-51;
     up[i] = most_by_leaf(sum->format, leaf, uncertain, largest);
     down[i] = most_by_leaf(sum->format, -leaf, uncertain, largest);
   }

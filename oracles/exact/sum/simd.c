@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "harness/num/binary64.h"
 #include "oracles/exact/in_order/in_order.h"
 #include "oracles/exact/matmul/enclosure_round.h"
 
@@ -21,7 +22,7 @@ accept_t accept_decide_all(size_t count, arena_t *arena) {
  * roundings of up to 2^24 terms may lose, above the largest number (theory.md, T20). */
 static double overflow_threshold(const format_t *format) {
   double largest = format_to_double(format, format->largest_bits);
-  return (largest + ldexp(1, format->exponent_max - format->precision)) * (1 + 0x1p-28);
+  return (largest + binary64_power(format->exponent_max - format->precision)) * (1 + 0x1p-28);
 }
 
 /* The magnitude may be this factor too large: theory.md, T50. */

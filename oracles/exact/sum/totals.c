@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One pass over the terms of a sum that accumulates, without rounding, the total, positive and
- * negative parts, magnitude, extreme runs and special values. Assertions check that every MPFR
- * addition was exact. */
+ * negative parts, magnitude, extreme runs and special values: in integers of 128 bits, or, where
+ * these do not hold them, in MPFR. Assertions check that every MPFR addition was exact. */
 #include "oracles/exact/sum/totals.h"
 
 #include <glib.h>
 #include <math.h>
 
 #include "harness/num/binary64.h"
+#include "harness/num/int128.h"
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/value_range.h"
 
@@ -108,17 +109,7 @@ mpfr_prec_t sum_precision(const sum_problem_t *question) {
   return MAX(precision, exact_sum_precision(question->right_format));
 }
 
-void sum_totals_init(sum_totals_t *totals, const sum_problem_t *question) {
-  *totals = (sum_totals_t){.can_be_minus_zero = question->count != 0,
-                           .must_be_minus_zero = question->count != 0,
-                           .lowest_bit = lowest_bit_of_terms(question)};
-  mpfr_ptr sums[] = {totals->sum,       totals->positive, totals->negative, totals->magnitude,
-                     totals->flushable, totals->highest,  totals->lowest};
-  mpfr_prec_t precision = sum_precision(question);
-  for (size_t i = 0; i < G_N_ELEMENTS(sums); i++) {
-    mpfr_init2(sums[i], precision);
-    mpfr_set_zero(sums[i], 1);
-  }
+static void add_all(sum_totals_t *totals, const sum_problem_t *question, mpfr_prec_t precision) {
   mpfr_t run_high, run_low, term, factor;
   mpfr_inits2(precision, run_high, run_low, (mpfr_ptr)0);
   mpfr_init2(term, 106);
@@ -140,6 +131,184 @@ void sum_totals_init(sum_totals_t *totals, const sum_problem_t *question) {
     add_term(totals, run_high, run_low, term, flushable);
   }
   mpfr_clears(run_high, run_low, term, factor, (mpfr_ptr)0);
+}
+
+/* All numbers are 0; returns their precision. */
+static mpfr_prec_t init_numbers(sum_totals_t *totals, const sum_problem_t *question) {
+  *totals = (sum_totals_t){.can_be_minus_zero = question->count != 0,
+                           .must_be_minus_zero = question->count != 0,
+                           .lowest_bit = lowest_bit_of_terms(question)};
+  mpfr_ptr sums[] = {totals->sum,       totals->positive, totals->negative, totals->magnitude,
+                     totals->flushable, totals->highest,  totals->lowest};
+  mpfr_prec_t precision = sum_precision(question);
+  for (size_t i = 0; i < G_N_ELEMENTS(sums); i++) {
+    mpfr_init2(sums[i], precision);
+    mpfr_set_zero(sums[i], 1);
+  }
+  return precision;
+}
+
+void sum_totals_init_plain(sum_totals_t *totals, const sum_problem_t *question) {
+  mpfr_prec_t precision = init_numbers(totals, question);
+  add_all(totals, question, precision);
+}
+
+/* ---- In integers ------------------------------------------------------------------------------
+ */
+
+enum { FIXED_BITS = 126 };
+
+/* All are multiples of 2^lowest_bit of the totals, and count these. */
+typedef struct fixed_totals {
+  int128_t positive, negative; /* Of negative terms, at most 0. */
+  int128_t flushable;
+  int128_t highest, lowest;
+} fixed_totals_t;
+
+/* |x| = significand 2^exponent with an odd significand, or 0; of a finite number. */
+typedef struct odd_number {
+  uint64_t significand;
+  int exponent;
+} odd_number_t;
+
+static odd_number_t odd_of(double value) {
+  uint64_t bits = binary64_bits(value) & ~BINARY64_SIGN;
+  int field = (int)(bits >> BINARY64_FRACTION_BITS);
+  uint64_t implicit = UINT64_C(1) << BINARY64_FRACTION_BITS;
+  uint64_t significand = field == 0 ? bits : (bits & (implicit - 1)) | implicit;
+  if (significand == 0) return (odd_number_t){0, 0};
+  int zeros = __builtin_ctzll(significand);
+  int exponent = (field == 0 ? 1 : field) - BINARY64_BIAS - BINARY64_FRACTION_BITS + zeros;
+  return (odd_number_t){significand >> zeros, exponent};
+}
+
+static int length_of(uint128_t value) {
+  uint64_t high = (uint64_t)(value >> 64), low = (uint64_t)value;
+  if (high != 0) return 128 - __builtin_clzll(high);
+  return low == 0 ? 0 : 64 - __builtin_clzll(low);
+}
+
+/* A term in units of the totals. */
+typedef struct fixed_term {
+  uint128_t magnitude;
+  bool is_negative; /* Also of -0. */
+} fixed_term_t;
+
+/* False if it is not finite, or has more than so many bits. */
+static bool take_term(const sum_problem_t *question, size_t i, int unit, int bits,
+                      fixed_term_t *out_term) {
+  double left = question->left[i], right = question->right == NULL ? 1 : question->right[i];
+  if (!isfinite(left) || !isfinite(right)) return false;
+  odd_number_t a = odd_of(left), b = odd_of(right);
+  uint128_t product = (uint128_t)a.significand * b.significand;
+  out_term->is_negative = (signbit(left) != 0) != (signbit(right) != 0);
+  out_term->magnitude = 0;
+  if (product == 0) return true;
+  int shift = a.exponent + b.exponent - unit;
+  if (shift < 0 || shift > bits - length_of(product)) return false;
+  out_term->magnitude = product << shift;
+  return true;
+}
+
+/* Whether a negative term of that magnitude may become -0: totals.c says the same of its value. */
+static bool may_be_fixed_minus_zero(const sum_problem_t *question, uint128_t magnitude, int unit) {
+  if (magnitude == 0) return true;
+  const format_t *format = question->format;
+  int room = format->exponent_min - format->precision - unit; /* Of half the smallest number. */
+  if (question->right == NULL || room < 0) return false;
+  return room >= FIXED_BITS || magnitude <= (uint128_t)1 << room;
+}
+
+/* A zero of the low-order part may have either sign. */
+static void note_fixed_sign(sum_totals_t *totals, const sum_problem_t *question, size_t i,
+                            const fixed_term_t *term) {
+  bool is_zero = term->magnitude == 0;
+  bool is_low = sum_is_split(question) && i < question->count - question->group;
+  totals->can_be_minus_zero &=
+      (term->is_negative &&
+       may_be_fixed_minus_zero(question, term->magnitude, totals->lowest_bit)) ||
+      (is_low && is_zero);
+  totals->must_be_minus_zero &= is_zero && term->is_negative;
+}
+
+static bool is_flushable(const sum_problem_t *question, size_t i) {
+  if (sum_may_flush_factor(question->left[i], question->left_format, question->left_storage)) {
+    return true;
+  }
+  return question->right != NULL &&
+         sum_may_flush_factor(question->right[i], question->right_format, question->right_storage);
+}
+
+/* Sets counts and signs of zeros in `totals`, whose lowest_bit is set, and touches no number there.
+ * False, and nothing in either is to be used, where some term is not finite or the totals may not
+ * fit: theory.md, T249. */
+static bool fixed_totals_add(const sum_problem_t *question, sum_totals_t *inout_totals,
+                             fixed_totals_t *out_fixed) {
+  sum_totals_t *totals = inout_totals;
+  fixed_totals_t fixed = {0};
+  int128_t run_high = 0, run_low = 0;
+  int bits = FIXED_BITS - length_of(question->count);
+  for (size_t i = 0; i < question->count; i++) {
+    fixed_term_t term;
+    if (!take_term(question, i, totals->lowest_bit, bits, &term)) return false;
+    note_fixed_sign(totals, question, i, &term);
+    int128_t magnitude = (int128_t)term.magnitude;
+    int128_t value = term.is_negative ? -magnitude : magnitude;
+    if (value > 0) {
+      totals->positive_count++;
+      fixed.positive += value;
+    } else if (value < 0) {
+      totals->negative_count++;
+      fixed.negative += value;
+    }
+    run_high = run_high + value < 0 ? 0 : run_high + value;
+    run_low = run_low + value > 0 ? 0 : run_low + value;
+    if (run_high > fixed.highest) fixed.highest = run_high;
+    if (run_low < fixed.lowest) fixed.lowest = run_low;
+    if (value != 0 && is_flushable(question, i)) fixed.flushable += magnitude;
+  }
+  *out_fixed = fixed;
+  return true;
+}
+
+/* The number value * 2^exponent, which `out` holds exactly. */
+static void fixed_total_store(mpfr_ptr out, int128_t value, int exponent) {
+  uint128_t magnitude = int128_magnitude(value);
+  mpfr_t high;
+  mpfr_init2(high, 64);
+  mpfr_set_ui_2exp(high, (unsigned long)(magnitude >> 64), (mpfr_exp_t)exponent + 64, MPFR_RNDN);
+  int inexact =
+      mpfr_set_ui_2exp(out, (unsigned long)(uint64_t)magnitude, (mpfr_exp_t)exponent, MPFR_RNDN);
+  inexact |= mpfr_add(out, out, high, MPFR_RNDN);
+  if (value < 0) mpfr_neg(out, out, MPFR_RNDN);
+  mpfr_clear(high);
+  g_assert(inexact == 0);
+}
+
+/* In integers, where these hold the totals. */
+static bool add_fixed(sum_totals_t *totals, const sum_problem_t *question) {
+  fixed_totals_t fixed;
+  if (!fixed_totals_add(question, totals, &fixed)) return false;
+  int unit = totals->lowest_bit;
+  fixed_total_store(totals->sum, fixed.positive + fixed.negative, unit);
+  fixed_total_store(totals->positive, fixed.positive, unit);
+  fixed_total_store(totals->negative, fixed.negative, unit);
+  fixed_total_store(totals->magnitude, fixed.positive - fixed.negative, unit);
+  fixed_total_store(totals->flushable, fixed.flushable, unit);
+  fixed_total_store(totals->highest, fixed.highest, unit);
+  fixed_total_store(totals->lowest, fixed.lowest, unit);
+  return true;
+}
+
+bool sum_totals_init_fixed(sum_totals_t *totals, const sum_problem_t *question) {
+  (void)init_numbers(totals, question);
+  if (add_fixed(totals, question)) return true;
+  sum_totals_deinit(totals);
+  return false;
+}
+
+void sum_totals_init(sum_totals_t *totals, const sum_problem_t *question) {
+  if (!sum_totals_init_fixed(totals, question)) sum_totals_init_plain(totals, question);
 }
 
 void sum_totals_deinit(sum_totals_t *totals) {

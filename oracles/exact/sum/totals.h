@@ -36,6 +36,13 @@ bool sum_may_flush_factor(double factor, const format_t *format, const format_t 
 
 /* Computes them; sum_totals_deinit() frees the numbers. */
 void sum_totals_init(sum_totals_t *totals, const sum_problem_t *question);
+
+/* The same with MPFR alone; and in integers of 128 bits alone, or false, with nothing to free,
+ * where some term is not finite or they may not hold the totals (theory.md, T249).  Tests hold one
+ * against the other. */
+void sum_totals_init_plain(sum_totals_t *totals, const sum_problem_t *question);
+bool sum_totals_init_fixed(sum_totals_t *totals, const sum_problem_t *question);
+
 void sum_totals_deinit(sum_totals_t *totals);
 
 #endif

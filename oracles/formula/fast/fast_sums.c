@@ -2,6 +2,7 @@
 /* Sums of the fast evaluator, and what is made of them: any values of the terms, in any order. */
 #include "oracles/formula/fast/fast_sums.h"
 
+#include "generated/exact_permissions.h"
 #include "oracles/exact/error_bound.h"
 #include "oracles/formula/fast/fast_row_steps.h"
 
@@ -45,20 +46,33 @@ static double slop_of(const formula_t *formula, size_t count, bool are_products)
   return (double)count * 0x1p-100 + (are_products ? 0x1.01p-53 : 0);
 }
 
+/* How sums of so many terms may err.  Where their trees are flat, what LESS leaves of the bound
+ * grows with the depth, and what binary64 loses with the terms: of more than 2^20 nothing is told
+ * (theory.md, T239). */
+static error_bound_t bound_of(const formula_t *formula, size_t count, bool are_products) {
+  enum { FLAT_TERMS_MAX = 1 << 20 };
+  const contract_t *contract = formula->contract;
+  if (PERMITTED(contract, depth) != DEPTH_ANY && count > FLAT_TERMS_MAX) {
+    return (error_bound_t){.factor = INFINITY, .total_factor = INFINITY};
+  }
+  const bound_shape_t shape = {.terms = count,
+                               .leaves = count,
+                               .products_round = are_products,
+                               .products_underflow = are_products,
+                               .is_product = are_products};
+  return error_bound_sum(formula->format, contract, shape);
+}
+
 static row_t sum_terms(formula_t *formula, const fast_numbers_t *terms, bool are_products) {
   fast_totals_t totals;
   kernels_of(formula)->sum(terms, &totals);
   const pair_t point = {totals.point, totals.point_tail};
-  const bound_shape_t shape = {.terms = terms->count,
-                               .products_round = are_products,
-                               .products_underflow = are_products,
-                               .is_product = are_products};
   double factor = 0, slop = 0;
   if (may_round_once(formula, terms, are_products)) {
     /* The sum of two binary32 numbers is rounded right by way of binary64, as is one number; and
      * that of two of binary64 as it is (theory.md, T232). */
   } else if (!is_exact(formula, terms, totals.low_magnitude)) {
-    factor = error_bound_sum(formula->format, formula->contract, shape).factor * LESS;
+    factor = bound_of(formula, terms->count, are_products).factor * LESS;
     slop = slop_of(formula, terms->count, are_products);
     bool is_rounded_twice = terms->tail != NULL && terms->count <= 2; /* theory.md, T232. */
     if (is_rounded_twice && factor < slop) factor = slop = 0;
@@ -93,9 +107,7 @@ static row_t squares_about(formula_t *formula, row_t a, row_t mean) {
   double distance = fmax(fabs(m->low[0] - m->point[0]), fabs(m->high[0] - m->point[0]));
   distance = fmax(distance * (1 - 0x1p-40) - mean_error, 0);
   if (is_double) distance = fmax(distance - fabs(m->tail[0]), 0);
-  const bound_shape_t shape = {
-      .terms = a.count, .products_round = true, .products_underflow = true, .is_product = true};
-  double factor = error_bound_sum(formula->format, formula->contract, shape).factor * LESS;
+  double factor = bound_of(formula, a.count, true).factor * LESS;
   double u = format_unit_roundoff(formula->format) * LESS;
   const pair_t point = {squares.point, squares.point_tail};
   if (!(factor < 1)) return one_number(formula, NAN, NAN, point);
@@ -143,8 +155,7 @@ row_t fast_squared_deviations(formula_t *formula, row_t a, row_t mean) {
 row_t fast_shares(formula_t *formula, row_t a) {
   fast_totals_t totals;
   kernels_of(formula)->sum(a.fast, &totals);
-  const bound_shape_t shape = {.terms = a.count};
-  error_bound_t bound = error_bound_sum(formula->format, formula->contract, shape);
+  error_bound_t bound = bound_of(formula, a.count, false);
   row_t plain = fast_binary(formula, FAST_DIVIDE, a, fast_sum(formula, a));
   if (bound.total_factor >= 0.25) return plain;
   double most = a.fast->tail != NULL ? 0x1p800 : 0x1p100;

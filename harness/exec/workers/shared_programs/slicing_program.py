@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ops that take parts of tensors, taken apart and checked: of slice, pad and reverse what libraries call with."""
+"""The ops that take parts of tensors, taken apart and checked: of slice, pad, reverse and gather what libraries call with."""
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from assay_worker import Invalid, Program, Unsupported
 
@@ -60,3 +62,46 @@ def reversed_dimensions(program: Program) -> list[int]:
     _check(len(set(dims)) == len(dims), "C2: no dimension twice")
     _check(all(0 <= dim < len(program.results[0].shape) for dim in dims), "C3: dimensions of the operand")
     return dims
+
+
+@dataclass(frozen=True)
+class RowGather:
+    """A gather of whole slices along one dimension, which the result has not."""
+
+    axis: int
+    rows: list[int]  # The shape of the indices, without the dimension of index vectors.
+    order: list[int]  # Dimension i of rows, then slices is dimension order[i] of the result.
+
+
+def gathered_rows(program: Program) -> RowGather:
+    """What libraries have as gather, take or index_select; C1 to C23 of the specification, in which no dimension is one of
+    batches."""
+    keys = ("offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims",
+            "start_index_map", "index_vector_dim", "slice_sizes")  # fmt: skip
+    program.check_attributes(*keys, "indices_are_sorted")
+    offsets, collapsed, batches, index_batches, axes, vector, sizes = (program.numbers(key) for key in keys)
+    _check(len(program.operands) == 2 and len(program.results) == 1, "as many operands as the op takes")
+    (data, indices), result = program.operands, program.results[0]
+    _check(indices.element.lstrip("u")[0] == "i" and indices.element != "i1", "indices are integers")
+    _check(len(batches) == len(index_batches), "C16: as many dimensions of batches")
+    if batches or program.is_quantized:
+        raise Unsupported("no dimensions of batches, nothing quantized")
+    rank, places = len(data.shape), len(indices.shape)
+    _check(rank == len(offsets) + len(collapsed), "C1: a dimension is an offset or collapsed")
+    _check(0 <= vector <= places, "C2: a dimension of the indices, or behind them")
+    _check(len(axes) == (indices.shape[vector] if vector < places else 1), "C3: an entry for each index")
+    for dims, limit in ((offsets, len(result.shape)), (collapsed, rank), (axes, rank)):
+        are_places = len(set(dims)) == len(dims) and all(0 <= dim < limit for dim in dims)
+        _check(are_places and (dims is axes or sorted(dims) == dims), "C4 to C8, C18, C19: dimensions, each once")
+    _check(len(sizes) == rank and all(0 <= one <= size for one, size in zip(sizes, data.shape)), "C20, C21: sizes")
+    _check(all(sizes[dim] <= 1 for dim in collapsed), "C9: what is collapsed has size 1")
+    rows = [size for dim, size in enumerate(indices.shape) if dim != vector]
+    kept = [size for dim, size in enumerate(sizes) if dim not in collapsed]
+    order = [*(dim for dim in range(len(result.shape)) if dim not in offsets), *offsets]
+    _check(len(order) == len(rows) + len(kept), "C22: the rank of the result")
+    _check([result.shape[dim] for dim in order] == [*rows, *kept], "C22: the shape of the result")
+    _check(result.element == data.element, "C23: one element type")
+    are_rows = axes == collapsed and len(axes) == 1
+    if not are_rows or any(one != (1 if dim == axes[0] else data.shape[dim]) for dim, one in enumerate(sizes)):
+        raise Unsupported("gathers whole slices along one dimension")
+    return RowGather(axes[0], rows, order)

@@ -35,7 +35,8 @@ int64_t declared_position(const program_t *program, uint32_t attribute) {
 declared_origin_t declared_origin(const program_t *program, uint8_t index) {
   const declaration_t *declaration = declared_of(program);
   const uint8_t *bytes = program->attributes;
-  declared_origin_t origin;
+  declared_origin_t origin = {0, 0};
+  if (bytes == NULL) return origin; /* Of an op without attributes; a part always has some. */
   const size_t behind = declaration->attribute_count * sizeof(double) + index * sizeof origin;
   memcpy(&origin, bytes + behind, sizeof origin);
   return origin;

@@ -164,8 +164,9 @@ static void settle_origins(const program_t *program, const numbering_t *numberin
 static void settle_positions(const program_t *program, const numbering_t *numbering,
                              const axes_t *view, arena_t *arena, program_t *out_program) {
   const declaration_t *declaration = declared_of(program);
-  uint8_t *attributes = arena_alloc(arena, MAX(declaration->op.attributes_bytes, 1));
-  memcpy(attributes, program->attributes, declaration->op.attributes_bytes);
+  const size_t bytes = declaration->op.attributes_bytes;
+  uint8_t *attributes = arena_alloc_zeroed(arena, MAX(bytes, 1));
+  if (program->attributes != NULL) memcpy(attributes, program->attributes, bytes);
   settle_origins(program, numbering, view, attributes);
   for (uint32_t i = 0; i < program->operand_count; i++) {
     const declared_tensor_t *operand = &declaration->operands[i];
