@@ -29,11 +29,15 @@ typedef enum cause_id {
 enum {
   CAUSE_BITS_MIN = 14, /* Of evidence for a name: about one chance coincidence in 16,000. */
   CAUSE_BITS_AGAIN = 1,
-  CAUSE_CASES_TOGETHER = 3, /* That a change explains, of one executor and op. */
-  /* Cases of one executor and op for which all changes are tried, then one in so many: what no
-   * change explains must not take the time of a run. */
-  CAUSE_CHANGES_FIRST = 16,
-  CAUSE_CHANGES_ONE_IN = 32,
+  /* Cases of one executor and op that a change explains before it is named, and how many more for
+   * each that it does not explain. */
+  CAUSE_CASES_TOGETHER = 5,
+  CAUSE_CASES_FOR_MISS = 8,
+  /* All changes are tried for so many cases, and after that those alone that explain all of them
+   * but one: what no change explains must not take the time of a run.  Where none is left, all are
+   * tried again once twice as many cases came, and no earlier than so many. */
+  CAUSE_CHANGES_FIRST = 3,
+  CAUSE_CHANGES_AGAIN = 8,
   CAUSE_BITS_PLACE = 12, /* That one of two zeros is taken by its place: three components. */
   CAUSE_ASKS_MAX = 1000, /* Questions to the oracle for one case. */
 };
@@ -53,9 +57,9 @@ cause_reference_t cause_reference_of(const accept_t *accept, size_t component);
 /* What a session's cases of one executor and op said of changes (change/change.h) that no case by
  * itself establishes. */
 typedef struct cause_support {
-  uint32_t asked;   /* Cases that came, ... */
-  uint32_t looked;  /* ... and those that were looked into. */
-  GHashTable *keys; /* Keys of changes to how many each explains, with what evidence. */
+  uint32_t asked;   /* Cases that came. */
+  uint32_t looked;  /* Those that were looked into since all changes were tried last. */
+  GHashTable *keys; /* Keys of changes to how many of these each explains, with what evidence. */
 } cause_support_t;
 
 void cause_support_init(cause_support_t *out_support);
@@ -75,9 +79,9 @@ typedef struct cause_question {
    * or NULL.  The most frequent one is preferred to all others that explain as well, is then sure,
    * and needs but CAUSE_BITS_AGAIN. */
   const uint32_t *established;
-  /* Added to, or NULL: of a case by itself.  A change is sure once it explains three quarters of
-   * the cases, CAUSE_CASES_TOGETHER at least, to CAUSE_BITS_MIN together, and more of them than any
-   * other that explains the present one. */
+  /* Added to, or NULL: of a case by itself.  A change is sure once it explains
+   * CAUSE_CASES_TOGETHER cases, and CAUSE_CASES_FOR_MISS more for each that it does not, to
+   * CAUSE_BITS_MIN together, and more of them than any other that explains the present one. */
   cause_support_t *support;
 } cause_question_t;
 

@@ -204,7 +204,7 @@ static bool explains_all(solver_t *solver, size_t chosen, bool tests_established
   bool is_known =
       solver_init_all(&all, solver->question, solver->verdict, (cause_id_t)chosen, solver->arena);
   all.tests_established = tests_established;
-  all.skips_changes = true;
+  all.changes = CHANGES_NONE;
   if (is_known) test_all(&all, &found);
   bool is_found = is_known && all.status == STATUS_OK && found.items[chosen].is_found;
   if (is_known && all.status != STATUS_OK) {
@@ -239,28 +239,46 @@ static void name_change(solver_t *solver, const found_causes_t *found, verdict_t
   verdict->is_cause_sure = is_sure;
 }
 
+/* The changes that explain the cases before, before any other hypothesis; true if one is named. */
+static bool solve_by_candidates(solver_t *solver, change_scope_t scope, verdict_t *verdict) {
+  cause_support_t *support = solver->question->support;
+  if (scope != CHANGES_CANDIDATES) return false;
+  found_causes_t found = {.change_count = 0};
+  solver->changes = scope;
+  test_changes(solver, &found);
+  solver->changes = CHANGES_NONE;
+  change_count(support, &solver->question->instance->program, &found);
+  verdict_t named = *verdict;
+  name_change(solver, &found, &named);
+  if (!named.is_cause_sure) return false;
+  *verdict = named;
+  return true;
+}
+
 /* What is established is tested first, since it will mostly explain. */
 static void solve(solver_t *solver, verdict_t *verdict) {
   const cause_question_t *question = solver->question;
+  cause_support_t *support = question->support;
   found_causes_t found;
+  solver->changes = CHANGES_NONE;
   if (question->established != NULL) {
     solver->tests_established = true;
     size_t chosen = test_all(solver, &found);
     if (name_cause(solver, &found, chosen, verdict)) return;
-    if (question->support != NULL) name_change(solver, &found, verdict);
     solver->tests_established = false;
-    if (verdict->is_cause_sure) return;
-    verdict->cause[0] = '\0';
-    verdict->cause_words[0] = '\0';
   }
-  if (question->support != NULL) {
-    uint32_t number = question->support->asked++;
-    solver->skips_changes = number >= CAUSE_CHANGES_FIRST && number % CAUSE_CHANGES_ONE_IN != 0;
+  change_scope_t scope = support == NULL ? CHANGES_ALL : CHANGES_NONE;
+  if (support != NULL && change_can_tell(solver)) {
+    scope = change_scope_next(support, verdict->class_ == CLASS_zero_sign);
   }
+  if (solve_by_candidates(solver, scope, verdict)) return;
+  solver->changes = scope == CHANGES_ALL ? CHANGES_ALL : CHANGES_NONE;
   size_t chosen = test_all(solver, &found);
-  if (question->support != NULL && !solver->skips_changes) change_count(question->support, &found);
+  if (support != NULL && scope == CHANGES_ALL) {
+    change_count(support, &question->instance->program, &found);
+  }
   name_cause(solver, &found, chosen, verdict);
-  if (!verdict->is_cause_sure) name_change(solver, &found, verdict);
+  if (!verdict->is_cause_sure && scope == CHANGES_ALL) name_change(solver, &found, verdict);
 }
 
 status_t cause_find(const cause_question_t *question, arena_t *arena, verdict_t *inout_verdict,

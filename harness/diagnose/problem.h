@@ -37,6 +37,13 @@ typedef struct examined {
   bool has_right;
 } examined_t;
 
+/* Which changes of the whole case (change/change.h) are tested. */
+typedef enum change_scope {
+  CHANGES_ALL,
+  CHANGES_CANDIDATES, /* Those that explain the cases before. */
+  CHANGES_NONE,
+} change_scope_t;
+
 typedef struct solver {
   const cause_question_t *question;
   const verdict_t *verdict;
@@ -54,7 +61,7 @@ typedef struct solver {
   bool tests_established; /* Of the hypotheses only those about causes that are established. */
   cause_id_t only;        /* And of these but this one; CAUSE_COUNT: all. */
   const char *only_key;   /* Of changes of the case but the one with this key; NULL: all. */
-  bool skips_changes;     /* None of them. */
+  change_scope_t changes; /* Which of them are tested. */
   unsigned asks;
   unsigned asks_max;
   status_t status; /* Not STATUS_OK: the oracle failed, and nothing more is asked. */

@@ -197,6 +197,7 @@ static const struct {
     {"canary:partitions_apart", "other-attribute"}, /* channel_id=-1 */
     {"canary:scatter_parts_rotated", "operand-index other-attribute"}, /* So are the groups. */
     {"canary:resize_linear_as_nearest", "other-attribute"},
+    {"canary:resize_centres_single", "other-attribute"}, /* half_pixel, which does just that. */
     {"canary:nll_mean_undivided", "operand-constant"}, /* A total weight of one. */
     {"canary:lost_update", "operand-tail"},
     {"canary:broadcast_as_scalar", "operand-spread"},

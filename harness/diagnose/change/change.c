@@ -169,12 +169,16 @@ static void make_results(solver_t *solver, const change_t *change, tensor_t *out
   }
 }
 
-/* How many are tried costs evidence. */
+/* How many are tried costs evidence.  Repairs of one edit have one key: the first stands for it. */
 static void note_change(found_causes_t *found, const change_t *change, double bits,
                         const char *detail) {
   const char *const keys[] = {change->key, change->other_key};
   for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
-    if (keys[i] == NULL || found->change_count == FOUND_CHANGES_MAX) continue;
+    bool is_new = keys[i] != NULL;
+    for (size_t k = 0; k < found->change_count && is_new; k++) {
+      is_new = strcmp(found->changes[k].key, keys[i]) != 0;
+    }
+    if (!is_new || found->change_count == FOUND_CHANGES_MAX) continue;
     found_change_t *item = &found->changes[found->change_count++];
     *item = (found_change_t){.cause = change->cause, .bits = bits - log2((double)change->tried)};
     g_strlcpy(item->key, keys[i], sizeof item->key);
@@ -196,18 +200,19 @@ static bool tells_nothing(const solver_t *solver) {
 bool change_is_wanted(const solver_t *solver, const change_t *change) {
   const char *const keys[] = {change->key, change->other_key};
   const cause_support_t *support = solver->question->support;
-  bool is_any = solver->only_key == NULL && (!solver->tests_established || support == NULL);
+  if (solver->changes == CHANGES_NONE) return false;
+  bool is_any = solver->only_key == NULL && solver->changes == CHANGES_ALL;
   for (size_t i = 0; i < G_N_ELEMENTS(keys) && !is_any; i++) {
     if (keys[i] == NULL) continue;
     is_any = solver->only_key != NULL ? strcmp(keys[i], solver->only_key) == 0
-                                      : g_hash_table_contains(support->keys, keys[i]);
+                                      : change_is_candidate(support, keys[i]);
   }
-  return is_any && solver_tests(solver, change->cause);
+  return is_any && (solver->only == CAUSE_COUNT || solver->only == change->cause);
 }
 
 void change_test(solver_t *solver, const change_t *change, const char *detail,
                  found_causes_t *found) {
-  if (!change_is_wanted(solver, change) || tells_nothing(solver)) return;
+  if (!change_is_wanted(solver, change)) return;
   arena_mark_t mark = arena_mark(solver->arena);
   if (!is_likely(solver, change)) {
     arena_rewind(solver->arena, mark);
@@ -220,27 +225,25 @@ void change_test(solver_t *solver, const change_t *change, const char *detail,
     double more = explain(solver, change, results, &solver->wrong[i]);
     bits = more < 0 ? -1 : bits + more;
   }
-  for (size_t i = 0; i < solver->right_count && bits > 0; i++) {
+  for (size_t i = 0; i < solver->right_count && bits >= 0; i++) {
     if (!spares(solver, change, results, &solver->right[i])) bits = -1;
   }
-  if (bits > 0) {
-    note_change(found, change, bits + bits_of_places(solver), detail);
-  }
+  if (bits >= 0) note_change(found, change, bits > 0 ? bits + bits_of_places(solver) : -INFINITY, detail);
   arena_rewind(solver->arena, mark);
 }
 
-static bool is_small(const solver_t *solver) {
+bool change_can_tell(const solver_t *solver) {
   const program_t *program = &solver->question->instance->program;
   const type_t *result = &program->results[solver->verdict->result];
   bool is_small = type_element_count(result) <= CHANGE_ELEMENTS_MAX;
   for (uint32_t i = 0; i < program->operand_count; i++) {
     is_small &= type_element_count(&program->operands[i]) <= CHANGE_ELEMENTS_MAX;
   }
-  return is_small;
+  return is_small && !tells_nothing(solver);
 }
 
 void test_changes(solver_t *solver, found_causes_t *found) {
-  if (solver->skips_changes || !is_small(solver)) return;
+  if (solver->changes == CHANGES_NONE || !change_can_tell(solver)) return;
   change_operands(solver, found);
   change_values(solver, found);
   change_attributes(solver, found);

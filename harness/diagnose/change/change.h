@@ -55,8 +55,18 @@ void change_attributes(solver_t *solver, found_causes_t *found);
 void change_ops(solver_t *solver, found_causes_t *found);
 void change_scales(solver_t *solver, found_causes_t *found);
 
-/* Counts the changes that explain a case. */
-void change_count(cause_support_t *support, const found_causes_t *found);
+/* Whether changes of the case are looked for: it is small, and shows more than zeros. */
+bool change_can_tell(const solver_t *solver);
+
+/* Which changes are tried for the next case; counts it as one that came.  What only signs of zeros
+ * show is held against candidates alone, since it tells too little. */
+change_scope_t change_scope_next(cause_support_t *support, bool is_of_zeros);
+
+/* Whether a change with the key explains nearly all cases that were looked into. */
+bool change_is_candidate(const cause_support_t *support, const char *key);
+
+/* Counts a case of the program and the changes that explain it, of all that were to be tried. */
+void change_count(cause_support_t *support, const program_t *program, const found_causes_t *found);
 
 /* The change that is the cause of the case, as far as evidence suffices, or NULL; it is sure if no
  * other explains as many cases.  Without `support` the case stands alone. */

@@ -6,10 +6,13 @@
 #include <string.h>
 
 #include "harness/diagnose/change/change.h"
+#include "harness/model/case.h"
 
-/* What is known of one change. */
+/* What is known of one change, of the cases that were looked into since all were tried. */
 typedef struct standing {
-  uint32_t cases;
+  uint32_t cases;   /* That it explains, of several of one program in a row one, ... */
+  uint32_t neutral; /* ... and the others, and those where nothing speaks for it or against. */
+  guint program;    /* Of the last one. */
   double bits;
 } standing_t;
 
@@ -20,27 +23,73 @@ void cause_support_init(cause_support_t *out_support) {
 
 void cause_support_deinit(cause_support_t *support) { g_hash_table_destroy(support->keys); }
 
-/* Whether the change before it has its key: repairs of one edit do. */
-static bool is_again(const found_causes_t *found, size_t which) {
-  for (size_t i = 0; i < which; i++) {
-    if (strcmp(found->changes[i].key, found->changes[which].key) == 0) return true;
-  }
-  return false;
+static uint32_t misses_of(const cause_support_t *support, const standing_t *standing) {
+  return support->looked - standing->cases - standing->neutral;
 }
 
-void change_count(cause_support_t *support, const found_causes_t *found) {
-  support->looked++;
+static bool may_be_named(const cause_support_t *support, const standing_t *standing) {
+  return misses_of(support, standing) <= 1 + standing->cases / CAUSE_CASES_FOR_MISS;
+}
+
+bool change_is_candidate(const cause_support_t *support, const char *key) {
+  const standing_t *standing = g_hash_table_lookup(support->keys, key);
+  return standing != NULL && may_be_named(support, standing);
+}
+
+/* Forgets what too many cases refute; false if nothing is left. */
+static bool keep_candidates(cause_support_t *support) {
+  GHashTableIter each;
+  gpointer standing = NULL;
+  g_hash_table_iter_init(&each, support->keys);
+  while (g_hash_table_iter_next(&each, NULL, &standing)) {
+    if (!may_be_named(support, standing)) g_hash_table_iter_remove(&each);
+  }
+  return g_hash_table_size(support->keys) > 0;
+}
+
+change_scope_t change_scope_next(cause_support_t *support, bool is_of_zeros) {
+  if (is_of_zeros) return keep_candidates(support) ? CHANGES_CANDIDATES : CHANGES_NONE;
+  uint32_t number = support->asked++;
+  if (support->looked < CAUSE_CHANGES_FIRST) return CHANGES_ALL;
+  if (keep_candidates(support)) return CHANGES_CANDIDATES;
+  bool is_power = (number & (number - 1)) == 0;
+  if (number < CAUSE_CHANGES_AGAIN || !is_power) return CHANGES_NONE;
+  support->looked = 0;
+  return CHANGES_ALL;
+}
+
+static guint hash_program(const program_t *program) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  program_print(program, text);
+  return g_str_hash(text->str);
+}
+
+/* What two cases of one program say may be the same: another fault gives what the change gives
+ * where windows, or a depth, are 1. */
+static void count_one(standing_t *standing, double bits, guint program) {
+  if (!isfinite(bits) || (standing->cases > 0 && standing->program == program)) {
+    standing->neutral++;
+    return;
+  }
+  standing->cases++;
+  standing->program = program;
+  standing->bits += CLAMP(bits, 0, (double)CAUSE_BITS_MIN);
+}
+
+void change_count(cause_support_t *support, const program_t *program,
+                  const found_causes_t *found) {
+  const guint hash = hash_program(program);
+  if (found->change_count == FOUND_CHANGES_MAX) return; /* What had no room is not refuted. */
   for (size_t i = 0; i < found->change_count; i++) {
     const found_change_t *change = &found->changes[i];
-    if (is_again(found, i)) continue;
     standing_t *standing = g_hash_table_lookup(support->keys, change->key);
     if (standing == NULL) {
       standing = g_new0(standing_t, 1);
       g_hash_table_insert(support->keys, g_strdup(change->key), standing);
     }
-    standing->cases++;
-    standing->bits += CLAMP(change->bits, 0, (double)CAUSE_BITS_MIN);
+    count_one(standing, change->bits, hash);
   }
+  support->looked++;
 }
 
 /* Where the case stands alone, by its own evidence. */
@@ -53,7 +102,9 @@ static standing_t standing_of(const cause_support_t *support, const found_change
 static bool is_enough(const cause_support_t *support, const standing_t *standing) {
   if (standing->bits < (double)CAUSE_BITS_MIN) return false;
   if (support == NULL) return true;
-  return standing->cases >= CAUSE_CASES_TOGETHER && 4 * standing->cases >= 3 * support->looked;
+  uint32_t needed =
+      CAUSE_CASES_TOGETHER + CAUSE_CASES_FOR_MISS * misses_of(support, standing);
+  return standing->cases >= needed;
 }
 
 /* Whether one change is to be preferred: it explains more cases, or stands first in the table. */
@@ -66,7 +117,7 @@ static bool is_preferred(const standing_t *a, cause_id_t cause_a, const standing
  * b with its operands exchanged is a - b negated.  The first stands for both. */
 const found_change_t *change_choose(const cause_support_t *support, const found_causes_t *found,
                                     bool *out_is_sure) {
-  enum { CASES_ALIKE = 4 };
+  enum { CASES_ALIKE = 8 };
   const found_change_t *best = NULL;
   standing_t of_best = {.cases = 0};
   for (size_t i = 0; i < found->change_count; i++) {
