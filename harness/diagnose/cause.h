@@ -39,7 +39,8 @@ enum {
   CAUSE_CHANGES_FIRST = 3,
   CAUSE_CHANGES_AGAIN = 8,
   CAUSE_BITS_PLACE = 12, /* That one of two zeros is taken by its place: three components. */
-  CAUSE_ASKS_MAX = 1000, /* Questions to the oracle for one case. */
+  CAUSE_ASKS_MAX = 500,  /* Questions to the oracle for one case, ... */
+  CAUSE_CHANGE_ASKS_MAX = 1000, /* ... and again for its changes. */
 };
 
 const char *cause_spelling(cause_id_t cause);

@@ -178,7 +178,6 @@ static size_t test_all(solver_t *solver, found_causes_t *found) {
   *found = (found_causes_t){.change_count = 0};
   if (solver->is_quantized) {
     test_quantized(solver, found);
-    test_changes(solver, found);
     return choose(solver, found);
   }
   test_values(solver, found);
@@ -189,7 +188,6 @@ static size_t test_all(solver_t *solver, found_causes_t *found) {
     test_operands(solver, found);
     test_terms(solver, found);
     test_factors(solver, found);
-    test_changes(solver, found);
   }
   return choose(solver, found);
 }
@@ -204,7 +202,6 @@ static bool explains_all(solver_t *solver, size_t chosen, bool tests_established
   bool is_known =
       solver_init_all(&all, solver->question, solver->verdict, (cause_id_t)chosen, solver->arena);
   all.tests_established = tests_established;
-  all.changes = CHANGES_NONE;
   if (is_known) test_all(&all, &found);
   bool is_found = is_known && all.status == STATUS_OK && found.items[chosen].is_found;
   if (is_known && all.status != STATUS_OK) {
@@ -225,60 +222,64 @@ static bool name_cause(solver_t *solver, const found_causes_t *found, size_t cho
   return true;
 }
 
-/* Or else a change of the case. */
-static void name_change(solver_t *solver, const found_causes_t *found, verdict_t *verdict) {
+/* Or else a change of the case; true if it is sure. */
+static bool name_change(solver_t *solver, const found_causes_t *found, verdict_t *verdict) {
   const cause_support_t *support = solver->question->support;
   bool is_sure = false;
   const found_change_t *change = change_choose(support, found, &is_sure);
-  if (change == NULL || !change_explains_all(solver, change)) return;
+  if (change == NULL || !change_explains_all(solver, change)) return false;
   g_autoptr(GString) text = g_string_new(NULL);
   append_words(text, change->cause, change->detail);
   change_list_rivals(found, change, text);
   g_strlcpy(verdict->cause, spellings[change->cause], sizeof verdict->cause);
   g_strlcpy(verdict->cause_words, text->str, sizeof verdict->cause_words);
   verdict->is_cause_sure = is_sure;
+  return is_sure;
 }
 
-/* The changes that explain the cases before, before any other hypothesis; true if one is named. */
-static bool solve_by_candidates(solver_t *solver, change_scope_t scope, verdict_t *verdict) {
-  cause_support_t *support = solver->question->support;
-  if (scope != CHANGES_CANDIDATES) return false;
-  found_causes_t found = {.change_count = 0};
+/* Tests the changes that `scope` has, and counts those that explain the case. */
+static void find_changes(solver_t *solver, change_scope_t scope, found_causes_t *out_found) {
+  const cause_question_t *question = solver->question;
+  *out_found = (found_causes_t){.change_count = 0};
   solver->changes = scope;
-  test_changes(solver, &found);
-  solver->changes = CHANGES_NONE;
-  change_count(support, &solver->question->instance->program, &found);
-  verdict_t named = *verdict;
-  name_change(solver, &found, &named);
-  if (!named.is_cause_sure) return false;
-  *verdict = named;
-  return true;
+  test_changes(solver, out_found);
+  if (question->support == NULL || solver->status != STATUS_OK) return;
+  change_count(question->support, &question->instance->program, out_found);
 }
 
-/* What is established is tested first, since it will mostly explain. */
+/* What is established is tested first, since it will mostly explain; then the changes that explain
+ * the cases before; and then all causes that are left. */
 static void solve(solver_t *solver, verdict_t *verdict) {
   const cause_question_t *question = solver->question;
   cause_support_t *support = question->support;
-  found_causes_t found;
-  solver->changes = CHANGES_NONE;
+  found_causes_t found, changes;
   if (question->established != NULL) {
     solver->tests_established = true;
     size_t chosen = test_all(solver, &found);
     if (name_cause(solver, &found, chosen, verdict)) return;
     solver->tests_established = false;
   }
-  change_scope_t scope = support == NULL ? CHANGES_ALL : CHANGES_NONE;
-  if (support != NULL && change_can_tell(solver)) {
-    scope = change_scope_next(support, verdict->class_ == CLASS_zero_sign);
+  change_scope_t scope = CHANGES_NONE;
+  solver_t whole;
+  if (change_can_tell(solver)) {
+    bool is_of_zeros = verdict->class_ == CLASS_zero_sign;
+    scope = support == NULL ? CHANGES_ALL : change_scope_next(support, is_of_zeros);
   }
-  if (solve_by_candidates(solver, scope, verdict)) return;
-  solver->changes = scope == CHANGES_ALL ? CHANGES_ALL : CHANGES_NONE;
+  if (scope != CHANGES_NONE && !solver_init_whole(&whole, solver, false)) scope = CHANGES_NONE;
+  if (scope == CHANGES_CANDIDATES) {
+    find_changes(&whole, scope, &changes);
+    if (name_change(&whole, &changes, verdict)) return;
+  }
   size_t chosen = test_all(solver, &found);
-  if (support != NULL && scope == CHANGES_ALL) {
-    change_count(support, &question->instance->program, &found);
-  }
   name_cause(solver, &found, chosen, verdict);
-  if (!verdict->is_cause_sure && scope == CHANGES_ALL) name_change(solver, &found, verdict);
+  if (scope == CHANGES_ALL) {
+    find_changes(&whole, scope, &changes);
+    if (!verdict->is_cause_sure) name_change(&whole, &changes, verdict);
+  }
+  if (scope != CHANGES_NONE && solver->status == STATUS_OK) {
+    solver->status = whole.status;
+    solver->failure = whole.failure;
+  }
 }
 
 status_t cause_find(const cause_question_t *question, arena_t *arena, verdict_t *inout_verdict,

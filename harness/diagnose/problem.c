@@ -211,32 +211,56 @@ bool problem_holds(solver_t *solver, const problem_t *problem, uint64_t bits,
   return false;
 }
 
-bool problem_simulate(solver_t *solver, const problem_t *problem, fault_t fault,
-                      uint64_t *out_bits) {
+bool case_simulate(solver_t *solver, const case_t *instance, fault_t fault,
+                   tensor_t out_results[CASE_RESULTS_MAX]) {
   const oracle_t *oracle = solver->question->oracle;
   if (oracle->simulate == NULL) return false;
   implementation_model_t schedule = schedule_plain();
   schedule.fault = fault;
-  arena_mark_t mark = arena_mark(solver->arena);
-  tensor_t results[CASE_RESULTS_MAX];
-  const program_t *program = &problem->instance.program;
+  const program_t *program = &instance->program;
   for (uint32_t i = 0; i < program->result_count; i++) {
-    results[i] = tensor_make(solver->arena, &program->results[i]);
-    memset(results[i].data, 0, type_bytes(&program->results[i]));
+    out_results[i] = tensor_make(solver->arena, &program->results[i]);
+    memset(out_results[i].data, 0, type_bytes(&program->results[i]));
   }
   failure_t failure;
-  const oracle_call_t call = {
-      .instance = &problem->instance, .arena = solver->arena, .error = &failure};
-  status_t status = oracle->simulate(&call, &schedule, results);
-  if (status == STATUS_OK) {
-    const tensor_t *result = &results[problem->result];
-    *out_bits = element_load(result->type.element, result->data, problem->component);
-  }
+  const oracle_call_t call = {.instance = instance, .arena = solver->arena, .error = &failure};
+  return oracle->simulate(&call, &schedule, out_results) == STATUS_OK;
+}
+
+static uint64_t load_result(const tensor_t *result, size_t component) {
+  return element_load(result->type.element, result->data, component);
+}
+
+bool problem_simulate(solver_t *solver, const problem_t *problem, fault_t fault,
+                      uint64_t *out_bits) {
+  arena_mark_t mark = arena_mark(solver->arena);
+  tensor_t results[CASE_RESULTS_MAX];
+  bool is_known = case_simulate(solver, &problem->instance, fault, results);
+  if (is_known) *out_bits = load_result(&results[problem->result], problem->component);
   arena_rewind(solver->arena, mark);
-  return status == STATUS_OK;
+  return is_known;
 }
 
 /* ---- What is examined ------------------------------------------------------------------------ */
+
+/* What a plain implementation gives, of the whole case once for all its components. */
+static void simulate_examined(solver_t *solver, examined_t *inout_examined) {
+  const problem_t *problem = &inout_examined->problem;
+  uint64_t *right = &inout_examined->right;
+  if (solver->is_split) {
+    inout_examined->has_right = problem_simulate(solver, problem, FAULT_NONE, right);
+    return;
+  }
+  inout_examined->has_right = solver->plain != NULL;
+  if (solver->plain != NULL) *right = load_result(solver->plain, problem->component);
+}
+
+/* The result that the verdict is about, or NULL. */
+static const tensor_t *simulate_plain(solver_t *solver) {
+  tensor_t *results = ARENA_NEW_ARRAY(solver->arena, tensor_t, CASE_RESULTS_MAX);
+  bool is_known = case_simulate(solver, solver->question->instance, FAULT_NONE, results);
+  return is_known ? &results[solver->verdict->result] : NULL;
+}
 
 static bool make_examined(solver_t *solver, size_t component, examined_t *out_examined) {
   const cause_question_t *question = solver->question;
@@ -257,7 +281,7 @@ static bool make_examined(solver_t *solver, size_t component, examined_t *out_ex
         (problem_t){.instance = *question->instance, .result = result, .component = component};
     memcpy(problem->results, question->evidence->results, sizeof problem->results);
   }
-  out_examined->has_right = problem_simulate(solver, problem, FAULT_NONE, &out_examined->right);
+  simulate_examined(solver, out_examined);
   return true;
 }
 
@@ -320,6 +344,8 @@ typedef struct scope {
   size_t wrong_max;
   size_t right_max;
   size_t whole_max; /* Of each, where each takes a whole case. */
+  bool is_whole;    /* All take that. */
+  unsigned asks_max;
 } scope_t;
 
 static bool init(solver_t *solver, const cause_question_t *question, const verdict_t *verdict,
@@ -330,12 +356,14 @@ static bool init(solver_t *solver, const cause_question_t *question, const verdi
                        .arena = arena,
                        .term_axis = -1,
                        .only = CAUSE_COUNT,
-                       .asks_max = CAUSE_ASKS_MAX};
+                       .changes = CHANGES_NONE,
+                       .asks_max = scope->asks_max};
   solver->is_quantized = has_quantized(program);
-  solver->is_split =
-      !solver->is_quantized && axes_of(program, &solver->axes) && can_split(&solver->axes, program);
+  solver->is_split = !scope->is_whole && !solver->is_quantized && axes_of(program, &solver->axes) &&
+                     can_split(&solver->axes, program);
   if (solver->is_split) find_terms(solver, program);
   if (strstr(program->op->name, ".rng_") != NULL) return false; /* No result is the right one. */
+  if (!solver->is_split) solver->plain = simulate_plain(solver);
   size_t all = type_component_count(&question->evidence->results[verdict->result].type);
   size_t wrong_max = MIN(all, solver->is_split ? scope->wrong_max : scope->whole_max);
   size_t right_max = MIN(all, solver->is_split ? scope->right_max : scope->whole_max);
@@ -348,17 +376,28 @@ static bool init(solver_t *solver, const cause_question_t *question, const verdi
 
 bool solver_init(solver_t *out_solver, const cause_question_t *question, const verdict_t *verdict,
                  arena_t *arena) {
-  static const scope_t some = {CAUSE_WRONG_MAX, CAUSE_RIGHT_MAX, CAUSE_WHOLE_MAX};
+  static const scope_t some = {CAUSE_WRONG_MAX, CAUSE_RIGHT_MAX, CAUSE_WHOLE_MAX, false,
+                               CAUSE_ASKS_MAX};
   return init(out_solver, question, verdict, &some, arena);
 }
 
 bool solver_init_all(solver_t *out_solver, const cause_question_t *question,
                      const verdict_t *verdict, cause_id_t only, arena_t *arena) {
-  static const scope_t all = {CAUSE_ALL_WRONG_MAX, CAUSE_ALL_RIGHT_MAX, CAUSE_ALL_WHOLE_MAX};
+  static const scope_t all = {CAUSE_ALL_WRONG_MAX, CAUSE_ALL_RIGHT_MAX, CAUSE_ALL_WHOLE_MAX, false,
+                              CAUSE_ALL_ASKS_MAX};
   bool is_known = init(out_solver, question, verdict, &all, arena);
   out_solver->only = only;
-  out_solver->asks_max = CAUSE_ALL_ASKS_MAX;
   return is_known;
+}
+
+bool solver_init_whole(solver_t *out_solver, const solver_t *like, bool has_all) {
+  static const scope_t some = {.whole_max = CAUSE_CHANGE_MAX,
+                               .is_whole = true,
+                               .asks_max = CAUSE_CHANGE_ASKS_MAX};
+  static const scope_t all = {.whole_max = CAUSE_ALL_CHANGE_MAX,
+                              .is_whole = true,
+                              .asks_max = CAUSE_ALL_ASKS_MAX};
+  return init(out_solver, like->question, like->verdict, has_all ? &all : &some, like->arena);
 }
 
 bool solver_tests(const solver_t *solver, cause_id_t cause) {

@@ -136,19 +136,9 @@ static size_t count_about(const solver_t *solver, const change_t *change, const 
  * four elements at least must be about as it has them, more where numbers cancel.  The oracle has
  * the last word on the rest. */
 static bool is_likely(solver_t *solver, const change_t *change) {
-  const oracle_t *oracle = solver->question->oracle;
-  const program_t *program = &change->instance->program;
-  if (oracle->simulate == NULL || change->sources != NULL) return true;
-  const implementation_model_t schedule = schedule_plain();
+  if (change->sources != NULL) return true;
   tensor_t results[CASE_RESULTS_MAX];
-  for (uint32_t i = 0; i < program->result_count; i++) {
-    results[i] = tensor_make(solver->arena, &program->results[i]);
-    memset(results[i].data, 0, type_bytes(&program->results[i]));
-  }
-  failure_t failure;
-  const oracle_call_t call = {
-      .instance = change->instance, .arena = solver->arena, .error = &failure};
-  if (oracle->simulate(&call, &schedule, results) != STATUS_OK) return true;
+  if (!case_simulate(solver, change->instance, FAULT_NONE, results)) return true;
   size_t count = solver->wrong_count + solver->right_count;
   size_t about = count_about(solver, change, results, solver->wrong, solver->wrong_count) +
                  count_about(solver, change, results, solver->right, solver->right_count);
@@ -243,7 +233,7 @@ bool change_can_tell(const solver_t *solver) {
 }
 
 void test_changes(solver_t *solver, found_causes_t *found) {
-  if (solver->changes == CHANGES_NONE || !change_can_tell(solver)) return;
+  if (solver->changes == CHANGES_NONE) return;
   change_operands(solver, found);
   change_values(solver, found);
   change_attributes(solver, found);

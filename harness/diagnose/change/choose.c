@@ -143,9 +143,10 @@ bool change_explains_all(solver_t *solver, const found_change_t *change) {
   arena_mark_t mark = arena_mark(solver->arena);
   solver_t all;
   found_causes_t found = {.change_count = 0};
-  bool is_known =
-      solver_init_all(&all, solver->question, solver->verdict, change->cause, solver->arena);
+  bool is_known = solver_init_whole(&all, solver, true);
+  all.only = change->cause;
   all.only_key = change->key;
+  all.changes = CHANGES_ALL;
   if (is_known) test_changes(&all, &found);
   bool is_found = false;
   for (size_t i = 0; i < found.change_count; i++) {
