@@ -73,6 +73,11 @@ const element_t *draw_promotion(rng_t *rng, const element_t *from) {
   return to == NULL ? from : to;
 }
 
+int64_t draw_threshold(rng_t *rng, int64_t lowest, int64_t highest) {
+  int64_t size = (int64_t)1 << rng_between(rng, lowest, highest);
+  return size + (rng_one_in(rng, 4) ? rng_between(rng, -9, 9) : rng_between(rng, -1, 1));
+}
+
 static int64_t draw_small(rng_t *rng, int64_t largest) {
   if (rng_one_in(rng, 32)) return 0;
   if (rng_below(rng, 4) < 3) return rng_between(rng, 1, MIN(largest, 4));
@@ -125,12 +130,22 @@ static int64_t draw_filling(rng_t *rng, int64_t largest) {
   return rng_one_in(rng, 3) ? draw_small(rng, largest) : draw_few(rng, largest);
 }
 
+/* A dimension of thousands once there is one takes what there is of `largest`. */
+static int64_t draw_slender(rng_t *rng, int64_t largest) {
+  enum { SHORTEST = 12, LONGEST = 16, FEW = 8 }; /* 2^12, 2^16. */
+  if (largest <= (1 << SHORTEST) || rng_one_in(rng, 2)) {
+    return rng_between(rng, 1, MIN(largest, FEW));
+  }
+  int64_t size = draw_threshold(rng, SHORTEST, LONGEST);
+  return MIN(size, largest);
+}
+
 int64_t draw_size(rng_t *rng, draw_sizes_t sizes, int64_t largest) {
   typedef int64_t draw_t(rng_t *, int64_t);
   static draw_t *const draws[] = {
       [DRAW_SIZES_SMALL] = draw_small,     [DRAW_SIZES_TILED] = draw_tiled,
       [DRAW_SIZES_LONG] = draw_long,       [DRAW_SIZES_DEPLOYED] = draw_deployed,
-      [DRAW_SIZES_FILLING] = draw_filling,
+      [DRAW_SIZES_FILLING] = draw_filling, [DRAW_SIZES_SLENDER] = draw_slender,
   };
   return largest <= 0 ? 0 : draws[sizes](rng, largest);
 }

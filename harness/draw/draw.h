@@ -24,6 +24,10 @@ const element_t *draw_promotion(rng_t *rng, const element_t *from);
 /* Draws a size in 0..largest, seldom 0 where sizes are small, else 0 only if there is no other. */
 int64_t draw_size(rng_t *rng, draw_sizes_t sizes, int64_t largest);
 
+/* A power of two from 2^lowest to 2^highest, or a few less or more: sizes at which kernels change.
+ */
+int64_t draw_threshold(rng_t *rng, int64_t lowest, int64_t highest);
+
 /* The same for a dimension whose elements are combined.  Where sizes are small, one in
  * `long_one_in` is a length at which blocked and vectorized loops have a tail or none: a power of
  * two up to 1024, one less or one more. */

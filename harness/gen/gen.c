@@ -98,17 +98,19 @@ void gen_program(rng_t *rng, const op_t *op, const gen_options_t *options, arena
 
 /* ---- Data ------------------------------------------------------------------------------------ */
 
-/* The columns of regimes.def. */
+/* The columns of regimes.def, and what has none. */
 typedef enum data_kind {
   DATA_corner,
   DATA_ordinary,
   DATA_deployed,
   DATA_extreme,
-  DATA_KINDS
+  DATA_KINDS,
+  DATA_turning = DATA_KINDS
 } data_kind_t;
 
 static const data_kind_t data_kinds[STRATUM_COUNT] = {
-#define STRATUM(name, share, sizes, rank_max, elements_max, terms_max, data, summary) DATA_##data,
+#define STRATUM(name, mark, share, sizes, rank_max, elements_max, terms_max, data, summary) \
+  DATA_##data,
 #include "harness/gen/strata.def"
 #undef STRATUM
 };
@@ -257,6 +259,10 @@ static bool takes_edges(rng_t *rng, data_kind_t kind, const program_t *program) 
 }
 
 static gen_regime_t choose_regime(rng_t *rng, data_kind_t kind, const program_t *program) {
+  if (kind == DATA_turning) {
+    if (regime_has_turns(program)) return REGIME_turns;
+    kind = DATA_corner;
+  }
   if (takes_edges(rng, kind, program)) return REGIME_edges;
   bool splits = kind <= DATA_ordinary && names_algorithm(program);
   return splits && rng_one_in(rng, 2) ? REGIME_split : draw_regime(rng, kind);
@@ -267,6 +273,8 @@ gen_regime_t gen_data_in_stratum(rng_t *rng, stratum_t stratum, case_t *inout_ca
   gen_data_in_regime(rng, regime, inout_case);
   return regime;
 }
+
+bool gen_has_turns(const program_t *program) { return regime_has_turns(program); }
 
 gen_regime_t gen_data(rng_t *rng, case_t *inout_case) {
   return gen_data_in_stratum(rng, STRATUM_corner, inout_case);

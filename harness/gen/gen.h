@@ -65,6 +65,9 @@ gen_regime_t gen_data_in_stratum(rng_t *rng, stratum_t stratum, case_t *inout_ca
 gen_regime_t gen_data(rng_t *rng, case_t *inout_case);
 void gen_data_in_regime(rng_t *rng, gen_regime_t regime, case_t *inout_case);
 
+/* Whether regime `turns` has numbers of its own for the program. */
+bool gen_has_turns(const program_t *program);
+
 /* Overwrites the operands that the rest of the program determines, see op_t, and brings storage
  * values of quantized operands into their range. */
 void gen_settle(rng_t *rng, case_t *inout_case);

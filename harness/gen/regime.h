@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The data regimes: how the components of one operand are drawn.  The rows are in regimes.def;
- * their functions in regime_values.c, regime_ties.c and regime_planted.c. */
+ * their functions in regime_*.c. */
 #ifndef ASSAY_GEN_REGIME_H
 #define ASSAY_GEN_REGIME_H
 
@@ -35,5 +35,8 @@ void mirror_operand(rng_t *rng, const regime_operand_t *operand, bool negate);
 /* Numbers the elements along the reduced dimensions in row-major order, as the index operand of an
  * arg-max has them. */
 void number_operand(const regime_operand_t *operand);
+
+/* Whether the program has functions that turn somewhere, and an operand of floats for it. */
+bool regime_has_turns(const program_t *program);
 
 #endif

@@ -7,13 +7,14 @@
 typedef struct row {
   const char *name;
   const char *summary;
+  uint64_t mark;
   uint32_t share;
   draw_limits_t limits;
 } row_t;
 
 static const row_t rows[STRATUM_COUNT] = {
-#define STRATUM(name, share, sizes, rank_max, elements_max, terms_max, data, summary) \
-  {#name, summary, share, {rank_max, elements_max, terms_max, DRAW_SIZES_##sizes}},
+#define STRATUM(name, mark, share, sizes, rank_max, elements_max, terms_max, data, summary) \
+  {#name, summary, mark, share, {rank_max, elements_max, terms_max, DRAW_SIZES_##sizes}},
 #include "harness/gen/strata.def"
 #undef STRATUM
 };
@@ -119,6 +120,8 @@ draw_limits_t stratum_limits(stratum_t stratum, rng_t *rng) {
   if (stratum == STRATUM_thresholds) {
     int64_t threshold = thresholds[rng_below(rng, G_N_ELEMENTS(thresholds))];
     limits.elements_max = MIN(limits.elements_max, threshold + rng_between(rng, -1, 1));
+  } else if (stratum == STRATUM_slender) {
+    limits.elements_max >>= rng_between(rng, 1, 3);
   } else if (limits.sizes == DRAW_SIZES_LONG || limits.sizes == DRAW_SIZES_DEPLOYED) {
     limits.elements_max >>=
         rng_one_in(rng, 16) ? rng_below(rng, 3) : (uint64_t)rng_between(rng, 3, 6);
@@ -129,8 +132,8 @@ draw_limits_t stratum_limits(stratum_t stratum, rng_t *rng) {
 
 /* ---- Seeds ----------------------------------------------------------------------------------- */
 
-/* The upper 24 bits of a marked seed are MARK + stratum: of random seeds, such as those of before
- * there were strata, one in three million looks so by chance. */
+/* The upper 24 bits of a marked seed are MARK + that of the stratum: of random seeds, such as those
+ * of before there were strata, one in two million looks so by chance. */
 enum { MARK_SHIFT = 40, MARK = 0x57A700 };
 
 static uint64_t set_upper_bits(uint64_t seed, uint64_t bits) {
@@ -138,11 +141,14 @@ static uint64_t set_upper_bits(uint64_t seed, uint64_t bits) {
 }
 
 uint64_t stratum_mark_seed(stratum_t stratum, uint64_t seed) {
-  if (stratum != STRATUM_corner) return set_upper_bits(seed, MARK + (uint64_t)stratum);
+  if (stratum != STRATUM_corner) return set_upper_bits(seed, MARK + rows[stratum].mark);
   return stratum_of_seed(seed) == STRATUM_corner ? seed : set_upper_bits(seed, MARK);
 }
 
 stratum_t stratum_of_seed(uint64_t case_seed) {
   uint64_t bits = case_seed >> MARK_SHIFT;
-  return bits > MARK && bits < MARK + STRATUM_COUNT ? (stratum_t)(bits - MARK) : STRATUM_corner;
+  for (size_t i = 0; i < STRATUM_COUNT; i++) {
+    if (bits == MARK + rows[i].mark) return (stratum_t)i;
+  }
+  return STRATUM_corner;
 }

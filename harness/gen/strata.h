@@ -12,7 +12,7 @@
 #include "harness/model/draw_limits.h"
 
 typedef enum stratum {
-#define STRATUM(name, share, sizes, rank_max, elements_max, terms_max, data, summary) \
+#define STRATUM(name, mark, share, sizes, rank_max, elements_max, terms_max, data, summary) \
   STRATUM_##name,
 #include "harness/gen/strata.def"
 #undef STRATUM

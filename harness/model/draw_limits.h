@@ -12,6 +12,7 @@ typedef enum draw_sizes {
   DRAW_SIZES_LONG,     /* Some dimension of a thousand and more. */
   DRAW_SIZES_DEPLOYED, /* Those of models that people run. */
   DRAW_SIZES_FILLING,  /* As many elements as the limits allow. */
+  DRAW_SIZES_SLENDER,  /* One dimension of thousands, near a power of two; others of 1 to 8. */
 } draw_sizes_t;
 
 /* Sizes that bound a draw. */

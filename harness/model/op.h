@@ -42,6 +42,9 @@ typedef struct op_constraint {
 #define OP_UNMODELLED(id, text, holds) {id, text, NULL, NULL, holds, NULL}
 #define OP_CONSTRAINTS_END {NULL, NULL, NULL, NULL, NULL, NULL}
 
+/* The value of op_t.turns: OP_TURNS("exp", "square"). */
+#define OP_TURNS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
 /* Rows of a table of those that depend on the contract. */
 #define OP_SPECIFIED_UNDER(id, text, holds) {id, text, id, NULL, NULL, holds}
 #define OP_UNMODELLED_UNDER(id, text, holds) {id, text, NULL, NULL, NULL, holds}
@@ -140,6 +143,11 @@ typedef struct op {
   /* Fills the operands of a valid program with data in which faults of this op in particular show:
    * one regime among those of harness/gen.  May be NULL. */
   void (*draw_edges)(rng_t *rng, case_t *inout_case);
+
+  /* The functions that its elements go through, by their names in harness/draw/turning.def, ended
+   * by NULL: generators draw numbers near where these saturate, overflow or become exact.  NULL if
+   * it has none of them. */
+  const char *const *turns;
 
   /* Overwrites the operands that the rest of a valid program determines, such as the sizes of its
    * result, however they were drawn.  May be NULL. */

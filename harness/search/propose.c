@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness/search/climber.h"
+#include "harness/search/first_pass.h"
 #include "harness/search/scheduler.h"
 
 enum {
@@ -48,6 +49,9 @@ struct search {
   novelty_t *novelty;
   GHashTable *structures; /* Owned hashes -> how many programs were drawn. */
   uint64_t cases;
+  first_pass_t *first; /* Where compiling is dear; else NULL. */
+  GString *first_line; /* The program that the first pass tries at present, */
+  uint32_t first_left; /* and the data that it is still to have. */
 };
 
 search_t *search_new(const search_options_t *options) {
@@ -62,6 +66,9 @@ search_t *search_new(const search_options_t *options) {
   search->scheduler = scheduler_new(options->op_count);
   search->novelty = novelty_new();
   search->structures = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+  search->first_line = g_string_new(NULL);
+  bool passes = options->compiling_is_dear && !options->is_blind;
+  if (passes) search->first = first_pass_new(options->op_count);
   return search;
 }
 
@@ -72,6 +79,8 @@ void search_free(search_t *search) {
   scheduler_free(search->scheduler);
   novelty_free(search->novelty);
   g_hash_table_destroy(search->structures);
+  g_string_free(search->first_line, TRUE);
+  first_pass_free(search->first);
   g_free(search);
 }
 
@@ -94,9 +103,13 @@ static void note_structure(search_t *search, const novelty_label_t *label) {
                        GUINT_TO_POINTER(drawn + 1));
 }
 
-/* Sometimes the regimes are equally likely, whatever their weights. */
+/* Sometimes the regimes are equally likely, whatever their weights, and where functions turn
+ * somewhere there are numbers near it. */
 static void draw_data(rng_t *rng, case_t *inout_case) {
-  if (rng_one_in(rng, 4)) {
+  enum { TURNS_ONE_IN = 8 };
+  if (gen_has_turns(&inout_case->program) && rng_one_in(rng, TURNS_ONE_IN)) {
+    gen_data_in_regime(rng, REGIME_turns, inout_case);
+  } else if (rng_one_in(rng, 4)) {
     gen_data_in_regime(rng, (gen_regime_t)rng_below(rng, REGIME_COUNT), inout_case);
   } else {
     gen_data(rng, inout_case);
@@ -144,6 +157,60 @@ static bool redraw_case(niche_t *niche, rng_t *rng, arena_t *arena,
   *out_proposal = (search_proposal_t){.move = {.kind = SEARCH_MOVE_redraw, .niche = niche}};
   if (case_parse(str_from(niche->line), arena, &out_proposal->instance, NULL, NULL) != STATUS_OK)
     return false;
+  draw_data(rng, &out_proposal->instance);
+  return true;
+}
+
+/* ---- The first pass -------------------------------------------------------------------------- */
+
+/* Of some draws the one with most that is new; false if none has anything. */
+static bool draw_new(search_t *search, size_t index, rng_t *rng, arena_t *arena,
+                     program_t *out_program) {
+  gen_options_t gen = search->options.gen;
+  gen.invalid_one_in = 0;
+  size_t most = 0;
+  for (int i = 0; i < FIRST_PASS_DRAWS; i++) {
+    program_t program;
+    const char *broken;
+    gen_program(rng, search->subjects[index].op, &gen, arena, &program, &broken);
+    size_t present = first_pass_count_new(search->first, index, &program);
+    if (present <= most) continue;
+    most = present;
+    *out_program = program;
+  }
+  return most > 0;
+}
+
+/* The next program of the first pass; false once it is over. */
+static bool begin_first(search_t *search, rng_t *rng, arena_t *arena, program_t *out_program) {
+  size_t index;
+  while ((index = first_pass_choose(search->first)) < search->options.op_count) {
+    if (!draw_new(search, index, rng, arena, out_program)) {
+      first_pass_miss(search->first, index);
+      continue;
+    }
+    first_pass_try(search->first, index, out_program);
+    novelty_label_t label = novelty_label(search->novelty, out_program);
+    note_structure(search, &label);
+    g_string_truncate(search->first_line, 0);
+    program_print(out_program, search->first_line);
+    search->first_left = FIRST_PASS_DATA;
+    return true;
+  }
+  return false;
+}
+
+static bool propose_first(search_t *search, rng_t *rng, arena_t *arena,
+                          search_proposal_t *out_proposal) {
+  if (search->first == NULL) return false;
+  program_t program;
+  str_t line = {.data = search->first_line->str, .size = search->first_line->len};
+  bool goes_on =
+      search->first_left > 0 && program_parse(line, arena, &program, NULL, NULL) == STATUS_OK;
+  if (!goes_on && !begin_first(search, rng, arena, &program)) return false;
+  search->first_left--;
+  *out_proposal = (search_proposal_t){.instance = case_make(arena, &program),
+                                      .move = {.kind = SEARCH_MOVE_draw}};
   draw_data(rng, &out_proposal->instance);
   return true;
 }
@@ -201,6 +268,7 @@ void search_propose(search_t *search, rng_t *rng, arena_t *arena, const case_t *
     mutate_hint(search, rng, arena, hint, out_proposal);
     return;
   }
+  if (propose_first(search, rng, arena, out_proposal)) return;
   subject_t *subject = &search->subjects[scheduler_choose(search->scheduler, rng)];
   search_move_kind_t kind = choose_kind(search, rng);
   bool is_made = false;
@@ -268,6 +336,10 @@ void search_learn(search_t *search, const search_proposal_t *proposal,
     fresh += novelty_add(search->novelty, &label, &outcome->verdicts[i]);
   }
   if (subject == NULL) return; /* Out of a corpus with other ops. */
+  if (search->first != NULL && proposal->broken == NULL) {
+    first_pass_note(search->first, index, program);
+    if (!was_executed(outcome)) search->first_left = 0; /* Other data are refused as well. */
+  }
   double reward = (double)fresh + (outcome->is_new_finding ? REWARD_FINDING : 0);
   if (proposal->broken == NULL && !search->options.is_blind) {
     reward += learn_valid(subject, proposal, &label, outcome);

@@ -9,7 +9,9 @@ static const double DECAY = 1 - 1.0 / 256;
 static const double PRIOR_REWARD = 0.25; /* Beside the cost of one mean case. */
 
 typedef struct account {
-  uint64_t cost;
+  uint64_t cost;        /* What is charged, see charge(). */
+  uint64_t dearest;     /* Of its cases, ... */
+  uint64_t next;        /* ... and the next dearest. */
   double recent_reward; /* Decayed. */
   double recent_cost;   /* Likewise. */
   unsigned unanswered;  /* Cases in a row. */
@@ -81,13 +83,29 @@ void scheduler_note_answer(scheduler_t *scheduler, size_t index, bool is_answere
   account->unanswered = is_answered ? 0 : account->unanswered + 1;
 }
 
+/* The dearest case of an op costs as much as the next dearest: once in a process something is
+ * loaded, or started, and that is no reason to draw less of the op that came first. */
+static uint64_t charge(account_t *account, uint64_t cost) {
+  if (cost <= account->next) return cost;
+  if (cost <= account->dearest) {
+    uint64_t before = account->next;
+    account->next = cost;
+    return 2 * cost - before;
+  }
+  uint64_t excused = account->dearest, counted = account->next;
+  account->dearest = cost;
+  account->next = excused;
+  return 2 * excused - counted;
+}
+
 void scheduler_note(scheduler_t *scheduler, size_t index, uint64_t cost, double reward) {
   account_t *account = &scheduler->accounts[index];
-  scheduler->cost += cost;
+  uint64_t charged = charge(account, cost);
+  scheduler->cost += charged;
   scheduler->cases++;
-  account->cost += cost;
+  account->cost += charged;
   account->recent_reward = account->recent_reward * DECAY + reward;
-  account->recent_cost = account->recent_cost * DECAY + (double)cost;
+  account->recent_cost = account->recent_cost * DECAY + (double)charged;
 }
 
 uint64_t scheduler_cost(const scheduler_t *scheduler, size_t index) {

@@ -26,7 +26,8 @@ void scheduler_free(scheduler_t *scheduler);
 /* Whose turn it is. */
 size_t scheduler_choose(const scheduler_t *scheduler, rng_t *rng);
 
-/* `reward` is 0 for nothing learnt. */
+/* `reward` is 0 for nothing learnt.  The dearest case of each counts as much as its next dearest.
+ */
 void scheduler_note(scheduler_t *scheduler, size_t index, uint64_t cost, double reward);
 
 /* Whether somebody answered a valid case, or all refused it. */

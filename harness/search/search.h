@@ -5,7 +5,8 @@
  * Executors are black boxes, so all that is known of a case is its program and what the judge says:
  * - *novelty*: which (op, types, algorithm) had which outcome, class, error and slack (novelty.h);
  * - *climbing*: by niche, the conforming case with the largest slack, edited on and on (climber.h);
- * - *time* is shared among the ops by what they yield, with a floor for each (scheduler.h).
+ * - *time* is shared among the ops by what they yield, with a floor for each (scheduler.h); where
+ *   compiling is dear a first pass tries each kind of program of each op once (first_pass.h).
  *
  * It has no clock and no randomness of its own: the same calls give the same proposals. */
 #ifndef ASSAY_SEARCH_SEARCH_H

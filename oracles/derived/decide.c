@@ -48,16 +48,43 @@ const derived_part_t *derived_find(const derived_t *derived, const type_t *resul
   return &derived->parts.parts[derived->part_of[element]];
 }
 
+/* One by one, by places; of a size that the compiler knows. */
+#define COPY_ELEMENTS(bytes)                                                       \
+  do {                                                                             \
+    for (size_t i = 0; i < part->element_count; i++) {                             \
+      uint8_t *in_whole = whole + part->elements[i] * (bytes);                     \
+      uint8_t *in_part = own + i * (bytes);                                        \
+      memcpy(to_part ? in_part : in_whole, to_part ? in_whole : in_part, (bytes)); \
+    }                                                                              \
+  } while (0)
+
+static void copy_result(const derived_part_t *part, bool to_part, size_t bytes, uint8_t *whole,
+                        uint8_t *own) {
+  switch (bytes) {
+    case 1:
+      COPY_ELEMENTS(1);
+      break;
+    case 2:
+      COPY_ELEMENTS(2);
+      break;
+    case 4:
+      COPY_ELEMENTS(4);
+      break;
+    case 8:
+      COPY_ELEMENTS(8);
+      break;
+    default:
+      COPY_ELEMENTS(bytes);
+      break;
+  }
+}
+
 /* Moves the elements of a part between the results of the case and those of the part. */
 static void copy_elements(const derived_part_t *part, bool to_part, tensor_t *results,
                           tensor_t *part_results) {
   for (uint32_t r = 0; r < part->instance.program.result_count; r++) {
-    size_t bytes = element_bytes(results[r].type.element);
-    for (size_t i = 0; i < part->element_count; i++) {
-      uint8_t *whole = results[r].data + part->elements[i] * bytes;
-      uint8_t *own = part_results[r].data + i * bytes;
-      memcpy(to_part ? own : whole, to_part ? whole : own, bytes);
-    }
+    copy_result(part, to_part, element_bytes(results[r].type.element), results[r].data,
+                part_results[r].data);
   }
 }
 

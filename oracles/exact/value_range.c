@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "oracles/exact/quick_mpfr.h"
+
 bool value_range_holds(const value_range_t *range, const format_t *format, uint64_t bits,
                        bool any_zero) {
   if (format_is_nan(format, bits)) return range->nan;
@@ -74,15 +76,9 @@ uint64_t format_from_mpfr(const format_t *format, mpfr_srcptr value, rounding_t 
   } else if (mpfr_zero_p(value)) {
     number.kind = NUMBER_ZERO;
   } else {
-    mpfr_t top;
-    mpfr_init2(top, SIGNIFICAND_BITS);
     number.kind = NUMBER_FINITE;
-    number.sticky = mpfr_abs(top, value, MPFR_RNDZ) != 0;
-    mpfr_exp_t exponent = mpfr_get_exp(top);
-    mpfr_mul_2si(top, top, SIGNIFICAND_BITS - exponent, MPFR_RNDZ);
-    number.significand = mpfr_get_ui(top, MPFR_RNDZ);
-    number.exponent = (int32_t)(exponent - SIGNIFICAND_BITS);
-    mpfr_clear(top);
+    number.significand = quick_top_bits(value, &number.sticky);
+    number.exponent = (int32_t)(mpfr_get_exp(value) - SIGNIFICAND_BITS);
   }
   return format_encode(format, number, rounding, overflow);
 }

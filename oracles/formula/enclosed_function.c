@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "oracles/formula/enclosed_set.h"
+#include "oracles/formula/quick_erfc.h"
 
 typedef int compute_t(mpfr_ptr out, mpfr_srcptr x, mpfr_rnd_t rounding);
 
@@ -27,7 +28,7 @@ static const function_row_t functions[ELEMENTARY_COUNT] = {
                         .least = -INFINITY,
                         .greatest = INFINITY},
     [ELEMENTARY_erf] = {.compute = mpfr_erf, .is_odd = true, .least = -1, .greatest = 1},
-    [ELEMENTARY_erfc] = {.compute = mpfr_erfc, .decreases = true, .greatest = 2},
+    [ELEMENTARY_erfc] = {.compute = quick_erfc, .decreases = true, .greatest = 2},
     [ELEMENTARY_tanh] = {.compute = mpfr_tanh, .is_odd = true, .least = -1, .greatest = 1},
     [ELEMENTARY_rsqrt] = {.compute = mpfr_rec_sqrt,
                           .decreases = true,

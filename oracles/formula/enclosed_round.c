@@ -6,6 +6,7 @@
 
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/magnitude.h"
+#include "oracles/exact/quick_mpfr.h"
 #include "oracles/exact/wider_node.h"
 #include "oracles/formula/enclosed_set.h"
 
@@ -40,7 +41,7 @@ static void round_to(mpfr_ptr out, const formula_t *formula, mpfr_srcptr x) {
     return;
   }
   uint64_t bits = format_from_mpfr(format, x, ROUNDING_NEAREST_EVEN, OVERFLOW_FORMAT);
-  mpfr_set_d(out, format_to_double(format, bits), MPFR_RNDN);
+  quick_set_double(out, format_to_double(format, bits));
 }
 
 /* Whether a wider node rounds nothing below `x` from there on: it holds x (theory.md, D6). */
@@ -54,7 +55,14 @@ static bool wider_holds(const formula_t *formula, mpfr_srcptr x) {
 static void raise_to_normal(const formula_t *formula, mpfr_ptr inout) {
   if (enclosed_settings(formula)->is_unbounded) return;
   double normal = format_smallest_normal(formula->format);
-  if (mpfr_cmp_d(inout, normal) < 0) mpfr_set_d(inout, normal, MPFR_RNDN);
+  if (quick_compare(inout, normal) < 0) quick_set_double(inout, normal);
+}
+
+/* Times the unit roundoff of wider nodes, which is a power of two (theory.md, D6). */
+static void scale_to_wide_roundoff(const formula_t *formula, mpfr_ptr inout) {
+  const format_t *format = formula->format;
+  mpfr_div_2ui(inout, inout, (unsigned long)(format->precision + error_bound_wider_bits(format)),
+               MPFR_RNDU);
 }
 
 /* The least number other than zero that a step may make of numbers from `x` > 0 on, though x itself
@@ -66,7 +74,7 @@ static void round_above_zero(const formula_t *formula, mpfr_ptr x, bool may_stay
   } else if (!wider_holds(formula, x)) {
     LOCAL_NUMBER(error);
     raise_to_normal(formula, error);
-    mpfr_mul_d(error, error, error_bound_wide_unit_roundoff(formula->format), MPFR_RNDU);
+    scale_to_wide_roundoff(formula, error);
     mpfr_sub(x, x, error, MPFR_RNDD);
     if (mpfr_sgn(x) < 0) mpfr_set_zero(x, 1);
   }
@@ -94,7 +102,7 @@ static void round_low(const formula_t *formula, mpfr_ptr x, bool may_stay, bool 
     if (!is_wider || wider_holds(formula, x)) return;
     mpfr_abs(nearest, x, MPFR_RNDU);
     raise_to_normal(formula, nearest);
-    mpfr_mul_d(nearest, nearest, error_bound_wide_unit_roundoff(formula->format), MPFR_RNDU);
+    scale_to_wide_roundoff(formula, nearest);
     mpfr_sub(x, x, nearest, MPFR_RNDD);
   } else if (*out_overflows) {
     mpfr_set_d(x, -format_to_double(formula->format, formula->format->largest_bits), MPFR_RNDN);
@@ -113,11 +121,11 @@ static void round_high(const formula_t *formula, mpfr_ptr x, bool may_stay, bool
 /* Positive numbers up to `largest` may become zero; likewise negative ones. */
 static void add_underflow(enclosed_t *inout, double largest, bool includes_it) {
   if (enclosed_has_positive(inout)) {
-    int order = mpfr_cmp_d(inout->low, largest);
+    int order = quick_compare(inout->low, largest);
     if (order < 0 || (order == 0 && includes_it)) enclosed_add_zero(inout, ENCLOSED_POSITIVE_ZERO);
   }
   if (enclosed_has_negative(inout)) {
-    int order = mpfr_cmp_d(inout->high, -largest);
+    int order = quick_compare(inout->high, -largest);
     if (order > 0 || (order == 0 && includes_it)) enclosed_add_zero(inout, ENCLOSED_NEGATIVE_ZERO);
   }
 }

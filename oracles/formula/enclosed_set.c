@@ -7,6 +7,8 @@
 #include <glib.h>
 #include <math.h>
 
+#include "oracles/exact/quick_mpfr.h"
+
 /* ---- Making ---------------------------------------------------------------------------------- */
 
 /* A number whose digits are in the arena: never cleared, never given another precision. */
@@ -47,8 +49,8 @@ void enclosed_set_double(enclosed_t *out, double value) {
   } else if (value == 0) {
     out->specials = signbit(value) ? ENCLOSED_NEGATIVE_ZERO : ENCLOSED_POSITIVE_ZERO;
   }
-  mpfr_set_d(out->low, value == 0 ? 0 : value, MPFR_RNDN);
-  mpfr_set(out->high, out->low, MPFR_RNDN);
+  quick_set_double(out->low, value == 0 ? 0 : value);
+  quick_set_double(out->high, value == 0 ? 0 : value);
 }
 
 void enclosed_set_anything(enclosed_t *out) {
@@ -177,6 +179,7 @@ typedef double binary_t(double a, double b);
 /* Adds what IEEE 754 says of operands of which one is NaN, infinite or zero. */
 static void add_binary_specials(enclosed_t *out, binary_t *operation, const enclosed_t *a,
                                 const enclosed_t *b) {
+  if ((a->specials | b->specials) == 0) return;
   bool a_kinds[KIND_COUNT], b_kinds[KIND_COUNT];
   find_kinds(a, a_kinds);
   find_kinds(b, b_kinds);
@@ -241,24 +244,9 @@ void enclosed_set_subtract(enclosed_t *out, const enclosed_t *a, const enclosed_
   enclosed_set_add(out, a, &negated);
 }
 
-/* The hull of x * y over two ends each; 0 times no bound is 0. */
-static void widen_to_product(enclosed_t *out, mpfr_srcptr x, mpfr_srcptr y, bool is_first) {
-  LOCAL_NUMBER(product);
-  bool is_zero = mpfr_zero_p(x) || mpfr_zero_p(y);
-  if (!is_zero) mpfr_mul(product, x, y, MPFR_RNDD);
-  if (is_first || mpfr_less_p(product, out->low)) mpfr_set(out->low, product, MPFR_RNDD);
-  if (!is_zero) mpfr_mul(product, x, y, MPFR_RNDU);
-  if (is_first || mpfr_greater_p(product, out->high)) mpfr_set(out->high, product, MPFR_RNDU);
-}
-
 void enclosed_set_multiply(enclosed_t *out, const enclosed_t *a, const enclosed_t *b) {
   start(out, a->has_finite && b->has_finite);
-  if (out->has_finite) {
-    widen_to_product(out, a->low, b->low, true);
-    widen_to_product(out, a->low, b->high, false);
-    widen_to_product(out, a->high, b->low, false);
-    widen_to_product(out, a->high, b->high, false);
-  }
+  if (out->has_finite) enclosed_hull_of_products(out->low, out->high, a, b);
   add_binary_specials(out, multiply_doubles, a, b);
   settle_zeros(out);
 }
@@ -267,8 +255,9 @@ void enclosed_set_multiply(enclosed_t *out, const enclosed_t *a, const enclosed_
 void enclosed_set_square(enclosed_t *out, const enclosed_t *a) {
   start(out, a->has_finite);
   if (a->has_finite) {
-    widen_to_product(out, a->low, a->low, true);
-    widen_to_product(out, a->high, a->high, false);
+    bool is_low_nearer = mpfr_cmpabs(a->low, a->high) <= 0;
+    mpfr_sqr(out->low, is_low_nearer ? a->low : a->high, MPFR_RNDD);
+    mpfr_sqr(out->high, is_low_nearer ? a->high : a->low, MPFR_RNDU);
     if (reaches_zero(a)) mpfr_set_zero(out->low, 1);
   }
   const uint8_t infinities = ENCLOSED_POSITIVE_INFINITY | ENCLOSED_NEGATIVE_INFINITY;
@@ -276,16 +265,6 @@ void enclosed_set_square(enclosed_t *out, const enclosed_t *a) {
   out->specials = a->specials & ENCLOSED_NAN;
   if ((a->specials & infinities) != 0) out->specials |= ENCLOSED_POSITIVE_INFINITY;
   if ((a->specials & zeros) != 0) out->specials |= ENCLOSED_POSITIVE_ZERO;
-}
-
-/* The hull of x / y over two ends each, y not zero. */
-static void widen_to_quotient(enclosed_t *out, mpfr_srcptr x, mpfr_srcptr y, bool is_first) {
-  LOCAL_NUMBER(quotient);
-  bool is_unbounded = mpfr_inf_p(x) && mpfr_inf_p(y);
-  if (!is_unbounded) mpfr_div(quotient, x, y, MPFR_RNDD);
-  if (is_first || mpfr_less_p(quotient, out->low)) mpfr_set(out->low, quotient, MPFR_RNDD);
-  if (!is_unbounded) mpfr_div(quotient, x, y, MPFR_RNDU);
-  if (is_first || mpfr_greater_p(quotient, out->high)) mpfr_set(out->high, quotient, MPFR_RNDU);
 }
 
 /* The least |x / y|: that of the number nearest to zero by the one farthest from it. */
@@ -320,10 +299,7 @@ void enclosed_set_divide(enclosed_t *out, const enclosed_t *a, const enclosed_t 
   if (out->has_finite && reaches_zero(b)) {
     widen_by_small_divisors(out, a, b);
   } else if (out->has_finite) {
-    widen_to_quotient(out, a->low, b->low, true);
-    widen_to_quotient(out, a->low, b->high, false);
-    widen_to_quotient(out, a->high, b->low, false);
-    widen_to_quotient(out, a->high, b->high, false);
+    enclosed_hull_of_quotients(out->low, out->high, a, b);
   }
   add_binary_specials(out, divide_doubles, a, b);
   settle_zeros(out);

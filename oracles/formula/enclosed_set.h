@@ -46,6 +46,14 @@ void enclosed_set_square_root(enclosed_t *out, const enclosed_t *a);
 void enclosed_set_negate(enclosed_t *out, const enclosed_t *a);
 void enclosed_set_maximum(enclosed_t *out, const enclosed_t *a, const enclosed_t *b);
 
+/* enclosed_hulls.c: the least product of a number of `a` and one of `b`, rounded down, and the
+ * greatest, rounded up; likewise quotients, where all of `b` are above zero or all below it.  Both
+ * have finite numbers.  0 times no bound is 0, and so is no bound by no bound. */
+void enclosed_hull_of_products(mpfr_ptr low, mpfr_ptr high, const enclosed_t *a,
+                               const enclosed_t *b);
+void enclosed_hull_of_quotients(mpfr_ptr low, mpfr_ptr high, const enclosed_t *a,
+                                const enclosed_t *b);
+
 /* enclosed_round.c: what the numbers of a set become where a step of the formula rounds them.
  * `may_stay`: they may also stay as they are. */
 void enclosed_round(const formula_t *formula, enclosed_t *inout, bool may_stay);

@@ -15,6 +15,7 @@
 #include "oracles/exact/quantum/fault_values.h"
 #include "oracles/formula/elementary_kernels.h"
 #include "oracles/formula/fast/elementary_pairs.h"
+#include "oracles/formula/fast/function_values.h"
 
 static row_t new_row(const formula_t *formula, size_t count) {
   return (row_t){.count = count, .values = ARENA_NEW_ARRAY(formula->arena, double, count)};
@@ -174,9 +175,12 @@ static pair_t from_pair_kernel(elementary_t which, double x) {
 
 /* Of binary64: within 1/2 + 2^-17 of a unit in the last place, and what binary64 holds exactly
  * (theory.md, T231). */
+static double told_or_by_mpfr(elementary_t which, double x, double told) {
+  return isnan(told) || told == 0 ? rounded_by_mpfr(which, x) : told;
+}
+
 static double rounded(elementary_t which, double x) {
-  double value = from_pair_kernel(which, x).high;
-  return isnan(value) || value == 0 ? rounded_by_mpfr(which, x) : value;
+  return told_or_by_mpfr(which, x, from_pair_kernel(which, x).high);
 }
 
 static double from_kernel(elementary_t which, double x) {
@@ -248,6 +252,12 @@ static double exp_by_exp2(const formula_t *formula, double x) {
   return isinf(product) && product < 0 ? 0 : kernel_exp2(product);
 }
 
+/* What an implementation makes of a function's value. */
+static double deliver(const formula_t *formula, elementary_t which, double x, double value) {
+  if (formula->schedule->fault != FAULT_NONE) value = model_spoil(formula, which, x, value);
+  return format_round_double(formula->format, err(formula, which, x, value));
+}
+
 double model_function(const formula_t *formula, elementary_t which, double x) {
   bool is_exp = which == ELEMENTARY_exp && formula->format == &format_table[FORMAT_f32];
   bool is_by_exp2 =
@@ -257,13 +267,21 @@ double model_function(const formula_t *formula, elementary_t which, double x) {
                                err(formula, ELEMENTARY_exp2, x, exp_by_exp2(formula, x)));
   }
   bool is_f64 = formula->format == &format_table[FORMAT_f64];
-  double value = is_f64 ? rounded(which, x) : from_kernel(which, x);
-  if (formula->schedule->fault != FAULT_NONE) value = model_spoil(formula, which, x, value);
-  return format_round_double(formula->format, err(formula, which, x, value));
+  return deliver(formula, which, x, is_f64 ? rounded(which, x) : from_kernel(which, x));
 }
 
 static row_t function(formula_t *formula, elementary_t which, row_t a) {
+  enum { VECTOR_COUNT = 4 }; /* Fewer numbers are as fast one by one. */
   row_t row = new_row(formula, a.count);
+  bool is_f64 = formula->format == &format_table[FORMAT_f64];
+  if (is_f64 && a.count >= VECTOR_COUNT && function_values_has(which)) {
+    function_values(which, a.values, a.count, formula->arena, row.values);
+    for (size_t i = 0; i < row.count; i++) {
+      double value = told_or_by_mpfr(which, a.values[i], row.values[i]);
+      row.values[i] = deliver(formula, which, a.values[i], value);
+    }
+    return row;
+  }
   for (size_t i = 0; i < row.count; i++) {
     row.values[i] = model_function(formula, which, a.values[i]);
   }

@@ -23,9 +23,10 @@ prove -e cat canary.tap >out 2>err
 [ $? -ne 0 ]
 ok $? "a canary: prove fails"
 unlike err "Parse error" "a canary: prove can read it"
-"$ASSAY" vet --executor canary:drop_last_term --cases 600 | cmp -s - canary.tap
+"$ASSAY" vet --executor canary:drop_last_term --cases 100 >first.tap
+"$ASSAY" vet --executor canary:drop_last_term --cases 100 | cmp -s - first.tap && [ -s first.tap ]
 ok $? "the same seed: the same report"
-run 0 "nothing is to fail" vet --executor canary:drop_last_term --cases 600 --fail-on never
+run 0 "nothing is to fail" vet --executor canary:drop_last_term --cases 100 --fail-on never
 like out "^not ok .* # TODO --fail-on never" "nothing is to fail: points are expected to"
 cp out never.tap
 prove -e cat never.tap >out 2>err
@@ -65,7 +66,7 @@ if [ -e "$good" ]; then
 
   # README's example, its tail dropped: found by its own command.
   tail=$(dirname "$good")/matmul_tail.so
-  run 1 "a dropped tail" vet --executor "dso:$tail" --isolate --cases 20000
+  run 1 "a dropped tail" vet --executor "dso:$tail" --isolate --cases 2000
   like out "^not ok [0-9]* - dso:.*matmul_tail.so stablehlo.dot_general default f32,f32->f32$" "a dropped tail: found"
   like out "^  found: .*diverges (value)" "a dropped tail: by a wrong value"
 fi
@@ -84,6 +85,9 @@ run 2 "JSON of constraints" vet --executor model:pairwise --constraints --json
 like err "leave out --json" "what to do"
 
 # ---- What can be vetted ------------------------------------------------------------------------------
+# Without backends, which take seconds each to start: backends.t lists those.
+XDG_DATA_HOME=$folder/data
+export XDG_DATA_HOME
 run 0 "executors" executors
 [ "$(wc -l <out)" -le 40 ] && ! grep -q '^model:pairwise' out
 ok $? "executors: on one screen"

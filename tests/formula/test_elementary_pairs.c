@@ -7,6 +7,7 @@
 
 #include "harness/base/rng.h"
 #include "oracles/formula/fast/elementary_pairs.h"
+#include "oracles/formula/fast/function_values.h"
 
 enum { RANDOM_NUMBERS = 20000, PRECISION = 200 };
 
@@ -122,6 +123,35 @@ static void test_untold(void) {
   }
 }
 
+/* Rows of numbers, by whichever vector loops there are, have the bits of these functions one by
+ * one; what may be zero is left out. */
+static void test_rows(void) {
+  enum { COUNT = 333 };
+  static const elementary_t functions[] = {ELEMENTARY_exp,  ELEMENTARY_exp2, ELEMENTARY_log,
+                                           ELEMENTARY_erf,  ELEMENTARY_erfc, ELEMENTARY_tanh,
+                                           ELEMENTARY_rsqrt};
+  arena_t arena;
+  arena_init(&arena);
+  rng_t rng = rng_make(231);
+  double x[COUNT], got[COUNT];
+  for (size_t i = 0; i < COUNT; i++) {
+    double unit = (double)(rng_bits(&rng) >> 11) * 0x1p-52 - 1;
+    x[i] = i % 3 == 0 ? 8 * unit : i % 3 == 1 ? 900 * unit : ldexp(unit, -(int)(4 * i));
+  }
+  x[0] = 0, x[1] = -0.0, x[2] = (double)INFINITY, x[3] = -(double)INFINITY, x[4] = (double)NAN;
+  for (size_t f = 0; f < G_N_ELEMENTS(functions); f++) {
+    g_assert_true(function_values_has(functions[f]));
+    function_values(functions[f], x, COUNT, &arena, got);
+    for (size_t i = 0; i < COUNT; i++) {
+      double alone = kernels[f].compute(x[i]).high;
+      bool is_left = isnan(alone) || alone == 0;
+      g_assert_true(is_left ? isnan(got[i]) : got[i] == alone);
+    }
+  }
+  g_assert_false(function_values_has(ELEMENTARY_sin));
+  arena_deinit(&arena);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_set_nonfatal_assertions();
@@ -131,5 +161,6 @@ int main(int argc, char **argv) {
   }
   g_test_add_func("/elementary-pairs/exact", test_exact);
   g_test_add_func("/elementary-pairs/untold", test_untold);
+  g_test_add_func("/elementary-pairs/rows", test_rows);
   return g_test_run();
 }

@@ -1,15 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # fuzz/build.sh gives what OSS-Fuzz expects, and the targets run on their seeds: with libFuzzer and
-# AddressSanitizer, and without an engine.
+# AddressSanitizer those of $ASSAY_FUZZ_TARGETS, without an engine all.
+#
+# Unless they are named, two targets that need a quarter of Assay: tests/nightly/fuzz_targets builds all.
 . "$(dirname "$0")/../cli/checks.sh"
 root=$(cd "$(dirname "$ASSAY")/.." && pwd)
 [ -x "$root/fuzz/build.sh" ] || { echo "1..0 # SKIP $ASSAY is not in a checkout's build folder"; exit 0; }
 command -v clang-19 >/dev/null || { echo "1..0 # SKIP clang-19 is not installed"; exit 0; }
 
+all=$(cd "$root/fuzz" && ls fuzz_*.c | sed 's/\.c$//')
+targets=${ASSAY_FUZZ_TARGETS:-fuzz_case_line fuzz_contract}
+[ "$targets" != all ] || targets=$all
 flags='-O1 -gline-tables-only -fsanitize=address,fuzzer-no-link'
 CC=clang-19 CXX=clang++-19 CFLAGS=$flags CXXFLAGS=$flags LIB_FUZZING_ENGINE=-fsanitize=fuzzer \
-  OUT=$folder/built WORK=$folder/work "$root/fuzz/build.sh" >out 2>err
+  OUT=$folder/built WORK=$folder/work "$root/fuzz/build.sh" $targets >out 2>err
 ok $? "build.sh builds"
 
 # only FILE PATTERN DESCRIPTION: the file has lines, and each matches.
@@ -26,8 +31,7 @@ run_target() {
     >out 2>err </dev/null
 }
 
-for source in "$root"/fuzz/fuzz_*.c; do
-  target=$(basename "$source" .c)
+for target in $targets; do
   [ -x "built/$target" ]
   ok $? "$target: is built"
 
@@ -46,15 +50,34 @@ for source in "$root"/fuzz/fuzz_*.c; do
   ok $? "$target: runs under libFuzzer"
   unlike err 'INFO: A corpus is not provided' "$target: begins with its seeds"
 
-  "$root/build/$target" "corpus-$target" >out 2>err
+done
+
+for target in $all; do
+  "$root/fuzz/seed-corpus" "$target" "seeds-$target"
+  "$root/build/$target" "seeds-$target" >out 2>err
   ok $? "$target: runs without an engine"
   like out "^[1-9][0-9]* inputs$" "$target: without an engine, reads all seeds"
 done
 
+# walk WORD...: the target of whole cases, with its engine if it has one.
+walk() {
+  if [ -x built/fuzz_walk ]; then
+    run_target fuzz_walk -runs=0 "$@"
+  else
+    "$root/build/fuzz_walk" "$@" >out 2>err </dev/null
+  fi
+}
+# It ends as libFuzzer does, or by SIGABRT.
+walk_crashes() {
+  walk "$@"
+  status=$?
+  [ "$status" -eq 77 ] || [ "$status" -eq 134 ]
+}
+
 # A fault in what is tested is a crash, and the line says how to see it again.
-export ASSAY_FUZZ_EXECUTOR=canary:drop_last_term
-run_target fuzz_walk -runs=0 corpus-fuzz_walk
-[ $? -eq 77 ]
+ASSAY_FUZZ_EXECUTOR=canary:drop_last_term
+export ASSAY_FUZZ_EXECUTOR
+walk_crashes seeds-fuzz_walk
 ok $? "a planted fault crashes fuzz_walk"
 replay=$(sed -n "s/^  assay replay '\(.*\)' --executor canary:drop_last_term$/\1/p" err)
 run 1 "its line diverges" replay "$replay" --executor canary:drop_last_term
@@ -63,10 +86,12 @@ unset ASSAY_FUZZ_EXECUTOR
 
 # Bytes that are no case line are a case all the same.
 printf '\001\002\003\004\005\006\007\010abcdefgh' >bytes
-ASSAY_FUZZ_EXECUTOR=canary:no_such run_target fuzz_walk bytes
-[ $? -eq 77 ]
+ASSAY_FUZZ_EXECUTOR=canary:no_such
+export ASSAY_FUZZ_EXECUTOR
+walk_crashes bytes
 ok $? "any bytes are a case: they reach the executor"
-run_target fuzz_walk bytes
+unset ASSAY_FUZZ_EXECUTOR
+walk bytes
 ok $? "any bytes are a case: it conforms"
 
 "$root/build/fuzz_walk" >out 2>err

@@ -5,6 +5,7 @@
 
 #include "harness/draw/draw.h"
 #include "harness/gen/gen.h"
+#include "harness/kinds/module/module.h"
 
 /* ---- Shares ---------------------------------------------------------------------------------- */
 
@@ -23,7 +24,7 @@ static void test_text(void) {
 
 static void test_bad_text(void) {
   static const char *const texts[][2] = {
-      {"tile=3", "there is no stratum 'tile'; write corner, tiles"},
+      {"tile=3", "there is no stratum 'tile'; write corner, turns, slender, tiles"},
       {"tiles=3,tiles=4", "tiles is given twice"},
       {"tiles", "bad share '' of stratum tiles; write tiles=N"},
       {"tiles=-1", "bad share '-1'"},
@@ -68,6 +69,26 @@ static void test_seeds(void) {
       uint64_t of_corner = stratum_mark_seed(STRATUM_corner, marked);
       g_assert_cmpint(stratum_of_seed(of_corner), ==, STRATUM_corner);
     }
+  }
+}
+
+/* Marks are in databases: a stratum keeps its own, wherever its row stands. */
+static void test_marks(void) {
+  static const struct {
+    stratum_t stratum;
+    uint64_t seed;
+  } rows[] = {
+      {STRATUM_tiles, UINT64_C(0x57A7010000000001)},
+      {STRATUM_long, UINT64_C(0x57A7020000000001)},
+      {STRATUM_deployment, UINT64_C(0x57A7030000000001)},
+      {STRATUM_thresholds, UINT64_C(0x57A7040000000001)},
+      {STRATUM_extremes, UINT64_C(0x57A7050000000001)},
+      {STRATUM_turns, UINT64_C(0x57A7060000000001)},
+      {STRATUM_slender, UINT64_C(0x57A7070000000001)},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_assert_cmpint(stratum_of_seed(rows[i].seed), ==, rows[i].stratum);
+    g_assert_cmphex(stratum_mark_seed(rows[i].stratum, 1), ==, rows[i].seed);
   }
 }
 
@@ -136,6 +157,35 @@ static bool is_at_threshold(const program_t *program) {
 
 static bool has_high_rank(const program_t *program) { return program->operands[0].rank >= 6; }
 
+/* A product of which an operand has 4,000 rows and more, of 8 numbers at most. */
+static bool multiplies_many_rows(const program_t *program) {
+  const module_t *module = module_of(program);
+  for (uint32_t i = 0; i < module->step_count; i++) {
+    const program_t *step = &module->steps[i].program;
+    if (strcmp(step->op->name, "stablehlo.dot_general") != 0) continue;
+    for (uint32_t k = 0; k < 2; k++) {
+      const type_t *type = &step->operands[k];
+      bool is_long = type->rank == 2 && MAX(type->dims[0], type->dims[1]) >= 4000;
+      if (is_long && MIN(type->dims[0], type->dims[1]) <= 8) return true;
+    }
+  }
+  return false;
+}
+
+/* Rows of a power of two from 2^12 to 2^16, or one off. */
+static bool has_threshold_rows(const program_t *program) {
+  const module_t *module = module_of(program);
+  for (uint32_t i = 0; i < module->step_count; i++) {
+    const type_t *type = &module->steps[i].program.results[0];
+    for (uint32_t dim = 0; dim < type->rank; dim++) {
+      for (int64_t size = 1 << 12; size <= 1 << 16; size *= 2) {
+        if (type->dims[dim] >= size - 1 && type->dims[dim] <= size + 1) return true;
+      }
+    }
+  }
+  return false;
+}
+
 /* Each stratum draws what it is for, and the corner hardly ever does. */
 static void test_sizes(void) {
   static const struct {
@@ -152,6 +202,8 @@ static void test_sizes(void) {
       {"stablehlo.add", STRATUM_thresholds, is_at_threshold, 20},
       {"stablehlo.reduce_window", STRATUM_thresholds, is_at_threshold, 15},
       {"stablehlo.transpose", STRATUM_thresholds, has_high_rank, 15},
+      {"module", STRATUM_slender, multiplies_many_rows, 50},
+      {"module", STRATUM_slender, has_threshold_rows, 50},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     g_assert_cmpint(percentage(rows[i].op, rows[i].stratum, rows[i].has), >=, rows[i].at_least);
@@ -229,6 +281,60 @@ static void test_integers_saturate(void) {
   arena_deinit(&arena);
 }
 
+/* Programs with functions get numbers near where these turn, others data of the corner; and the
+ * first ops of modules make no difference. */
+static void test_turns(void) {
+  static const struct {
+    const char *line;
+    bool has;
+  } rows[] = {
+      {"stablehlo.tanh f32[64] -> f32[64]", true},
+      {"byteir.erf f64[64] -> f64[64]", true},
+      {"stablehlo.add f32[64] f32[64] -> f32[64]", false},
+      {"stablehlo.multiply i32[64] i32[64] -> i32[64]", false},
+      {"module steps={v0=stablehlo.negate(a0) f32[8] -> f32[8];v1=stablehlo.tanh(v0) f32[8] -> "
+       "f32[8];return(v1)} f32[8] -> f32[8]",
+       true},
+      {"module steps={v0=stablehlo.negate(a0) f32[8] -> f32[8];return(v0)} f32[8] -> f32[8]",
+       false},
+  };
+  arena_t arena;
+  arena_init(&arena);
+  rng_t rng = rng_make(8);
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    case_t instance = make_case(&arena, rows[i].line);
+    g_assert_true(gen_has_turns(&instance.program) == rows[i].has);
+    for (int k = 0; k < 50; k++) {
+      gen_regime_t regime = gen_data_in_stratum(&rng, STRATUM_turns, &instance);
+      g_assert_true((regime == REGIME_turns) == rows[i].has);
+    }
+  }
+  arena_deinit(&arena);
+}
+
+/* Of the numbers that erf of f32 gets, some lie where it has its last numbers below 1. */
+static void test_erf_turns(void) {
+  enum { CASES = 100 };
+  arena_t arena;
+  arena_init(&arena);
+  rng_t rng = rng_make(9);
+  case_t instance = make_case(&arena, "byteir.erf f32[64] -> f32[64]");
+  const float *values = (const float *)(const void *)instance.operands[0].data;
+  int cases = 0;
+  for (int i = 0; i < CASES; i++) {
+    gen_data_in_stratum(&rng, STRATUM_turns, &instance);
+    bool is_there = false;
+    for (int k = 0; k < 64; k++) {
+      double rest = erfc(fabs((double)values[k]));
+      is_there |= rest >= 0x1p-26 && rest <= 0x1p-22;
+    }
+    cases += is_there;
+  }
+  g_test_message("%d of %d cases", cases, CASES);
+  g_assert_cmpint(cases, >=, CASES / 4);
+  arena_deinit(&arena);
+}
+
 /* At most two values, of which one is an end of the type in some draws. */
 static void test_extremes(void) {
   static const char *const types[] = {"i8", "ui8", "i32", "f32", "bf16", "f8E4M3FN", "i1"};
@@ -272,5 +378,8 @@ int main(int argc, char **argv) {
   g_test_add_func("/strata/normal", test_normal);
   g_test_add_func("/strata/integers_saturate", test_integers_saturate);
   g_test_add_func("/strata/extremes", test_extremes);
+  g_test_add_func("/strata/marks", test_marks);
+  g_test_add_func("/strata/turns", test_turns);
+  g_test_add_func("/strata/erf_turns", test_erf_turns);
   return g_test_run();
 }

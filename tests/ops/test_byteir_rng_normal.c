@@ -92,6 +92,7 @@ typedef struct tally {
   size_t numbers;
   size_t swapped; /* Numbers of swapped words that conform all the same. */
   size_t near;    /* Numbers eight steps away that do. */
+  size_t plain;   /* Results that are told by the simplest steps alone. */
 } tally_t;
 
 static bool conforms(const question_t *question, const tensor_t *result, size_t i, double number) {
@@ -107,6 +108,30 @@ static bool conforms(const question_t *question, const tensor_t *result, size_t 
 static double operand(const case_t *instance, uint32_t number) {
   const format_t *format = instance->program.results[0].element->format;
   return format_to_double(format, byteir_rng_operand(instance, number));
+}
+
+/* What is told to be published by the simplest steps alone conforms number by number, and is told
+ * no more once one number is the next one. */
+static void check_plain(const question_t *question, tensor_t *result, tally_t *tally) {
+  const case_t *instance = question->instance;
+  const implementation_model_t schedule = schedule_plain();
+  failure_t error = {.text = ""};
+  const oracle_call_t call = {.instance = instance,
+                              .contract = question->contract,
+                              .arena = question->arena,
+                              .error = &error};
+  g_assert_cmpint(byteir_rng_normal_simulate(&call, &schedule, result), ==, STATUS_OK);
+  if (!byteir_rng_normal_is_plain(instance, question->contract, result, question->arena)) return;
+  tally->plain++;
+  const element_t *element = result->type.element;
+  for (size_t i = 0; i < type_element_count(&result->type); i++) {
+    uint64_t bits = element_load(element, result->data, i);
+    g_assert_true(question_decide(question, 0, i, result).conforms);
+    element_store(element, result->data, i, format_next_up(element->format, bits));
+    g_assert_false(
+        byteir_rng_normal_is_plain(instance, question->contract, result, question->arena));
+    element_store(element, result->data, i, bits);
+  }
 }
 
 static void check_published(rng_t *rng, const contract_t *contract, arena_t *arena,
@@ -127,6 +152,7 @@ static void check_published(rng_t *rng, const contract_t *contract, arena_t *are
   uint32_t seed = (uint32_t)byteir_rng_operand(&instance, BYTEIR_RNG_SEED);
   uint32_t offset = (uint32_t)byteir_rng_operand(&instance, BYTEIR_RNG_OFFSET);
   bool is_plain = mean == 0 && deviation == 1;
+  check_plain(&question, &result, tally);
   for (size_t i = 0; i < type_element_count(&result.type); i++) {
     uint64_t words[2];
     naive_words(naive_hash(&result.type, i, seed, offset), seed, offset, words);
@@ -161,6 +187,7 @@ static void test_published(void) {
   g_test_message("of %zu numbers %zu with swapped words conform, %zu eight steps up", tally.numbers,
                  tally.swapped, tally.near);
   g_assert_cmpuint(tally.numbers, >, 500);
+  g_assert_cmpuint(tally.plain, >, CASES / 4);
   g_assert_cmpuint(tally.swapped, <, tally.numbers / 100);
   g_assert_cmpuint(tally.near, <, tally.numbers * 9 / 10);
   arena_deinit(&arena);

@@ -237,7 +237,7 @@ status_t find_ops(char *const *names, const op_t *const **out_ops, size_t *out_c
 
 const char strata_help[] =
     "NAME=SHARE,...: where programs come from; strata that are not named give none (default:"
-#define STRATUM(name, share, sizes, rank_max, elements_max, terms_max, data, summary) \
+#define STRATUM(name, mark, share, sizes, rank_max, elements_max, terms_max, data, summary) \
   " " #name "=" #share
 #include "harness/gen/strata.def"
 #undef STRATUM

@@ -14,19 +14,26 @@ typedef struct steps {
   const format_t *format;
   mpfr_exp_t emin, emax; /* As they were before. */
   mpfr_t value, other, addend;
+  mp_limb_t digits[3]; /* Theirs: no format has more than 53 bits. */
 } steps_t;
+
+static void number_init(mpfr_ptr out, mp_limb_t *digits, mpfr_prec_t precision) {
+  mpfr_custom_init(digits, precision);
+  mpfr_custom_init_set(out, MPFR_NAN_KIND, 0, precision, digits);
+}
 
 static void steps_init(steps_t *steps, const format_t *format) {
   steps->format = format;
   steps->emin = mpfr_get_emin();
   steps->emax = mpfr_get_emax();
-  mpfr_inits2(format->precision, steps->value, steps->other, steps->addend, (mpfr_ptr)NULL);
+  number_init(steps->value, &steps->digits[0], format->precision);
+  number_init(steps->other, &steps->digits[1], format->precision);
+  number_init(steps->addend, &steps->digits[2], format->precision);
   mpfr_set_emin(format->exponent_min - format->precision + 2);
   mpfr_set_emax(format->exponent_max + 1);
 }
 
-static void steps_deinit(steps_t *steps) {
-  mpfr_clears(steps->value, steps->other, steps->addend, (mpfr_ptr)NULL);
+static void steps_deinit(const steps_t *steps) {
   mpfr_set_emin(steps->emin);
   mpfr_set_emax(steps->emax);
 }

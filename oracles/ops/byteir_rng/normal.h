@@ -70,6 +70,12 @@ status_t byteir_rng_normal_simulate(const oracle_call_t *call,
                                     const implementation_model_t *schedule,
                                     tensor_t *inout_results);
 
+/* Whether all numbers of a result, none of them zero, are those of the published generator with
+ * every step in the result's type and none fused: then all are in the fast set below, of which they
+ * are an end each.  Scratch in the arena. */
+bool byteir_rng_normal_is_plain(const case_t *instance, const contract_t *contract,
+                                const tensor_t *result, arena_t *arena);
+
 /* The fast set of the published generator: the patterns of every step in the result's type, and
  * what lies between those and the numbers of a fused step; and the same of steps in a wider type,
  * where the contract permits these.  Models conform, and sets of numbers are intervals. */

@@ -141,6 +141,22 @@ static double *numbers_in(const case_t *instance, const contract_t *contract,
   return numbers;
 }
 
+bool byteir_rng_normal_is_plain(const case_t *instance, const contract_t *contract,
+                                const tensor_t *result, arena_t *arena) {
+  const element_t *element = result->type.element;
+  size_t count = type_element_count(&result->type);
+  if (count == 0) return true;
+  arena_mark_t mark = arena_mark(arena);
+  const double *numbers = numbers_in(instance, contract, element->format, false, arena);
+  bool are_plain = true;
+  for (size_t i = 0; i < count && are_plain; i++) {
+    double value = format_to_double(element->format, element_load(element, result->data, i));
+    are_plain = value == numbers[i] && value != 0 && isfinite(value);
+  }
+  arena_rewind(arena, mark);
+  return are_plain;
+}
+
 /* From the least to the largest of both, where neither is zero, whose sign the fast set does not
  * hold, nor infinite. */
 static void set_range(const double *first, const double *second, size_t count, double *out_low,

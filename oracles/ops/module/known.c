@@ -79,7 +79,9 @@ static bool conforms(const oracle_call_t *call, size_t element, uint64_t bits) {
   element_store(result->type.element, result->data, element, bits);
   answer_t answer = {.conforms = true};
   const oracle_t *oracle = oracle_find(call->instance->program.op);
+  arena_mark_t mark = arena_mark(call->arena);
   status_t status = oracle->decide(call, 0, element, &answer);
+  arena_rewind(call->arena, mark);
   return status != STATUS_OK || answer.conforms;
 }
 

@@ -6,8 +6,9 @@
 
 #include "oracles/ops/module/module.h"
 
-/* Candidates of one element that the exact side is asked about, and of one step. */
-enum { CANDIDATES_MAX = 8, QUESTIONS_MAX = 1 << 14 };
+/* Candidates of one element that the exact side is asked about, and of one step.  A question costs
+ * as much again for so many elements, since the exact side looks at the shape of the whole. */
+enum { CANDIDATES_MAX = 8, QUESTIONS_MAX = 1 << 14, ELEMENTS_FOR_QUESTION = 1 << 14 };
 
 /* The patterns of the element from `low` on, up to `high`; 0 if there are more than a few, or no
  * number of the type is an end. */
@@ -47,7 +48,9 @@ static box_t narrow_element(const oracle_call_t *call, tensor_t *result, size_t 
   for (size_t i = 0; i < candidates->count; i++) {
     element_store(result->type.element, result->data, element, candidates->bits[i]);
     answer_t answer = {.conforms = false};
+    arena_mark_t mark = arena_mark(call->arena);
     status_t status = oracle_decide_with_memo(oracle->decide, call, 0, element, &answer);
+    arena_rewind(call->arena, mark);
     if (status != STATUS_OK) return candidates->box;
     if (answer.conforms) kept = box_unite(kept, box_make_point(result, element));
   }
@@ -72,10 +75,11 @@ void module_narrow(const case_t *known, const contract_t *contract, arena_t *are
                               .arena = arena,
                               .error = &unused};
   size_t count = type_element_count(&result.type), questions = 0;
+  const size_t cost = 1 + count / ELEMENTS_FOR_QUESTION;
   for (size_t i = 0; i < count; i++) {
     candidates_t candidates = {.box = inout_boxes[i]};
     candidates.count = list_candidates(result.type.element, inout_boxes[i], candidates.bits);
-    if (candidates.count < 2 || (questions += candidates.count) > QUESTIONS_MAX) continue;
+    if (candidates.count < 2 || (questions += cost * candidates.count) > QUESTIONS_MAX) continue;
     inout_boxes[i] = narrow_element(&call, &result, i, &candidates);
   }
   decision_memo_deinit(&memo);

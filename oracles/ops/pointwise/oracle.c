@@ -33,30 +33,29 @@ static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32
                          &reference);
 }
 
-#define ROW(function)                         \
-  static const oracle_t function##_oracle = { \
-      .op_name = "stablehlo." #function,      \
-      .accept = accept,                       \
-      .decide = pointwise_decide,             \
-      .audit = audit,                         \
-      .simulate = pointwise_simulate,         \
-  };
-ROW(divide)
-ROW(remainder)
-ROW(sqrt)
-ROW(abs)
-ROW(sign)
-ROW(floor)
-ROW(ceil)
-ROW(round_nearest_even)
-ROW(round_nearest_afz)
-ROW(and)
-ROW(or)
-ROW(xor)
-ROW(not)
-ROW(compare)
-ROW(select)
-ROW(clamp)
+#define ROW(function, ...)                                                      \
+  static const oracle_t function##_oracle = {.op_name = "stablehlo." #function, \
+                                             .accept = accept,                  \
+                                             .decide = pointwise_decide,        \
+                                             .audit = audit,                    \
+                                             .simulate = pointwise_simulate,    \
+                                             __VA_ARGS__};
+ROW(divide, .enclose = pointwise_enclose)
+ROW(remainder, )
+ROW(sqrt, .enclose = pointwise_enclose)
+ROW(abs, .enclose = pointwise_enclose)
+ROW(sign, .enclose = pointwise_enclose)
+ROW(floor, .enclose = pointwise_enclose)
+ROW(ceil, .enclose = pointwise_enclose)
+ROW(round_nearest_even, .enclose = pointwise_enclose)
+ROW(round_nearest_afz, .enclose = pointwise_enclose)
+ROW(and, )
+ROW(or, )
+ROW(xor, )
+ROW(not, )
+ROW(compare, .enclose = pointwise_enclose)
+ROW(select, .enclose = pointwise_enclose)
+ROW(clamp, .enclose = pointwise_enclose)
 
 extern const oracle_t *const pointwise_oracles[];
 const oracle_t *const pointwise_oracles[] = {&divide_oracle,

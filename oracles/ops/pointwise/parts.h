@@ -40,6 +40,11 @@ uint64_t pointwise_apply(const pointwise_step_t *step, const uint64_t operands[]
 status_t pointwise_decide(const oracle_call_t *call, uint32_t result, size_t component,
                           answer_t *out_answer);
 
+/* As oracle_t.enclose; STATUS_UNSUPPORTED for remainders, integers that are divided, bitwise ops,
+ * complex numbers and f8E8M0FNU, which has no zero. */
+status_t pointwise_enclose(const enclosure_call_t *call,
+                           box_t *const out_results[CASE_RESULTS_MAX]);
+
 status_t pointwise_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                             tensor_t *inout_results);
 

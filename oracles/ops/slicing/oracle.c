@@ -5,6 +5,7 @@
 #include "oracles/copied.h"
 #include "oracles/exact/quantum/fault_values.h"
 #include "oracles/exact/sum/choice_set.h"
+#include "oracles/ops/slicing/enclose.h"
 #include "oracles/ops/slicing/sources.h"
 
 static status_t accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]) {
@@ -64,15 +65,16 @@ static status_t simulate(const oracle_call_t *call, const implementation_model_t
   return STATUS_OK;
 }
 
-#define ROW(function)                                                           \
+#define ROW(function, ...)                                                      \
   static const oracle_t function##_oracle = {.op_name = "stablehlo." #function, \
                                              .accept = accept,                  \
                                              .decide = decide,                  \
                                              .audit = audit,                    \
-                                             .simulate = simulate};
-ROW(slice)
-ROW(pad)
-ROW(reverse)
+                                             .simulate = simulate,              \
+                                             __VA_ARGS__};
+ROW(slice, .enclose = slicing_enclose)
+ROW(pad, .enclose = slicing_enclose)
+ROW(reverse, .enclose = slicing_enclose)
 ROW(iota)
 ROW(dynamic_slice)
 ROW(dynamic_update_slice)

@@ -216,11 +216,29 @@ ROW(rsqrt)
 ROW(sine)
 ROW(cosine)
 
-/* Boxes know nothing of what is permitted beside the formula. */
+/* Boxes of the formula, and what faithful rounding makes of the exact numbers (theory.md, T262). */
+static status_t enclose_logistic(const enclosure_call_t *call,
+                                 box_t *const out_results[CASE_RESULTS_MAX]) {
+  STATUS_TRY(composite_enclose(call, out_results));
+  if (call->contract == NULL) return STATUS_OK;
+  const type_t *type = &call->program->results[0];
+  size_t count = type_element_count(type);
+  box_t *exact[CASE_RESULTS_MAX] = {ARENA_NEW_ARRAY(call->arena, box_t, count)};
+  enclosure_call_t exactly = *call;
+  exactly.contract = NULL;
+  STATUS_TRY(composite_enclose(&exactly, exact));
+  for (size_t i = 0; i < count; i++) {
+    box_t faithful = box_round_either_way(exact[0][i], type->element->format);
+    out_results[0][i] = box_unite(out_results[0][i], faithful);
+  }
+  return STATUS_OK;
+}
+
 static const oracle_t logistic_oracle = {
     .op_name = "stablehlo.logistic",
     .composite = &logistic_composite,
     COMPOSITE_FUNCTIONS,
+    .enclose = enclose_logistic,
 };
 
 extern const oracle_t *const special_functions_oracles[];

@@ -142,6 +142,7 @@ static const op_t training_op = {
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,
     .draw_edges = batch_norm_draw_edges,
+    .turns = OP_TURNS("square"),
     .axes = batch_norm_axes,
     .with_axes = batch_norm_with_axes,
 };
@@ -162,6 +163,7 @@ static const op_t grad_op = {
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,
     .draw_edges = batch_norm_draw_edges,
+    .turns = OP_TURNS("square"),
     .axes = batch_norm_axes,
     .with_axes = batch_norm_with_axes,
 };

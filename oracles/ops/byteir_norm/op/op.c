@@ -230,6 +230,7 @@ static const op_t layer_norm_op = {
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,
     .draw_edges = byteir_layer_norm_draw_edges,
+    .turns = OP_TURNS("square"),
     .axes = byteir_norm_axes,
     .with_axes = byteir_norm_with_axes,
 };
@@ -251,6 +252,7 @@ static const op_t l2_norm_op = {
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,
     .draw_edges = byteir_l2_norm_draw_edges,
+    .turns = OP_TURNS("square"),
     .axes = byteir_norm_axes,
     .with_axes = byteir_norm_with_axes,
 };

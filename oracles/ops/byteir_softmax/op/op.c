@@ -184,6 +184,7 @@ static const op_t softmax_op = {
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,
     .draw_edges = draw_edges,
+    .turns = OP_TURNS("exp"),
     .axes = find_axes,
     .with_axes = with_axes,
 };
@@ -204,6 +205,7 @@ static const op_t log_softmax_op = {
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,
     .draw_edges = draw_edges,
+    .turns = OP_TURNS("exp"),
     .axes = find_axes,
     .with_axes = with_axes,
 };

@@ -152,6 +152,7 @@ static const op_t gelu_op = {
     .print_mlir = custom_call_print_mlir,
     .print_words = print_words,
     .draw_edges = draw_edges,
+    .turns = OP_TURNS("gelu"),
     .axes = find_axes,
     .with_axes = with_axes,
 };
@@ -167,6 +168,7 @@ static const op_t erf_op = {
     .print_mlir = custom_call_print_mlir,
     .print_words = print_words,
     .draw_edges = draw_edges,
+    .turns = OP_TURNS("erf"),
     .axes = find_axes,
     .with_axes = with_axes,
 };

@@ -281,7 +281,7 @@ static const op_t rows[ELEMENTWISE_COUNT] = {
     [ELEMENTWISE_SUBTRACT] = ROW(subtract, number_constraints, "the difference",
                                  .formulas = "quantized", .policies = number_policies),
     [ELEMENTWISE_MULTIPLY] = ROW(multiply, any_constraints, "the product", .formulas = "quantized",
-                                 .policies = number_policies),
+                                 .policies = number_policies, .turns = OP_TURNS("square")),
     [ELEMENTWISE_MAXIMUM] =
         ROW(maximum, any_constraints, "the larger one", .formulas = "quantized"),
     [ELEMENTWISE_MINIMUM] =

@@ -15,20 +15,41 @@ static const struct {
 };
 enum { SHARES = 20 };
 
+static void draw_family(pattern_t *family, rng_t *rng, const draw_limits_t *limits, arena_t *arena,
+                        program_t *out_program) {
+  sketch_t sketch;
+  sketch_begin(&sketch, rng, limits, arena);
+  pattern_returns_t returns = family(&sketch);
+  sketch_finish(&sketch, returns.values, returns.count, out_program);
+}
+
+/* Programs of functions have no ticket among the families: the others keep their draws. */
+static bool has_functions(const rng_t *rng) {
+  enum { ONE_IN = 6 };
+  rng_t ahead = *rng;
+  rng_t own = rng_make(rng_bits(&ahead));
+  return rng_one_in(&own, ONE_IN);
+}
+
 void module_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, program_t *out_program) {
+  if (limits->sizes == DRAW_SIZES_SLENDER) {
+    draw_family(pattern_slender, rng, limits, arena, out_program);
+    return;
+  }
   draw_limits_t own = *limits;
   own.elements_max = MIN(limits->elements_max, ELEMENTS_MAX);
   own.terms_max = MIN(limits->terms_max, TERMS_MAX);
+  if (has_functions(rng)) {
+    draw_family(pattern_functions, rng, &own, arena, out_program);
+    return;
+  }
   uint64_t ticket = rng_below(rng, SHARES);
   for (size_t i = 0; i < G_N_ELEMENTS(families); i++) {
     if (ticket >= families[i].share) {
       ticket -= families[i].share;
       continue;
     }
-    sketch_t sketch;
-    sketch_begin(&sketch, rng, &own, arena);
-    pattern_returns_t returns = families[i].draw(&sketch);
-    sketch_finish(&sketch, returns.values, returns.count, out_program);
+    draw_family(families[i].draw, rng, &own, arena, out_program);
     return;
   }
   module_draw_region(rng, &own, arena, out_program);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chains of elementwise ops, and the elementwise parts of other families. */
+#include <string.h>
+
 #include "oracles/ops/module/op/patterns.h"
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
@@ -69,6 +71,36 @@ static sketch_value_t with_neutral(sketch_t *sketch, sketch_value_t value) {
   size_t row = rng_below(sketch->rng, G_N_ELEMENTS(rows));
   sketch_value_t spread = spread_number(sketch, &type, rows[row].number);
   return sketch_binary(sketch, rows[row].name, value, spread);
+}
+
+/* Steps that leave a number what it is, but for -0 perhaps, and one that makes zeros of all but NaN
+ * and infinities. */
+pattern_returns_t pattern_simplifiable(sketch_t *sketch) {
+  static const struct {
+    const char *name;
+    double number;
+  } rows[] = {{"add", 0}, {"add", 0}, {"multiply", 1}, {"subtract", 0}, {"add", -0.0}};
+  rng_t *rng = sketch->rng;
+  bool is_float = !rng_one_in(rng, 8); /* Of integers all of it is right. */
+  const type_t type =
+      sketch_shape(sketch, is_float ? sketch_float(sketch) : sketch_number(sketch), 0, 4);
+  sketch_value_t value = sketch_argument(sketch, &type);
+  if (is_float && rng_one_in(rng, 2)) { /* Of whatever data, some of it is -0. */
+    value = sketch_unary(sketch, "negate", pattern_relu(sketch, value));
+  }
+  uint64_t steps = 1 + rng_below(rng, 3);
+  for (uint64_t i = 0; i < steps; i++) {
+    size_t row = rng_below(rng, G_N_ELEMENTS(rows));
+    sketch_value_t number = spread_number(sketch, &type, rows[row].number);
+    bool is_turned = rng_one_in(rng, 4) && strcmp(rows[row].name, "subtract") != 0;
+    value = is_turned ? sketch_binary(sketch, rows[row].name, number, value)
+                      : sketch_binary(sketch, rows[row].name, value, number);
+  }
+  if (rng_one_in(rng, 4)) return pattern_return(value);
+  sketch_value_t zeros = rng_one_in(rng, 2) ? sketch_binary(sketch, "subtract", value, value)
+                                            : sketch_binary(sketch, "multiply", value,
+                                                            spread_number(sketch, &type, 0));
+  return rng_one_in(rng, 3) ? pattern_return(zeros) : pattern_return_both(value, zeros);
 }
 
 sketch_value_t pattern_touch(sketch_t *sketch, sketch_value_t value) {

@@ -32,6 +32,13 @@ static sketch_value_t through(sketch_t *sketch, sketch_value_t value, const type
   return sketch_apply(sketch, "uniform_dequantize", NULL, &quantized, 1, &type);
 }
 
+sketch_value_t pattern_through_quantized(sketch_t *sketch, sketch_value_t value) {
+  const type_t type = *sketch_type(sketch, value);
+  if (type.element != element_named("f32")) return value;
+  const type_t stored = quantized_type(sketch, &type);
+  return through(sketch, value, &stored);
+}
+
 pattern_returns_t pattern_quantized(sketch_t *sketch) {
   rng_t *rng = sketch->rng;
   const type_t type = sketch_shape(sketch, element_named("f32"), 0, 3);

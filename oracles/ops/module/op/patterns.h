@@ -43,6 +43,16 @@ pattern_t pattern_norms;
  * are exact. */
 pattern_t pattern_movement;
 
+/* Many rows of few numbers: multiplied by a small matrix or a vector, combined, moved. */
+pattern_t pattern_slender;
+
+/* Exponentials, logarithms, tanh, logistic, roots and quotients with what compilers fuse into them;
+ * choices between two values; slices, pads and reversals of what is computed. */
+pattern_t pattern_functions;
+
+/* What compilers leave out: sums with 0, products by 1, and then a value less itself, or by 0. */
+pattern_t pattern_simplifiable;
+
 /* Floats that are quantized and dequantized before or behind an op. */
 pattern_t pattern_quantized;
 
@@ -56,6 +66,9 @@ void module_draw_region(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
 /* One or two elementwise steps on a value, with a broadcast perhaps: a maximum with zero, a clamp,
  * a product or sum with a number, a vector, another tensor or the value itself, a negation. */
 sketch_value_t pattern_touch(sketch_t *sketch, sketch_value_t value);
+
+/* The value quantized and dequantized, if it is one of f32; else the value. */
+sketch_value_t pattern_through_quantized(sketch_t *sketch, sketch_value_t value);
 
 /* A vector along a dimension, as a weight, spread over the shape of the value and added. */
 sketch_value_t pattern_add_bias(sketch_t *sketch, sketch_value_t value, uint32_t dim);

@@ -166,21 +166,26 @@ static const char *const divide_readings[] = {"division=reciprocal", NULL};
    __VA_ARGS__}
 
 static const op_t rows[POINTWISE_COUNT] = {
-    [POINTWISE_DIVIDE] =
-        ROW(divide, pointwise_constraints, "the quotient", .policies = divide_policies,
-            .readings = divide_readings, .settle_operands = pointwise_settle),
+    [POINTWISE_DIVIDE] = ROW(divide, pointwise_constraints, "the quotient",
+                             .policies = divide_policies, .readings = divide_readings,
+                             .turns = OP_TURNS("inverse"), .settle_operands = pointwise_settle),
     [POINTWISE_REMAINDER] =
         ROW(remainder, pointwise_constraints, "the remainder, with the sign of the left one",
             .settle_operands = pointwise_settle),
-    [POINTWISE_SQRT] = ROW(sqrt, pointwise_constraints, "the square root", ),
+    [POINTWISE_SQRT] =
+        ROW(sqrt, pointwise_constraints, "the square root", .turns = OP_TURNS("root")),
     [POINTWISE_ABS] = ROW(abs, pointwise_abs_constraints, "the magnitude", ),
     [POINTWISE_SIGN] = ROW(sign, pointwise_constraints, "the sign: -1, 0 or 1", ),
-    [POINTWISE_FLOOR] = ROW(floor, pointwise_constraints, "the next whole number below", ),
-    [POINTWISE_CEIL] = ROW(ceil, pointwise_constraints, "the next whole number above", ),
-    [POINTWISE_ROUND_EVEN] = ROW(round_nearest_even, pointwise_constraints,
-                                 "the nearest whole number, of two the even one", ),
+    [POINTWISE_FLOOR] = ROW(floor, pointwise_constraints, "the next whole number below",
+                            .turns = OP_TURNS("whole")),
+    [POINTWISE_CEIL] =
+        ROW(ceil, pointwise_constraints, "the next whole number above", .turns = OP_TURNS("whole")),
+    [POINTWISE_ROUND_EVEN] =
+        ROW(round_nearest_even, pointwise_constraints,
+            "the nearest whole number, of two the even one", .turns = OP_TURNS("whole")),
     [POINTWISE_ROUND_AWAY] = ROW(round_nearest_afz, pointwise_constraints,
-                                 "the nearest whole number, of two the one farther from zero", ),
+                                 "the nearest whole number, of two the one farther from zero",
+                                 .turns = OP_TURNS("whole")),
     [POINTWISE_AND] = ROW(and, pointwise_bit_constraints, "AND, bit by bit", ),
     [POINTWISE_OR] = ROW(or, pointwise_bit_constraints, "OR, bit by bit", ),
     [POINTWISE_XOR] = ROW(xor, pointwise_bit_constraints, "exclusive OR, bit by bit", ),

@@ -104,15 +104,18 @@ DRAW(cosine, SPECIAL_COSINE)
    __VA_ARGS__}
 
 static const op_t rows[SPECIAL_FUNCTION_COUNT] = {
-    [SPECIAL_EXPONENTIAL] = ROW(exponential, "the exponential", ),
-    [SPECIAL_EXPONENTIAL_MINUS_ONE] = ROW(exponential_minus_one, "the exponential, less 1", ),
-    [SPECIAL_LOG] = ROW(log, "the natural logarithm", ),
-    [SPECIAL_LOG_PLUS_ONE] = ROW(log_plus_one, "the natural logarithm of 1 more", ),
-    [SPECIAL_LOGISTIC] = ROW(logistic, "the logistic function", .formulas = "logistic"),
-    [SPECIAL_TANH] = ROW(tanh, "the hyperbolic tangent", ),
-    [SPECIAL_RSQRT] = ROW(rsqrt, "the inverse square root", ),
-    [SPECIAL_SINE] = ROW(sine, "the sine", ),
-    [SPECIAL_COSINE] = ROW(cosine, "the cosine", ),
+    [SPECIAL_EXPONENTIAL] = ROW(exponential, "the exponential", .turns = OP_TURNS("exp")),
+    [SPECIAL_EXPONENTIAL_MINUS_ONE] =
+        ROW(exponential_minus_one, "the exponential, less 1", .turns = OP_TURNS("expm1")),
+    [SPECIAL_LOG] = ROW(log, "the natural logarithm", .turns = OP_TURNS("log")),
+    [SPECIAL_LOG_PLUS_ONE] =
+        ROW(log_plus_one, "the natural logarithm of 1 more", .turns = OP_TURNS("log1p")),
+    [SPECIAL_LOGISTIC] = ROW(logistic, "the logistic function", .formulas = "logistic",
+                             .turns = OP_TURNS("logistic")),
+    [SPECIAL_TANH] = ROW(tanh, "the hyperbolic tangent", .turns = OP_TURNS("tanh")),
+    [SPECIAL_RSQRT] = ROW(rsqrt, "the inverse square root", .turns = OP_TURNS("root")),
+    [SPECIAL_SINE] = ROW(sine, "the sine", .turns = OP_TURNS("sine")),
+    [SPECIAL_COSINE] = ROW(cosine, "the cosine", .turns = OP_TURNS("sine")),
 };
 
 extern const op_t *const special_functions_ops[];
