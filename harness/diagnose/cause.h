@@ -38,8 +38,8 @@ enum {
    * tried again once twice as many cases came, and no earlier than so many. */
   CAUSE_CHANGES_FIRST = 3,
   CAUSE_CHANGES_AGAIN = 8,
-  CAUSE_BITS_PLACE = 12, /* That one of two zeros is taken by its place: three components. */
-  CAUSE_ASKS_MAX = 500,  /* Questions to the oracle for one case, ... */
+  CAUSE_BITS_PLACE = 12,        /* That one of two zeros is taken by its place: three components. */
+  CAUSE_ASKS_MAX = 500,         /* Questions to the oracle for one case, ... */
   CAUSE_CHANGE_ASKS_MAX = 1000, /* ... and again for its changes. */
 };
 

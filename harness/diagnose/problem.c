@@ -391,12 +391,10 @@ bool solver_init_all(solver_t *out_solver, const cause_question_t *question,
 }
 
 bool solver_init_whole(solver_t *out_solver, const solver_t *like, bool has_all) {
-  static const scope_t some = {.whole_max = CAUSE_CHANGE_MAX,
-                               .is_whole = true,
-                               .asks_max = CAUSE_CHANGE_ASKS_MAX};
-  static const scope_t all = {.whole_max = CAUSE_ALL_CHANGE_MAX,
-                              .is_whole = true,
-                              .asks_max = CAUSE_ALL_ASKS_MAX};
+  static const scope_t some = {
+      .whole_max = CAUSE_CHANGE_MAX, .is_whole = true, .asks_max = CAUSE_CHANGE_ASKS_MAX};
+  static const scope_t all = {
+      .whole_max = CAUSE_ALL_CHANGE_MAX, .is_whole = true, .asks_max = CAUSE_ALL_ASKS_MAX};
   return init(out_solver, like->question, like->verdict, has_all ? &all : &some, like->arena);
 }
 

@@ -10,7 +10,7 @@
 enum {
   CAUSE_WRONG_MAX = 8, /* Components examined of each kind. */
   CAUSE_RIGHT_MAX = 6,
-  CAUSE_WHOLE_MAX = 3, /* The same where each takes a whole case, ... */
+  CAUSE_WHOLE_MAX = 3,   /* The same where each takes a whole case, ... */
   CAUSE_CHANGE_MAX = 12, /* ... and where changes of the case are tested, which share it. */
   /* What a cause must explain, once it is chosen: all that is wrong, up to so many components. */
   CAUSE_ALL_WRONG_MAX = 256,

@@ -56,10 +56,15 @@ static const size_t *places_within(const type_t *type, const type_t *other, aren
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
 
-/* The key whose value an edit changed first. */
-static void name_edit(const char *before, const char *after, char out_detail[CAUSE_DETAIL_BYTES]) {
+static size_t first_difference(const char *before, const char *after) {
   size_t same = 0;
   while (before[same] != '\0' && before[same] == after[same]) same++;
+  return same;
+}
+
+/* The key whose value an edit changed first. */
+static void name_edit(const char *before, const char *after, char out_detail[CAUSE_DETAIL_BYTES]) {
+  size_t same = first_difference(before, after);
   while (same > 0 && after[same] != ' ') same--;
   const char *word = after[same] == ' ' ? after + same + 1 : after + same;
   size_t length = strcspn(word, " ");
@@ -88,29 +93,69 @@ static void test_program(solver_t *solver, const trial_t *trial, const program_t
   change_test(solver, &change, trial->detail, found);
 }
 
+/* Where a number stands in a text of attributes. */
+typedef struct spot {
+  size_t key; /* Where its attribute begins, */
+  int entry;  /* and the entry of its list that it is, or is in; -1: of none. */
+} spot_t;
+
+static spot_t spot_of(const char *text, size_t at) {
+  spot_t spot = {.entry = -1};
+  int depth = 0;
+  for (size_t i = 0; i <= at && text[i] != '\0'; i++) {
+    if (text[i] == ' ') spot = (spot_t){.key = i, .entry = -1};
+    depth += text[i] == '[' ? 1 : text[i] == ']' ? -1 : 0;
+    bool begins = text[i] == '[' && depth == 1 && spot.entry < 0;
+    if (begins || (text[i] == ',' && depth == 1)) spot.entry++;
+  }
+  return spot;
+}
+
+/* Whether a number of another attribute may make up for a changed one: it is about the same
+ * dimension. */
+static bool may_repair(const char *text, spot_t edited, size_t at) {
+  spot_t other = spot_of(text, at);
+  bool is_alike = edited.entry < 0 || other.entry < 0 || other.entry == edited.entry;
+  return other.key != edited.key && is_alike;
+}
+
+/* Tries values of the number in the text from `begin` to `end`, until one makes the program valid.
+ */
+static bool repair_number(solver_t *solver, const trial_t *trial, int begin, int end,
+                          program_t *out_program) {
+  enum { LESS = 3, MORE = 6 };
+  const char *text = trial->after;
+  gint64 present = g_ascii_strtoll(text + begin, NULL, 10);
+  for (gint64 value = present - LESS; value <= present + MORE; value++) {
+    char *edit = g_strdup_printf("%.*s%" G_GINT64_FORMAT "%s", begin, text, value, text + end);
+    const char *kept = arena_copy_text(solver->arena, edit, strlen(edit));
+    g_free(edit);
+    *out_program = solver->question->instance->program;
+    if (value == present || strcmp(kept, trial->before) == 0) continue;
+    if (!parse(kept, solver->arena, out_program)) continue;
+    if (program_broken(out_program) == NULL) return true;
+  }
+  return false;
+}
+
 /* One more number of the text may keep the sizes of the results: the window that became wider
  * reaches into more padding.  What undoes the edit is none. */
 static void test_repaired(solver_t *solver, const trial_t *trial, found_causes_t *found) {
-  enum { NUMBERS_MAX = 16, LESS = 4, MORE = 8, REPAIRS_MAX = 4 };
+  enum { NUMBERS_MAX = 16, REPAIRS_MAX = 4 };
   int repairs = 0;
   const char *text = trial->after;
+  const spot_t edited = spot_of(text, first_difference(trial->before, text));
   g_autoptr(GRegex) number = g_regex_new("(?<![0-9a-zA-Z.+-])-?[0-9]+(?![0-9a-zA-Z.])", 0, 0, NULL);
   g_autoptr(GMatchInfo) match = NULL;
   g_regex_match(number, text, 0, &match);
   for (int i = 0; i < NUMBERS_MAX && repairs < REPAIRS_MAX && g_match_info_matches(match); i++) {
     int begin = 0, end = 0;
+    program_t repaired;
     g_match_info_fetch_pos(match, 0, &begin, &end);
-    gint64 present = g_ascii_strtoll(text + begin, NULL, 10);
-    for (gint64 value = present - LESS; value <= present + MORE; value++) {
-      g_autofree char *edit =
-          g_strdup_printf("%.*s%" G_GINT64_FORMAT "%s", begin, text, value, text + end);
-      program_t repaired = solver->question->instance->program;
-      if (strcmp(edit, trial->before) == 0) continue;
-      const char *kept = arena_copy_text(solver->arena, edit, strlen(edit));
-      if (!parse(kept, solver->arena, &repaired) || program_broken(&repaired) != NULL) continue;
+    if (may_repair(text, edited, (size_t)begin) &&
+        repair_number(solver, trial, begin, end, &repaired)) {
       test_program(solver, trial, &repaired, NULL, found);
       repairs++;
-      break;
     }
     g_match_info_next(match, NULL);
   }

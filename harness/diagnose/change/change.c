@@ -218,7 +218,8 @@ void change_test(solver_t *solver, const change_t *change, const char *detail,
   for (size_t i = 0; i < solver->right_count && bits >= 0; i++) {
     if (!spares(solver, change, results, &solver->right[i])) bits = -1;
   }
-  if (bits >= 0) note_change(found, change, bits > 0 ? bits + bits_of_places(solver) : -INFINITY, detail);
+  if (bits >= 0)
+    note_change(found, change, bits > 0 ? bits + bits_of_places(solver) : -INFINITY, detail);
   arena_rewind(solver->arena, mark);
 }
 

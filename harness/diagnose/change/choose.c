@@ -76,8 +76,7 @@ static void count_one(standing_t *standing, double bits, guint program) {
   standing->bits += CLAMP(bits, 0, (double)CAUSE_BITS_MIN);
 }
 
-void change_count(cause_support_t *support, const program_t *program,
-                  const found_causes_t *found) {
+void change_count(cause_support_t *support, const program_t *program, const found_causes_t *found) {
   const guint hash = hash_program(program);
   if (found->change_count == FOUND_CHANGES_MAX) return; /* What had no room is not refuted. */
   for (size_t i = 0; i < found->change_count; i++) {
@@ -102,8 +101,7 @@ static standing_t standing_of(const cause_support_t *support, const found_change
 static bool is_enough(const cause_support_t *support, const standing_t *standing) {
   if (standing->bits < (double)CAUSE_BITS_MIN) return false;
   if (support == NULL) return true;
-  uint32_t needed =
-      CAUSE_CASES_TOGETHER + CAUSE_CASES_FOR_MISS * misses_of(support, standing);
+  uint32_t needed = CAUSE_CASES_TOGETHER + CAUSE_CASES_FOR_MISS * misses_of(support, standing);
   return standing->cases >= needed;
 }
 
