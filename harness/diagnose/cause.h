@@ -27,11 +27,14 @@ typedef enum cause_id {
 } cause_id_t;
 
 enum {
-  CAUSE_BITS_MIN = 14, /* Of evidence for a name: about one chance coincidence in 16,000. */
+  CAUSE_BITS_MIN = 14,      /* Of evidence for a name: about one chance coincidence in 16,000. */
+  CAUSE_BITS_TOGETHER = 20, /* Where several cases add up, each with so many at most as above. */
+  CAUSE_BITS_TELLING = 44,
   CAUSE_BITS_AGAIN = 1,
   /* Cases of one executor and op that a change explains before it is named, and how many more for
    * each that it does not explain. */
   CAUSE_CASES_TOGETHER = 5,
+  CAUSE_CASES_TELLING = 4, /* The same with CAUSE_BITS_TELLING. */
   CAUSE_CASES_FOR_MISS = 8,
   /* All changes are tried for so many cases, and after that those alone that explain all of them
    * but one: what no change explains must not take the time of a run.  Where none is left, all are
@@ -82,7 +85,7 @@ typedef struct cause_question {
   const uint32_t *established;
   /* Added to, or NULL: of a case by itself.  A change is sure once it explains
    * CAUSE_CASES_TOGETHER cases, and CAUSE_CASES_FOR_MISS more for each that it does not, to
-   * CAUSE_BITS_MIN together, and more of them than any other that explains the present one. */
+   * CAUSE_BITS_TOGETHER, and more of them than any other that explains the present one. */
   cause_support_t *support;
 } cause_question_t;
 

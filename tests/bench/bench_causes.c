@@ -198,7 +198,11 @@ static const struct {
     {"canary:scatter_parts_rotated", "operand-index other-attribute"}, /* So are the groups. */
     {"canary:resize_linear_as_nearest", "other-attribute"},
     {"canary:resize_centres_single", "other-attribute"}, /* half_pixel, which does just that. */
-    {"canary:nll_mean_undivided", "operand-constant"}, /* A total weight of one. */
+    {"canary:highest_in_tf32", "narrow-operands"},
+    {"canary:convolution_dilation_of_first", "other-attribute"},
+    {"canary:normal_in_bf16", "narrow-result"},              /* Weights of one, biases of zero. */
+    {"canary:convert_extends_with_zeros", "wrapped-narrow"}, /* At the width that it had. */
+    {"canary:nll_mean_undivided", "operand-constant"},       /* A total weight of one. */
     {"canary:lost_update", "operand-tail"},
     {"canary:broadcast_as_scalar", "operand-spread"},
     {"canary:module_intermediate_bf16", "narrow-result narrow-operands"},

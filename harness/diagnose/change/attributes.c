@@ -77,9 +77,14 @@ typedef struct trial {
   const char *before; /* The attributes that the program has, ... */
   const char *after;  /* ... and those that the kernel had. */
   char key[CAUSE_KEY_BYTES];
+  char other_key[CAUSE_KEY_BYTES]; /* "" if there is none. */
   char detail[CAUSE_DETAIL_BYTES];
   size_t tried;
 } trial_t;
+
+static const char *other_key_of(const trial_t *trial) {
+  return trial->other_key[0] != '\0' ? trial->other_key : NULL;
+}
 
 static void test_program(solver_t *solver, const trial_t *trial, const program_t *program,
                          const size_t *places, found_causes_t *found) {
@@ -87,6 +92,7 @@ static void test_program(solver_t *solver, const trial_t *trial, const program_t
   changed.program = *program;
   const change_t change = {.cause = CAUSE_other_attribute,
                            .key = trial->key,
+                           .other_key = other_key_of(trial),
                            .instance = &changed,
                            .places = places,
                            .tried = trial->tried};
@@ -179,6 +185,15 @@ static void test_edit(solver_t *solver, const trial_t *trial, found_causes_t *fo
   test_repaired(solver, trial, found);
 }
 
+/* The attribute, and what was done to it. */
+static void name_trial(const edit_t *edit, trial_t *inout_trial) {
+  const char *detail = inout_trial->detail;
+  int length = (int)strcspn(detail, "=");
+  g_snprintf(inout_trial->key, CAUSE_KEY_BYTES, "%.*s %s", length, detail, edit->kind);
+  if (edit->other_kind == NULL) return;
+  g_snprintf(inout_trial->other_key, CAUSE_KEY_BYTES, "%.*s %s", length, detail, edit->other_kind);
+}
+
 void change_attributes(solver_t *solver, found_causes_t *found) {
   const program_t *program = &solver->question->instance->program;
   bool has_any = program->op->attribute_rows != NULL;
@@ -192,9 +207,9 @@ void change_attributes(solver_t *solver, found_causes_t *found) {
     trial_t trial = {.before = before->str, .tried = edits->len};
     trial.after = arena_copy_text(solver->arena, edit->text, strlen(edit->text));
     name_edit(before->str, trial.after, trial.detail);
-    g_snprintf(trial.key, sizeof trial.key, "%.*s %s", (int)strcspn(trial.detail, "="),
-               trial.detail, edit->kind);
-    const change_t change = {.cause = CAUSE_other_attribute, .key = trial.key};
+    name_trial(edit, &trial);
+    const change_t change = {
+        .cause = CAUSE_other_attribute, .key = trial.key, .other_key = other_key_of(&trial)};
     if (change_is_wanted(solver, &change)) test_edit(solver, &trial, found);
     arena_rewind(solver->arena, mark);
   }

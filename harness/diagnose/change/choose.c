@@ -67,7 +67,7 @@ static guint hash_program(const program_t *program) {
 /* What two cases of one program say may be the same: another fault gives what the change gives
  * where windows, or a depth, are 1. */
 static void count_one(standing_t *standing, double bits, guint program) {
-  if (!isfinite(bits) || (standing->cases > 0 && standing->program == program)) {
+  if (bits <= 0 || (standing->cases > 0 && standing->program == program)) {
     standing->neutral++;
     return;
   }
@@ -99,9 +99,11 @@ static standing_t standing_of(const cause_support_t *support, const found_change
 }
 
 static bool is_enough(const cause_support_t *support, const standing_t *standing) {
-  if (standing->bits < (double)CAUSE_BITS_MIN) return false;
-  if (support == NULL) return true;
-  uint32_t needed = CAUSE_CASES_TOGETHER + CAUSE_CASES_FOR_MISS * misses_of(support, standing);
+  if (support == NULL) return standing->bits >= (double)CAUSE_BITS_MIN;
+  if (standing->bits < (double)CAUSE_BITS_TOGETHER) return false;
+  bool is_telling = standing->bits >= (double)CAUSE_BITS_TELLING;
+  uint32_t needed = is_telling ? CAUSE_CASES_TELLING : CAUSE_CASES_TOGETHER;
+  needed += CAUSE_CASES_FOR_MISS * misses_of(support, standing);
   return standing->cases >= needed;
 }
 

@@ -29,8 +29,10 @@ static void add(GPtrArray *edits, const char *text, span_t span, const char *by,
   g_autofree char *edited = g_strdup_printf("%.*s%s%s", (int)span.begin, text, by, text + span.end);
   if (strcmp(edited, text) == 0) return;
   for (guint i = 0; i < edits->len; i++) {
-    const edit_t *other = (const edit_t *)g_ptr_array_index(edits, i);
-    if (strcmp(other->text, edited) == 0) return;
+    edit_t *other = (edit_t *)g_ptr_array_index(edits, i);
+    if (strcmp(other->text, edited) != 0) continue;
+    if (other->other_kind == NULL && strcmp(other->kind, kind) != 0) other->other_kind = kind;
+    return;
   }
   edit_t *edit = g_new(edit_t, 1);
   *edit = (edit_t){.text = g_steal_pointer(&edited), .kind = kind};

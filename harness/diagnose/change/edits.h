@@ -10,6 +10,7 @@
 typedef struct edit {
   char *text;
   const char *kind;
+  const char *other_kind; /* Another way to it: a number that becomes 0 in f16.  NULL: none. */
 } edit_t;
 
 /* Each text once.  The caller frees the array, which frees them. */

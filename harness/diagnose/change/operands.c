@@ -167,10 +167,12 @@ static uint64_t to_low_byte(const element_t *element, uint64_t bits, uint64_t fi
 static uint64_t through_f32(const element_t *element, uint64_t bits, uint64_t first) {
   (void)first;
   if (!element_is_integer(element) || element->bits < 32) return bits;
-  int64_t value = element_signed_value(element, bits);
-  float rounded = element->kind == ELEMENT_UNSIGNED ? (float)(uint64_t)value : (float)value;
-  if (fabsf(rounded) >= 0x1p62F) return bits;
-  return (uint64_t)(int64_t)rounded & element_mask(element);
+  bool is_unsigned = element->kind == ELEMENT_UNSIGNED;
+  float rounded = is_unsigned ? (float)bits : (float)element_signed_value(element, bits);
+  unsigned digits = element->bits - (is_unsigned ? 0 : 1);
+  if (rounded >= ldexpf(1, (int)digits)) return element_mask(element) >> (is_unsigned ? 0 : 1);
+  uint64_t moved = rounded < 0 ? (uint64_t)(int64_t)rounded : (uint64_t)rounded;
+  return moved & element_mask(element);
 }
 
 static const struct {
@@ -178,17 +180,22 @@ static const struct {
   operand_map_t *map;
   const char *words;
   bool is_of_signed;
+  const char *words_of_all; /* NULL: no fault is known to do it to all. */
 } maps[] = {
-    {CAUSE_operand_constant, to_zero, "operand %u for zeros", false},
-    {CAUSE_operand_constant, to_one, "operand %u for ones", false},
-    {CAUSE_operand_spread, to_first, "operand %u", false},
-    {CAUSE_operand_sign, negate, "operand %u is negated", true},
-    {CAUSE_operand_sign, to_magnitude, "operand %u has magnitudes", true},
-    {CAUSE_operand_cleaned, nan_to_zero, "NaN of operand %u reads as zero", true},
-    {CAUSE_operand_bits, complement, "bits of operand %u are inverted", false},
-    {CAUSE_operand_bits, to_truth, "operand %u is a truth value", false},
-    {CAUSE_operand_bits, to_low_byte, "operand %u has 8 bits", false},
-    {CAUSE_operand_bits, through_f32, "operand %u goes through f32", false},
+    {CAUSE_operand_constant, to_zero, "operand %u for zeros", false, NULL},
+    {CAUSE_operand_constant, to_one, "operand %u for ones", false, NULL},
+    {CAUSE_operand_spread, to_first, "operand %u", false, NULL},
+    {CAUSE_operand_sign, negate, "operand %u is negated", true, NULL},
+    {CAUSE_operand_sign, to_magnitude, "operand %u has magnitudes", true,
+     "all operands have magnitudes"},
+    {CAUSE_operand_cleaned, nan_to_zero, "NaN of operand %u reads as zero", true,
+     "NaN reads as zero"},
+    {CAUSE_operand_bits, complement, "bits of operand %u are inverted", false, NULL},
+    {CAUSE_operand_bits, to_truth, "operand %u is a truth value", false,
+     "all operands are truth values"},
+    {CAUSE_operand_bits, to_low_byte, "operand %u has 8 bits", false, "all operands have 8 bits"},
+    {CAUSE_operand_bits, through_f32, "operand %u goes through f32", false,
+     "all operands go through f32"},
 };
 
 static bool has_sign(const element_t *element) {
@@ -211,32 +218,62 @@ static bool map_operand(operand_map_t *map, tensor_t *tensor) {
   return is_changed;
 }
 
+/* Whether the map is for the operand; quantized ones have changes of their own. */
+static bool suits(size_t map, const type_t *type) {
+  return type->quantization == NULL && type_element_count(type) <= CHANGE_ELEMENTS_MAX &&
+         (!maps[map].is_of_signed || has_sign(type->element));
+}
+
+/* "operand 1 for zeros". */
+static void word_map(size_t map, uint32_t operand, char out_detail[CAUSE_DETAIL_BYTES]) {
+  const char *words = maps[map].words;
+  const char *place = strstr(words, "%u");
+  g_snprintf(out_detail, CAUSE_DETAIL_BYTES, "%.*s%u%s", (int)(place - words), words, operand,
+             place + 2);
+}
+
+static void test_mapped(solver_t *solver, size_t map, uint32_t operand, found_causes_t *found) {
+  const uint32_t count = solver->question->instance->program.operand_count;
+  case_t changed = own_operand(solver, operand);
+  if (!map_operand(maps[map].map, &changed.operands[operand])) return;
+  char detail[CAUSE_DETAIL_BYTES];
+  word_map(map, operand, detail);
+  bool is_last = operand > 0 && operand + 1 == count;
+  const change_t change = {.cause = maps[map].cause,
+                           .other_key = is_last ? maps[map].words : NULL,
+                           .instance = &changed,
+                           .tried = count};
+  try_change(solver, &change, detail, found);
+}
+
+/* All operands alike: of several, since of one it is that. */
+static void test_all_mapped(solver_t *solver, size_t map, found_causes_t *found) {
+  const program_t *program = &solver->question->instance->program;
+  case_t changed = *solver->question->instance;
+  uint32_t mapped = 0;
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    if (!suits(map, &program->operands[i])) continue;
+    changed.operands[i] = tensor_copy(solver->arena, &changed.operands[i]);
+    mapped += map_operand(maps[map].map, &changed.operands[i]);
+  }
+  const char *words = maps[map].words_of_all;
+  const change_t change = {
+      .cause = maps[map].cause, .instance = &changed, .tried = program->operand_count};
+  if (mapped > 0) try_change(solver, &change, words, found);
+}
+
 void change_operands(solver_t *solver, found_causes_t *found) {
   const program_t *program = &solver->question->instance->program;
   test_pairs(solver, found);
   test_orders(solver, found);
-  for (uint32_t i = 0; i < program->operand_count; i++) {
-    const type_t *type = &program->operands[i];
-    if (type->quantization != NULL || type_element_count(type) > CHANGE_ELEMENTS_MAX) continue;
-    for (size_t k = 0; k < G_N_ELEMENTS(maps); k++) {
-      bool is_due =
-          solver_tests(solver, maps[k].cause) && (!maps[k].is_of_signed || has_sign(type->element));
-      if (!is_due) continue;
-      arena_mark_t mark = arena_mark(solver->arena);
-      case_t changed = own_operand(solver, i);
-      if (map_operand(maps[k].map, &changed.operands[i])) {
-        char detail[CAUSE_DETAIL_BYTES];
-        const char *place = strstr(maps[k].words, "%u");
-        g_snprintf(detail, sizeof detail, "%.*s%u%s", (int)(place - maps[k].words), maps[k].words,
-                   i, place + 2);
-        bool is_last = i > 0 && i + 1 == program->operand_count;
-        const change_t change = {.cause = maps[k].cause,
-                                 .other_key = is_last ? maps[k].words : NULL,
-                                 .instance = &changed,
-                                 .tried = program->operand_count};
-        try_change(solver, &change, detail, found);
-      }
+  for (size_t map = 0; map < G_N_ELEMENTS(maps); map++) {
+    if (!solver_tests(solver, maps[map].cause)) continue;
+    arena_mark_t mark = arena_mark(solver->arena);
+    for (uint32_t i = 0; i < program->operand_count; i++) {
+      if (suits(map, &program->operands[i])) test_mapped(solver, map, i, found);
       arena_rewind(solver->arena, mark);
     }
+    if (maps[map].words_of_all != NULL) test_all_mapped(solver, map, found);
+    arena_rewind(solver->arena, mark);
   }
 }
