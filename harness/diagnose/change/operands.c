@@ -169,7 +169,7 @@ static uint64_t through_f32(const element_t *element, uint64_t bits, uint64_t fi
   if (!element_is_integer(element) || element->bits < 32) return bits;
   bool is_unsigned = element->kind == ELEMENT_UNSIGNED;
   float rounded = is_unsigned ? (float)bits : (float)element_signed_value(element, bits);
-  unsigned digits = element->bits - (is_unsigned ? 0 : 1);
+  unsigned digits = element->bits - (is_unsigned ? 0U : 1U);
   if (rounded >= ldexpf(1, (int)digits)) return element_mask(element) >> (is_unsigned ? 0 : 1);
   uint64_t moved = rounded < 0 ? (uint64_t)(int64_t)rounded : (uint64_t)rounded;
   return moved & element_mask(element);
