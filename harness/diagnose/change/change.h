@@ -4,7 +4,8 @@
  * changed them at the end.  The oracle of the changed case says what had to come.
  *
  * Nothing here knows a backend or a planted fault: each family lists changes that any op may
- * suffer, and the oracle refutes all that do not explain every element examined. */
+ * suffer, and the oracle refutes all that do not explain every element examined, which it never
+ * does to the true one (T256). */
 #ifndef ASSAY_DIAGNOSE_CHANGE_CHANGE_H
 #define ASSAY_DIAGNOSE_CHANGE_CHANGE_H
 
