@@ -5,7 +5,7 @@
  *
  * Nothing here knows a backend or a planted fault: each family lists changes that any op may
  * suffer, and the oracle refutes all that do not explain every element examined, which it never
- * does to the true one (T256). */
+ * does to the true one (theory.md, T256). */
 #ifndef ASSAY_DIAGNOSE_CHANGE_CHANGE_H
 #define ASSAY_DIAGNOSE_CHANGE_CHANGE_H
 

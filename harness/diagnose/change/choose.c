@@ -36,7 +36,7 @@ bool change_is_candidate(const cause_support_t *support, const char *key) {
   return standing != NULL && may_be_named(support, standing);
 }
 
-/* Forgets what too many cases refute (T257); false if nothing is left. */
+/* Forgets what too many cases refute (theory.md, T257); false if nothing is left. */
 static bool keep_candidates(cause_support_t *support) {
   GHashTableIter each;
   gpointer standing = NULL;
@@ -64,8 +64,8 @@ static guint hash_program(const program_t *program) {
   return g_str_hash(text->str);
 }
 
-/* What two cases of one program say may be the same (T258): another fault gives what the change
- * gives where windows, or a depth, are 1. */
+/* What two cases of one program say may be the same (theory.md, T258): another fault gives what the
+ * change gives where windows, or a depth, are 1. */
 static void count_one(standing_t *standing, double bits, guint program) {
   if (bits <= 0 || (standing->cases > 0 && standing->program == program)) {
     standing->neutral++;
