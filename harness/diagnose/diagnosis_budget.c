@@ -8,11 +8,21 @@
 
 #include "harness/diagnose/reading.h"
 
+/* A backend has several faults in one op: what is counted together is of programs without
+ * quantized types, or with, and of subnormals and zeros, of NaN, or of all else. */
+enum { SUPPORT_GROUPS = 3, SUPPORTS = 2 * SUPPORT_GROUPS };
+
+static size_t support_of(const char *types, divergence_class_t class_) {
+  bool is_small = class_ == CLASS_flush || class_ == CLASS_zero_sign;
+  size_t group = is_small ? 0 : class_ == CLASS_nan ? 1 : 2;
+  return group + (strstr(types, "quant<") != NULL ? SUPPORT_GROUPS : 0);
+}
+
 /* What is known of an executor's op. */
 typedef struct page {
   uint32_t established[CAUSE_COUNT]; /* Cases that each cause was sure in. */
   unsigned distinct;                 /* Causes that are established. */
-  cause_support_t supports[2];       /* Of programs without quantized types, and with. */
+  cause_support_t supports[SUPPORTS];
 } page_t;
 
 /* Of that, an algorithm, types and a class. */
@@ -106,7 +116,7 @@ status_t diagnosis_budget_explain(diagnosis_budget_t *book, const diagnosis_ques
   }
   cause_question_t informed = *question->cause;
   informed.established = page->established;
-  informed.support = &page->supports[strstr(label->types, "quant<") != NULL];
+  informed.support = &page->supports[support_of(label->types, verdict->class_)];
   STATUS_TRY(cause_find(&informed, arena, verdict, error));
   if (!verdict->is_cause_sure) {
     STATUS_TRY(reading_seek(question->walk, question->expectation, arena, verdict, error));
