@@ -132,11 +132,10 @@ static int64_t draw_filling(rng_t *rng, int64_t largest) {
 
 /* A dimension of thousands once there is one takes what there is of `largest`. */
 static int64_t draw_slender(rng_t *rng, int64_t largest) {
-  enum { SHORTEST = 12, LONGEST = 16, FEW = 8 }; /* 2^12, 2^16. */
-  if (largest <= (1 << SHORTEST) || rng_one_in(rng, 2)) {
-    return rng_between(rng, 1, MIN(largest, FEW));
+  if (largest <= (1 << DRAW_SLENDER_LOWEST) || rng_one_in(rng, 2)) {
+    return rng_between(rng, 1, MIN(largest, DRAW_SLENDER_WIDEST));
   }
-  int64_t size = draw_threshold(rng, SHORTEST, LONGEST);
+  int64_t size = draw_threshold(rng, DRAW_SLENDER_LOWEST, DRAW_SLENDER_HIGHEST);
   return MIN(size, largest);
 }
 

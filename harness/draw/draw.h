@@ -28,6 +28,10 @@ int64_t draw_size(rng_t *rng, draw_sizes_t sizes, int64_t largest);
  */
 int64_t draw_threshold(rng_t *rng, int64_t lowest, int64_t highest);
 
+/* What is long and thin has draw_threshold() of these two in one dimension, 4,096 to 65,536, and at
+ * most so many in others. */
+enum { DRAW_SLENDER_LOWEST = 12, DRAW_SLENDER_HIGHEST = 16, DRAW_SLENDER_WIDEST = 8 };
+
 /* The same for a dimension whose elements are combined.  Where sizes are small, one in
  * `long_one_in` is a length at which blocked and vectorized loops have a tail or none: a power of
  * two up to 1024, one less or one more. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What MPFR does by general and slow ways, done to its digits: the same results, bit for bit, which
- * tests/oracles/test_quick_mpfr.c holds against MPFR. */
+ * tests/formula/test_enclosed_hulls.c holds against MPFR. */
 #ifndef ASSAY_ORACLES_EXACT_QUICK_MPFR_H
 #define ASSAY_ORACLES_EXACT_QUICK_MPFR_H
 
@@ -39,15 +39,17 @@ static inline void quick_set_double(mpfr_ptr out, double value) {
   mpfr_custom_init_set(out, kind, (mpfr_exp_t)field - BINARY64_BIAS + 1, 128, digits);
 }
 
-/* The first 62 bits of the magnitude of a finite number other than zero, as a whole number of so
- * many bits, and whether there are others behind these. */
+enum { QUICK_TOP_BITS = 62 };
+
+/* The first QUICK_TOP_BITS of the magnitude of a finite number other than zero, as a whole number
+ * of so many bits, and whether there are others behind these. */
 static inline uint64_t quick_top_bits(mpfr_srcptr x, bool *out_has_more) {
   const mp_limb_t *digits = mpfr_custom_get_significand(x);
   mpfr_prec_t top = (mpfr_get_prec(x) - 1) / 64;
-  bool has_more = (digits[top] & 3) != 0;
+  bool has_more = digits[top] << QUICK_TOP_BITS != 0;
   for (mpfr_prec_t i = 0; i < top && !has_more; i++) has_more = digits[i] != 0;
   *out_has_more = has_more;
-  return digits[top] >> 2;
+  return digits[top] >> (GMP_NUMB_BITS - QUICK_TOP_BITS);
 }
 
 #endif

@@ -65,6 +65,7 @@ void value_range_print(const value_range_t *range, char *out, size_t out_bytes) 
 }
 
 enum { SIGNIFICAND_BITS = 62 }; /* What format_encode() takes beside the sticky bit. */
+_Static_assert((int)SIGNIFICAND_BITS == (int)QUICK_TOP_BITS, "quick_top_bits() gives as many");
 
 uint64_t format_from_mpfr(const format_t *format, mpfr_srcptr value, rounding_t rounding,
                           overflow_t overflow) {

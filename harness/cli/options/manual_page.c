@@ -33,6 +33,9 @@ static void print_text(GString *out, const char *text) {
       case '\'':
         g_string_append(out, "\\(aq");
         break;
+      case ',': /* A list without blanks may be longer than a line. */
+        g_string_append(out, at_line_begin || p[1] == '\0' || g_ascii_isspace(p[1]) ? "," : ",\\:");
+        break;
       default:
         g_string_append_c(out, *p);
         break;

@@ -7,6 +7,7 @@
 
 #include "oracles/formula/fast/fast_kernels.h"
 
+/* As fast_kernels.h has: in the order of elementary.def those up to rsqrt. */
 bool function_values_has(elementary_t function) { return function <= ELEMENTARY_rsqrt; }
 
 void function_values(elementary_t function, const double *x, size_t count, arena_t *arena,

@@ -6,7 +6,7 @@
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
-static sketch_value_t spread_number(sketch_t *sketch, const type_t *shape, double number) {
+sketch_value_t pattern_spread_number(sketch_t *sketch, const type_t *shape, double number) {
   const type_t scalar = type_make(shape->element, 0, NULL);
   return sketch_spread(sketch, sketch_splat(sketch, &scalar, number), 0, shape);
 }
@@ -14,7 +14,8 @@ static sketch_value_t spread_number(sketch_t *sketch, const type_t *shape, doubl
 sketch_value_t pattern_relu(sketch_t *sketch, sketch_value_t value) {
   const type_t type = *sketch_type(sketch, value);
   bool is_full = rng_one_in(sketch->rng, 3) && type_element_count(&type) <= 64;
-  sketch_value_t zeros = is_full ? sketch_splat(sketch, &type, 0) : spread_number(sketch, &type, 0);
+  sketch_value_t zeros =
+      is_full ? sketch_splat(sketch, &type, 0) : pattern_spread_number(sketch, &type, 0);
   return rng_one_in(sketch->rng, 2) ? sketch_binary(sketch, "maximum", value, zeros)
                                     : sketch_binary(sketch, "maximum", zeros, value);
 }
@@ -23,8 +24,9 @@ static sketch_value_t clamp(sketch_t *sketch, sketch_value_t value) {
   const type_t type = *sketch_type(sketch, value);
   double low = (double)rng_between(sketch->rng, -3, 0),
          high = (double)rng_between(sketch->rng, 1, 6);
-  sketch_value_t above = sketch_binary(sketch, "maximum", value, spread_number(sketch, &type, low));
-  return sketch_binary(sketch, "minimum", above, spread_number(sketch, &type, high));
+  sketch_value_t above =
+      sketch_binary(sketch, "maximum", value, pattern_spread_number(sketch, &type, low));
+  return sketch_binary(sketch, "minimum", above, pattern_spread_number(sketch, &type, high));
 }
 
 static const char *const arithmetic[] = {"add", "subtract", "multiply", NULL};
@@ -48,7 +50,7 @@ static sketch_value_t with_number(sketch_t *sketch, sketch_value_t value) {
   const type_t type = *sketch_type(sketch, value);
   double number = numbers[rng_below(sketch->rng, G_N_ELEMENTS(numbers))];
   const char *name = sketch_one_of(sketch, arithmetic);
-  sketch_value_t spread = spread_number(sketch, &type, number);
+  sketch_value_t spread = pattern_spread_number(sketch, &type, number);
   return rng_one_in(sketch->rng, 3) ? sketch_binary(sketch, name, spread, value)
                                     : sketch_binary(sketch, name, value, spread);
 }
@@ -69,7 +71,7 @@ static sketch_value_t with_neutral(sketch_t *sketch, sketch_value_t value) {
   } rows[] = {{"add", 0}, {"multiply", 1}, {"multiply", 0}, {"subtract", 0}, {"add", -0.0}};
   const type_t type = *sketch_type(sketch, value);
   size_t row = rng_below(sketch->rng, G_N_ELEMENTS(rows));
-  sketch_value_t spread = spread_number(sketch, &type, rows[row].number);
+  sketch_value_t spread = pattern_spread_number(sketch, &type, rows[row].number);
   return sketch_binary(sketch, rows[row].name, value, spread);
 }
 
@@ -91,15 +93,16 @@ pattern_returns_t pattern_simplifiable(sketch_t *sketch) {
   uint64_t steps = 1 + rng_below(rng, 3);
   for (uint64_t i = 0; i < steps; i++) {
     size_t row = rng_below(rng, G_N_ELEMENTS(rows));
-    sketch_value_t number = spread_number(sketch, &type, rows[row].number);
+    sketch_value_t number = pattern_spread_number(sketch, &type, rows[row].number);
     bool is_turned = rng_one_in(rng, 4) && strcmp(rows[row].name, "subtract") != 0;
     value = is_turned ? sketch_binary(sketch, rows[row].name, number, value)
                       : sketch_binary(sketch, rows[row].name, value, number);
   }
   if (rng_one_in(rng, 4)) return pattern_return(value);
-  sketch_value_t zeros = rng_one_in(rng, 2) ? sketch_binary(sketch, "subtract", value, value)
-                                            : sketch_binary(sketch, "multiply", value,
-                                                            spread_number(sketch, &type, 0));
+  sketch_value_t zeros =
+      rng_one_in(rng, 2)
+          ? sketch_binary(sketch, "subtract", value, value)
+          : sketch_binary(sketch, "multiply", value, pattern_spread_number(sketch, &type, 0));
   return rng_one_in(rng, 3) ? pattern_return(zeros) : pattern_return_both(value, zeros);
 }
 
@@ -163,7 +166,7 @@ static sketch_value_t with_two_numbers(sketch_t *sketch, const type_t *type) {
   for (int i = 0; i < 2; i++) {
     double number = numbers[rng_below(sketch->rng, G_N_ELEMENTS(numbers))];
     const char *name = adds ? sketch_one_of(sketch, sums) : "multiply";
-    value = sketch_binary(sketch, name, value, spread_number(sketch, type, number));
+    value = sketch_binary(sketch, name, value, pattern_spread_number(sketch, type, number));
   }
   return value;
 }

@@ -4,11 +4,6 @@
 
 #include "oracles/ops/module/op/patterns.h"
 
-static sketch_value_t spread_number(sketch_t *sketch, const type_t *shape, double number) {
-  const type_t scalar = type_make(shape->element, 0, NULL);
-  return sketch_spread(sketch, sketch_splat(sketch, &scalar, number), 0, shape);
-}
-
 /* ---- Functions ------------------------------------------------------------------------------- */
 
 /* Left out is what compilers are known to make another function of, which no permission has names
@@ -35,7 +30,7 @@ static sketch_value_t use_twice(sketch_t *sketch, sketch_value_t value) {
       return sketch_binary(sketch, "multiply", made, made);
     default:
       made = sketch_binary(sketch, "multiply", made, made);
-      return sketch_binary(sketch, "subtract", spread_number(sketch, &type, 1), made);
+      return sketch_binary(sketch, "subtract", pattern_spread_number(sketch, &type, 1), made);
   }
 }
 
@@ -49,7 +44,7 @@ static sketch_value_t nest(sketch_t *sketch, sketch_value_t value) {
     return sketch_unary(sketch, sketch_one_of(sketch, outer), value);
   }
   const char *sign = sketch_one_of(sketch, signs);
-  value = sketch_binary(sketch, sign, value, spread_number(sketch, &type, 1));
+  value = sketch_binary(sketch, sign, value, pattern_spread_number(sketch, &type, 1));
   return rng_one_in(sketch->rng, 2) ? value : sketch_unary(sketch, "log", value);
 }
 
@@ -63,14 +58,14 @@ static sketch_value_t divide(sketch_t *sketch, sketch_value_t value) {
   sketch_value_t other;
   switch (rng_below(rng, 3)) {
     case 0:
-      other = spread_number(sketch, &type, numbers[rng_below(rng, G_N_ELEMENTS(numbers))]);
+      other = pattern_spread_number(sketch, &type, numbers[rng_below(rng, G_N_ELEMENTS(numbers))]);
       break;
     case 1:
       other = sketch_weight(sketch, &type);
       break;
     default:
       other = sketch_binary(sketch, "add", sketch_binary(sketch, "multiply", value, value),
-                            spread_number(sketch, &type, 1));
+                            pattern_spread_number(sketch, &type, 1));
       break;
   }
   return sketch_binary(sketch, "divide", value, other);
@@ -85,9 +80,9 @@ static sketch_value_t choose(sketch_t *sketch, sketch_value_t value) {
   const char *kind = type.element->format != NULL             ? "FLOAT"
                      : type.element->kind == ELEMENT_UNSIGNED ? "UNSIGNED"
                                                               : "SIGNED";
-  sketch_value_t other = rng_one_in(rng, 2)
-                             ? sketch_weight(sketch, &type)
-                             : spread_number(sketch, &type, (double)rng_between(rng, -1, 1));
+  sketch_value_t other =
+      rng_one_in(rng, 2) ? sketch_weight(sketch, &type)
+                         : pattern_spread_number(sketch, &type, (double)rng_between(rng, -1, 1));
   const sketch_value_t compared[] = {value, other};
   char text[80];
   g_snprintf(text, sizeof text, " comparison_direction=%s compare_type=%s",
@@ -111,6 +106,11 @@ static sketch_value_t bound(sketch_t *sketch, sketch_value_t value) {
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
+/* Goes on with a list of attributes, "1,0,2". */
+static void append_size(GString *list, int64_t size) {
+  g_string_append_printf(list, "%s%" G_GINT64_FORMAT, list->len == 0 ? "" : ",", size);
+}
+
 static sketch_value_t slice(sketch_t *sketch, sketch_value_t value) {
   rng_t *rng = sketch->rng;
   const type_t from = *sketch_type(sketch, value);
@@ -122,11 +122,10 @@ static sketch_value_t slice(sketch_t *sketch, sketch_value_t value) {
     int64_t start = rng_one_in(rng, 2) ? 0 : rng_between(rng, 0, from.dims[i] - 1);
     int64_t limit = rng_one_in(rng, 2) ? from.dims[i] : rng_between(rng, start + 1, from.dims[i]);
     int64_t stride = rng_one_in(rng, 3) ? rng_between(rng, 1, 3) : 1;
-    const char *comma = i == 0 ? "" : ",";
     type.dims[i] = (limit - start + stride - 1) / stride;
-    g_string_append_printf(starts, "%s%" G_GINT64_FORMAT, comma, start);
-    g_string_append_printf(limits, "%s%" G_GINT64_FORMAT, comma, limit);
-    g_string_append_printf(strides, "%s%" G_GINT64_FORMAT, comma, stride);
+    append_size(starts, start);
+    append_size(limits, limit);
+    append_size(strides, stride);
   }
   g_autofree char *text = g_strdup_printf(" start_indices=[%s] limit_indices=[%s] strides=[%s]",
                                           starts->str, limits->str, strides->str);
@@ -149,11 +148,10 @@ static sketch_value_t pad(sketch_t *sketch, sketch_value_t value) {
     int64_t below = is_padded ? rng_between(rng, 0, 2) : 0;
     int64_t above = is_padded ? rng_between(rng, 0, 2) : 0;
     int64_t inside = is_padded && rng_one_in(rng, 3) ? 1 : 0;
-    const char *comma = i == 0 ? "" : ",";
     type.dims[i] = below + above + from.dims[i] + inside * MAX(from.dims[i] - 1, 0);
-    g_string_append_printf(low, "%s%" G_GINT64_FORMAT, comma, below);
-    g_string_append_printf(high, "%s%" G_GINT64_FORMAT, comma, above);
-    g_string_append_printf(between, "%s%" G_GINT64_FORMAT, comma, inside);
+    append_size(low, below);
+    append_size(high, above);
+    append_size(between, inside);
   }
   const type_t scalar = type_make(from.element, 0, NULL);
   double number = numbers[rng_below(rng, G_N_ELEMENTS(numbers))];

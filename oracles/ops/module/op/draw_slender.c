@@ -11,16 +11,16 @@ typedef struct slender {
 } slender_t;
 
 static slender_t draw_slender(sketch_t *sketch) {
-  enum { SHORTEST = 12, LONGEST = 16, WIDEST = 8 }; /* 2^12, 2^16. */
   rng_t *rng = sketch->rng;
   bool is_integer = rng_one_in(rng, 6);
   slender_t slender = {
       .element = is_integer ? sketch_number(sketch) : sketch_float(sketch),
-      .width = rng_between(rng, 2, WIDEST),
+      .width = rng_between(rng, 2, DRAW_SLENDER_WIDEST),
   };
   int64_t room = MAX(sketch->limits->elements_max / slender.width, 1);
-  int64_t longest = CLAMP(63 - __builtin_clzll((uint64_t)room), SHORTEST, LONGEST);
-  int64_t rows = draw_threshold(rng, SHORTEST, longest);
+  int64_t longest =
+      CLAMP(63 - __builtin_clzll((uint64_t)room), DRAW_SLENDER_LOWEST, DRAW_SLENDER_HIGHEST);
+  int64_t rows = draw_threshold(rng, DRAW_SLENDER_LOWEST, longest);
   slender.rows = MIN(rows, room);
   return slender;
 }

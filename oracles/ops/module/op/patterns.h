@@ -67,6 +67,9 @@ void module_draw_region(rng_t *rng, const draw_limits_t *limits, arena_t *arena,
  * a product or sum with a number, a vector, another tensor or the value itself, a negation. */
 sketch_value_t pattern_touch(sketch_t *sketch, sketch_value_t value);
 
+/* A constant of that element, spread over the shape. */
+sketch_value_t pattern_spread_number(sketch_t *sketch, const type_t *shape, double number);
+
 /* The value quantized and dequantized, if it is one of f32; else the value. */
 sketch_value_t pattern_through_quantized(sketch_t *sketch, sketch_value_t value);
 
