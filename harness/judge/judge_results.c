@@ -148,6 +148,14 @@ static void reject_unlike_twins(const accept_t *accept, const tensor_t *result,
   }
 }
 
+/* Notes components of one block that the fast set holds. */
+static void note_held(walk_t *walk, const accept_t *accept, const element_t *element, size_t first,
+                      size_t count) {
+  if (count == 0) return;
+  vacuity_note(&walk->tally->vacuity, accept, element, first, count);
+  walk->tally->could_fail_count += count - vacuity_count_open(accept, element, first, count);
+}
+
 static status_t judge_block(walk_t *walk, uint32_t result, const accept_t *accept,
                             component_block_t *block, failure_t *error) {
   const tensor_t *tensor = &walk->results[result];
@@ -155,24 +163,22 @@ static status_t judge_block(walk_t *walk, uint32_t result, const accept_t *accep
   reject_unlike_twins(accept, tensor, block);
   const element_t *element = tensor->type.element;
   if (block->rejected_any == 0) {
-    vacuity_note(&walk->tally->vacuity, accept, element, block->first, block->count);
-    walk->tally->could_fail_count += block->count;
-    walk->tally->could_fail_count -=
-        vacuity_count_open(accept, element, block->first, block->count);
+    note_held(walk, accept, element, block->first, block->count);
     return STATUS_OK;
   }
+  size_t held = block->first; /* From here on all are held. */
   for (size_t i = 0; i < block->count && !walk->tally->lacks_oracle; i++) {
     size_t component = block->first + i;
+    if (block->rejected[i] == 0) continue;
     bool is_known = accept->decide == NULL || accept->decide[component] == 0;
     bool is_outside = is_known && !accept_differs_from_twin(accept, tensor, component);
-    bool is_inside = block->rejected[i] == 0;
-    if (is_inside || (is_outside && is_special(walk, accept, result, component))) {
-      vacuity_note(&walk->tally->vacuity, accept, element, component, 1);
-      walk->tally->could_fail_count += 1 - vacuity_count_open(accept, element, component, 1);
-      continue;
-    }
+    if (is_outside && is_special(walk, accept, result, component)) continue;
+    note_held(walk, accept, element, held, component - held);
+    held = component + 1;
     STATUS_TRY(consult(walk, accept, result, component, is_outside, error));
   }
+  size_t end = block->first + block->count;
+  if (!walk->tally->lacks_oracle) note_held(walk, accept, element, held, end - held);
   return STATUS_OK;
 }
 

@@ -35,6 +35,7 @@ static status_t decide_oracle(void *context, const oracle_call_t *call, uint32_t
   remembering.whole_count = asked->whole_count;
   remembering.memo = &asked->memo;
   remembering.arena = asked->arena;
+  remembering.is_brief = true; /* Words are told of what is wrong. */
   status_t status = asked->oracle->decide(&remembering, result, component, out_answer);
   arena_rewind(asked->arena, mark);
   uint64_t spent = clock_nanoseconds() - begin;

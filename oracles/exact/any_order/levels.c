@@ -271,6 +271,20 @@ static upper_t lost_by_single(const level_sum_t *sum, const level_nodes_t *nodes
   return upper_of((least + nodes->wide.value * (double)count) * sums_slack);
 }
 
+/* What the nodes of two trees lose that have k leaves together, at the most: the largest of the
+ * upper_add(trees[i], trees[k - i]), of which those with the largest sum in binary64 are the
+ * largest. */
+static upper_t lost_by_both(const upper_t *trees, size_t k) {
+  double largest = 0;
+  for (size_t i = 1; i <= k / 2; i++) largest = larger(trees[i].value + trees[k - i].value, largest);
+  bool is_above = false;
+  for (size_t i = 1; i <= k / 2; i++) {
+    double a = trees[i].value, b = trees[k - i].value, sum = a + b;
+    is_above |= (sum == largest) & (magnitude_error_of_sum(a, b, sum) > 0);
+  }
+  return upper_of(is_above ? magnitude_next(largest) : largest);
+}
+
 /* theory.md, T122, T165 and T195. */
 double level_sum_error(const level_sum_t *sum, double enough) {
   double sorted[LEVEL_LEAVES_MAX], reach[LEVEL_LEAVES_MAX + 1];
@@ -281,10 +295,7 @@ double level_sum_error(const level_sum_t *sum, double enough) {
   bound_partial_sums(sum, sorted, reach);
   trees[0] = trees[1] = upper_of(0);
   for (size_t k = 2; k <= sum->count; k++) {
-    below = upper_of(0);
-    for (size_t i = 1; i <= k / 2; i++) {
-      below = upper_larger(below, upper_add(trees[i], trees[k - i]));
-    }
+    below = lost_by_both(trees, k);
     upper_t computed = upper_add(upper_of(reach[k]), upper_add(lost, below));
     bool is_exact = is_node_exact(sum, computed.value);
     upper_t node = is_exact ? upper_of(0) : lost_by_node(sum, computed);

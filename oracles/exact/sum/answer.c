@@ -21,8 +21,17 @@
 #include "oracles/exact/tree_search/find_tree.h"
 #include "oracles/exact/tree_search/tree_text.h"
 
-static void describe(const sum_bounds_t *sum, const sum_problem_t *question, uint64_t bits,
-                     answer_t *out_answer) {
+/* What is to be decided: whether a contract permits a pattern as the answer. */
+typedef struct claim {
+  const sum_problem_t *question;
+  const contract_t *contract;
+  uint64_t bits;
+  bool is_brief; /* Needs no words where it is true. */
+} claim_t;
+
+static void describe(const sum_bounds_t *sum, const claim_t *claim, answer_t *out_answer) {
+  const sum_problem_t *question = claim->question;
+  const uint64_t bits = claim->bits;
   const value_range_t *range = &sum->result_range;
   const format_t *format = question->result == NULL ? question->format : question->result;
   bool has_finite = range->low <= range->high;
@@ -31,7 +40,9 @@ static void describe(const sum_bounds_t *sum, const sum_problem_t *question, uin
   out_answer->nan_expected = range->nan && !has_finite && !has_infinity;
   out_answer->infinity_expected = has_infinity && !has_finite;
   out_answer->is_vacuous = out_answer->conforms && range->low <= -largest && range->high >= largest;
-  value_range_print(range, out_answer->expected, sizeof out_answer->expected);
+  if (!claim->is_brief || !out_answer->conforms) {
+    value_range_print(range, out_answer->expected, sizeof out_answer->expected);
+  }
   double value = format_to_double(format, bits);
   bool is_between = range->low <= value && value <= range->high && value != 0;
   if (is_between && !out_answer->conforms) {
@@ -131,13 +142,6 @@ bool sum_has_few_terms(const sum_problem_t *question, const contract_t *contract
   size_t divisor = tree_share_divisor(question->sums_of_case, question->count);
   return tree_share_has(divisor, question->count, question->left, question->right);
 }
-
-/* What is to be decided: whether a contract permits a pattern as the answer. */
-typedef struct claim {
-  const sum_problem_t *question;
-  const contract_t *contract;
-  uint64_t bits;
-} claim_t;
 
 static few_terms_t few_terms_of(const sum_bounds_t *sum, const claim_t *claim) {
   const sum_problem_t *question = claim->question;
@@ -334,7 +338,7 @@ static status_t decide_number(const claim_t *claim, const init_numbers_t *number
   inout_answer->is_unproven =
       is_asked && !sum_is_proven(&sum, question, contract, &terms, claimed_value(claim), arena);
   if (status == STATUS_OK && (numbers->is_first || inout_answer->conforms)) {
-    describe(&sum, question, claim->bits, inout_answer);
+    describe(&sum, claim, inout_answer);
     if (question->why != NULL && inout_answer->conforms) explain_few_terms(&sum, claim, arena);
   }
   sum_bounds_deinit(&sum);
@@ -372,7 +376,11 @@ status_t sum_answer(const sum_problem_t *question, const contract_t *contract, u
   }
   answer_t answer = {0};
   const contract_t effective = without_idle_flushing(question, contract);
-  const claim_t claim = {.question = question, .contract = &effective, .bits = bits};
+  bool is_listed = has_listed_sources(question, &effective);
+  const claim_t claim = {.question = question,
+                         .contract = &effective,
+                         .bits = bits,
+                         .is_brief = question->is_brief && !is_listed};
   sum_totals_t totals;
   sum_totals_init(&totals, question);
   const init_counts_t counts = init_counts_make(question, &totals, &effective, bits, arena);
@@ -390,7 +398,7 @@ status_t sum_answer(const sum_problem_t *question, const contract_t *contract, u
     *out_answer = answer;
     return STATUS_OK;
   }
-  if (status == STATUS_OK && answer.conforms && has_listed_sources(question, &effective)) {
+  if (status == STATUS_OK && answer.conforms && is_listed) {
     status = hold_to_sources(&claim, arena, &answer, error);
   }
   if (status == STATUS_OK) *out_answer = answer;

@@ -19,6 +19,7 @@ typedef struct sum_bounds {
   mpfr_t total_error;         /* E: the last rounding included. */
   bool is_levelled;           /* Few terms in any order, of which more may be known; but ... */
   mpfr_t sure_error;          /* ... so much of E' stands in any case (theory.md, T123). */
+  bool stays_small;           /* No partial sum is near the largest number. */
   bool outwards;              /* The last rounding may be directed. */
   bool may_stop;              /* A partial sum may stop at the largest number. */
   value_range_t range;        /* In the accumulation type. */

@@ -134,6 +134,16 @@ static void set_errors_of_one(sum_bounds_t *sum, const sum_problem_t *question,
   mpfr_clear(size);
 }
 
+/* Whether no partial sum gets to 2^emax, by magnitudes alone: those of one sign have no more terms
+ * than all, and no larger bounds (set_partial_extreme()). */
+static bool stays_small(const sum_bounds_t *sum, const format_t *format,
+                        const error_bound_t *bound) {
+  int quarter = format->exponent_max - 2;
+  bool is_far = mpfr_zero_p(sum->magnitude) || (mpfr_regular_p(sum->magnitude) &&
+                                                mpfr_get_exp(sum->magnitude) <= quarter);
+  return is_far && bound->factor <= 0.5 && bound->offset <= binary64_power(quarter);
+}
+
 /* Reference, magnitude and both errors.  A non-finite initial value counts as 0 here. */
 static void compute_numbers(sum_bounds_t *sum, const sum_problem_t *question,
                             const sum_totals_t *totals, const contract_t *contract) {
@@ -149,6 +159,7 @@ static void compute_numbers(sum_bounds_t *sum, const sum_problem_t *question,
   mpfr_add(sum->magnitude, totals->magnitude, init, MPFR_RNDN);
   error_bound_t bound = bound_of_terms(question, contract, sum->terms, sum->terms);
   sum->outwards = bound.last_truncates;
+  sum->stays_small = stays_small(sum, question->format, &bound);
   if (is_exact(sum, question, totals, contract)) {
     mpfr_set_zero(sum->error, 1);
     mpfr_set_zero(sum->total_error, 1);
@@ -245,6 +256,7 @@ static void widen_for_saturation(sum_bounds_t *sum, const sum_problem_t *questio
 
 static void allow_reachable_overflow(sum_bounds_t *sum, const sum_problem_t *question,
                                      const sum_totals_t *totals, const contract_t *contract) {
+  if (sum->stays_small) return;
   mpfr_t high, low;
   mpfr_inits2(mpfr_get_prec(sum->reference) + 64, high, low, (mpfr_ptr)0);
   set_partial_extreme(high, sum, question, totals, contract, true);

@@ -271,17 +271,20 @@ static bool fixed_totals_add(const sum_problem_t *question, sum_totals_t *inout_
   return true;
 }
 
-/* The number value * 2^exponent, which `out` holds exactly. */
+/* The number value * 2^exponent, which `out`, which is 0, holds exactly. */
 static void fixed_total_store(mpfr_ptr out, int128_t value, int exponent) {
+  if (value == 0) return; /* As `out` is. */
   uint128_t magnitude = int128_magnitude(value);
-  mpfr_t high;
-  mpfr_init2(high, 64);
-  mpfr_set_ui_2exp(high, (unsigned long)(magnitude >> 64), (mpfr_exp_t)exponent + 64, MPFR_RNDN);
-  int inexact =
-      mpfr_set_ui_2exp(out, (unsigned long)(uint64_t)magnitude, (mpfr_exp_t)exponent, MPFR_RNDN);
-  inexact |= mpfr_add(out, out, high, MPFR_RNDN);
+  uint64_t low = (uint64_t)magnitude, top = (uint64_t)(magnitude >> 64);
+  int inexact = mpfr_set_ui_2exp(out, (unsigned long)low, (mpfr_exp_t)exponent, MPFR_RNDN);
+  if (top != 0) {
+    mpfr_t high;
+    mpfr_init2(high, 64);
+    mpfr_set_ui_2exp(high, (unsigned long)top, (mpfr_exp_t)exponent + 64, MPFR_RNDN);
+    inexact |= mpfr_add(out, out, high, MPFR_RNDN);
+    mpfr_clear(high);
+  }
   if (value < 0) mpfr_neg(out, out, MPFR_RNDN);
-  mpfr_clear(high);
   g_assert(inexact == 0);
 }
 

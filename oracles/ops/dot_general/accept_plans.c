@@ -312,6 +312,7 @@ status_t dot_general_decide_plan(const oracle_call_t *call, const dot_plan_t *pl
         dot_general_sum_question(instance, plan, splits[i], &layout, place, call->arena);
     question.sums_of_case = oracle_call_components(call);
     question.why = call->why;
+    question.is_brief = call->is_brief;
     answer_t answer;
     status_t status =
         plan->integer == NULL

@@ -23,6 +23,7 @@ typedef struct reduce_decide {
   uint64_t bits;
   size_t sums_of_case;
   GString *why;
+  bool is_brief;
   const element_t *accumulation;
   const element_t *converted; /* The type of the result. */
 } reduce_decide_t;
@@ -78,6 +79,7 @@ static status_t decide_rounded(const reduce_decide_t *decide, arena_t *arena, an
         decide->instance, &decide->core, &decide->slices, decide->result, decide->component, arena);
     question.sums_of_case = decide->sums_of_case;
     question.why = decide->why;
+    question.is_brief = decide->is_brief;
     return sum_answer(&question, decide->contract, decide->bits, arena, out_answer, error);
   }
   product_problem_t question = reduce_product_question(&decide->core.instance, &decide->slices,
@@ -198,6 +200,7 @@ status_t reduce_decide_component(const oracle_call_t *call, uint32_t result, siz
                             .component = component,
                             .sums_of_case = oracle_call_components(call),
                             .why = call->why,
+                            .is_brief = call->is_brief,
                             .converted = call->results[result].type.element};
   STATUS_TRY(reduce_core_make(instance, call->arena, &decide.core, call->error));
   decide.slices = reduce_slices_make(&instance->program, call->arena);
