@@ -74,7 +74,8 @@ uint64_t format_from_double(const format_t *format, double value) {
   if (magnitude == 0 && format_has_negative_zero(format)) {
     return layout_with_sign(format, bits != 0, 0);
   }
-  if (is_binary64(format) && magnitude <= BINARY64_EXPONENT_FIELD) return bits;
+  if (magnitude > BINARY64_EXPONENT_FIELD) return layout_nan(format, bits != magnitude);
+  if (is_binary64(format)) return bits;
   if (!is_binary64(format) && round_normal(format, magnitude, &rounded)) {
     int drop = BINARY64_FRACTION_BITS - layout_fraction_bits(format);
     return layout_with_sign(format, bits != magnitude, (rounded - rebias(format)) >> drop);

@@ -172,8 +172,9 @@ error_bound_t error_bound_sum(const format_t *format, const contract_t *contract
 bool error_bound_sum_is_exact(const format_t *format, int lowest_bit, double magnitude) {
   if (magnitude == 0) return true;
   if (lowest_bit < format->exponent_min - format->precision + 1) return false;
-  return magnitude <= binary64_power(lowest_bit + format->precision) &&
-         magnitude <= format_to_double(format, format->largest_bits);
+  if (magnitude > binary64_power(lowest_bit + format->precision)) return false;
+  bool is_far_below = magnitude <= binary64_power(format->exponent_max); /* Mostly. */
+  return is_far_below || magnitude <= format_to_double(format, format->largest_bits);
 }
 
 /* theory.md, T17. */

@@ -9,6 +9,7 @@
 #include "harness/num/binary64.h"
 #include "oracles/exact/any_order/real.h"
 #include "oracles/exact/error_bound.h"
+#include "oracles/exact/instruction_sets.h"
 #include "oracles/exact/magnitude.h"
 
 static const double leaf_min = 0x1p-900, leaf_max = 0x1p1000;
@@ -276,7 +277,8 @@ static upper_t lost_by_single(const level_sum_t *sum, const level_nodes_t *nodes
  * largest. */
 static upper_t lost_by_both(const upper_t *trees, size_t k) {
   double largest = 0;
-  for (size_t i = 1; i <= k / 2; i++) largest = larger(trees[i].value + trees[k - i].value, largest);
+  for (size_t i = 1; i <= k / 2; i++)
+    largest = larger(trees[i].value + trees[k - i].value, largest);
   bool is_above = false;
   for (size_t i = 1; i <= k / 2; i++) {
     double a = trees[i].value, b = trees[k - i].value, sum = a + b;
@@ -286,7 +288,7 @@ static upper_t lost_by_both(const upper_t *trees, size_t k) {
 }
 
 /* theory.md, T122, T165 and T195. */
-double level_sum_error(const level_sum_t *sum, double enough) {
+INLINE double bound_error(const level_sum_t *sum, double enough) {
   double sorted[LEVEL_LEAVES_MAX], reach[LEVEL_LEAVES_MAX + 1];
   upper_t trees[LEVEL_LEAVES_MAX + 1]; /* What all nodes of a tree of k leaves lose. */
   upper_t lost = upper_of(sum->lost), below = upper_of(0), last = upper_of(0);
@@ -313,4 +315,19 @@ double level_sum_error(const level_sum_t *sum, double enough) {
   if (all.value <= enough) return all.value;
   double error = sum->count < 3 ? all.value : fmin(all.value, lost_by_single(sum, &nodes).value);
   return isnan(error) ? (double)INFINITY : error;
+}
+
+#if HAS_TARGETS
+/* All that it calls here is compiled for it, so that no fused multiply-add is a call. */
+__attribute__((flatten)) TARGET_AVX2 static double bound_error_avx2(const level_sum_t *sum,
+                                                                    double enough) {
+  return bound_error(sum, enough);
+}
+#endif
+
+double level_sum_error(const level_sum_t *sum, double enough) {
+#if HAS_TARGETS
+  if (instruction_set() != ISA_PLAIN) return bound_error_avx2(sum, enough);
+#endif
+  return bound_error(sum, enough);
 }

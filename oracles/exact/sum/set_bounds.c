@@ -139,8 +139,8 @@ static void set_errors_of_one(sum_bounds_t *sum, const sum_problem_t *question,
 static bool stays_small(const sum_bounds_t *sum, const format_t *format,
                         const error_bound_t *bound) {
   int quarter = format->exponent_max - 2;
-  bool is_far = mpfr_zero_p(sum->magnitude) || (mpfr_regular_p(sum->magnitude) &&
-                                                mpfr_get_exp(sum->magnitude) <= quarter);
+  bool is_far = mpfr_zero_p(sum->magnitude) ||
+                (mpfr_regular_p(sum->magnitude) && mpfr_get_exp(sum->magnitude) <= quarter);
   return is_far && bound->factor <= 0.5 && bound->offset <= binary64_power(quarter);
 }
 

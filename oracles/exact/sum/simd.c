@@ -36,8 +36,9 @@ uint8_t special_sum_flags(const special_sum_t *sum, const format_t *format,
     return sum->special > 0 ? ACCEPT_POSITIVE_INFINITY : ACCEPT_NEGATIVE_INFINITY;
   }
   if (PERMITTED(contract, order) != ORDER_ANY || format->specials == FORMAT_FINITE) return 0;
-  bool up = sum->positive >= overflow_threshold(format);
-  bool down = sum->negative <= -overflow_threshold(format);
+  if (fmax(sum->positive, -sum->negative) < binary64_power(format->exponent_max)) return 0;
+  double threshold = overflow_threshold(format);
+  bool up = sum->positive >= threshold, down = sum->negative <= -threshold;
   if (!format_has_infinity(format)) return up || down ? ACCEPT_NAN : 0;
   return (uint8_t)((up ? ACCEPT_POSITIVE_INFINITY : 0) | (down ? ACCEPT_NEGATIVE_INFINITY : 0) |
                    (up && down ? ACCEPT_NAN : 0));
@@ -117,14 +118,16 @@ static void set_ends(const accept_t *accept, size_t first, size_t count, const f
   enclosure_round_ends(&enclosure, out->low + first, out->high + first);
 }
 
-/* x* rounded, of one component.  One beyond the largest number has no finite neighbour that is
+/* x* rounded, of some components.  One beyond the largest number has no finite neighbour that is
  * sure, also where the bound of a sum would have. */
-static void set_rounded_once(const accept_t *accept, size_t i, const format_t *format,
-                             const intervals_t *out) {
+static void set_rounded_once(const accept_t *accept, size_t first, size_t count,
+                             const format_t *format, const intervals_t *out) {
   const error_bound_t rounded_once = {.factor = 0};
-  set_ends(accept, i, 1, format, &rounded_once, out);
+  set_ends(accept, first, count, format, &rounded_once, out);
   double largest = format_to_double(format, format->largest_bits);
-  if (fabs(accept->reference[i]) >= largest) forbid_finite(&out->low[i], &out->high[i]);
+  for (size_t i = first; i < first + count; i++) {
+    if (fabs(accept->reference[i]) >= largest) forbid_finite(&out->low[i], &out->high[i]);
+  }
 }
 
 /* Where one operation rounds, x* rounded is all that is sure: whether a wider node may round it
@@ -134,7 +137,9 @@ static void set_all_ends(const fast_sums_t *sums, const accept_t *accept, const 
   const intervals_t ends = {.low = low, .high = high};
   set_ends(accept, 0, accept->count, format, bound, &ends);
   for (size_t i = 0; sums->few_terms != NULL && i < accept->count; i++) {
-    if (sums->few_terms[i] != 0) set_rounded_once(accept, i, format, &ends);
+    size_t first = i; /* Whole rows, mostly. */
+    while (i < accept->count && sums->few_terms[i] != 0) i++;
+    if (i > first) set_rounded_once(accept, first, i - first, format, &ends);
   }
 }
 
@@ -156,7 +161,7 @@ static void set_likely_ends(const fast_sums_t *sums, const format_t *format,
       continue;
     }
     double *low = &ends->low[i], *high = &ends->high[i];
-    set_rounded_once(accept, i, format, ends);
+    set_rounded_once(accept, i, 1, format, ends);
     if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_NO) forbid_finite(low, high);
     const likely_ends_t likely = {low, high, &other_low[i], &other_high[i]};
     likely_sums_extend(&sums->likely[i], format, &likely);

@@ -9,6 +9,7 @@
 
 #include "oracles/exact/any_order/few_terms.h"
 #include "oracles/exact/any_order/share.h"
+#include "oracles/exact/instruction_sets.h"
 #include "oracles/exact/matmul/signed_sums.h"
 #include "oracles/exact/sum/simd.h"
 
@@ -42,6 +43,59 @@ static bool holds_product(const format_t *format, double left, double right) {
   return fabs(product) < 0x1p-900 || fma(left, right, -product) == 0;
 }
 
+/* What a row of A and all columns of B, both of f32, have of products that are not 0; at most
+ * COLUMNS_MAX columns. */
+enum { COLUMNS_MAX = 64 };
+
+typedef struct row_terms {
+  int32_t count[COLUMNS_MAX];
+  int32_t rounded[COLUMNS_MAX]; /* Of those, how many are no numbers of f32. */
+} row_terms_t;
+
+INLINE void count_row_terms(const float *restrict row, const float *restrict rhs, size_t k,
+                            size_t n, row_terms_t *restrict out) {
+  for (size_t j = 0; j < n; j++) out->count[j] = out->rounded[j] = 0;
+  for (size_t t = 0; t < k; t++) {
+    if (row[t] == 0) continue;
+    const float *right = rhs + t * n;
+    for (size_t j = 0; j < n; j++) {
+      double product = (double)row[t] * (double)right[j];
+      out->count[j] += right[j] != 0;
+      out->rounded[j] += (double)(float)product != product; /* Neither counts a 0. */
+    }
+  }
+}
+
+#if HAS_TARGETS
+TARGET_AVX2 static void count_row_terms_avx2(const float *row, const float *rhs, size_t k, size_t n,
+                                             row_terms_t *out) {
+  count_row_terms(row, rhs, k, n, out);
+}
+#endif
+
+/* has_few_terms() of a whole row of f32. */
+static bool row_has_few_terms(const fast_product_t *product, size_t row, uint8_t *out_few) {
+  size_t k = product->matmul.k, n = product->matmul.n;
+  const float *lhs = (const float *)product->lhs.data + row * k;
+  const float *rhs = (const float *)product->rhs.data;
+  row_terms_t terms;
+#if HAS_TARGETS
+  if (instruction_set() != ISA_PLAIN) {
+    count_row_terms_avx2(lhs, rhs, k, n, &terms);
+  } else
+#endif
+  {
+    count_row_terms(lhs, rhs, k, n, &terms);
+  }
+  uint8_t any = 0;
+  for (size_t j = 0; j < n; j++) {
+    bool is_few = terms.count[j] <= 1 || (terms.count[j] == 2 && terms.rounded[j] == 0);
+    out_few[j] = is_few ? 1 : 0;
+    any |= out_few[j];
+  }
+  return any != 0;
+}
+
 /* Whether at most two products are not 0, and of two none is rounded. */
 static bool has_few_terms(const fast_product_t *product, size_t row, size_t column,
                           const format_t *format) {
@@ -67,12 +121,18 @@ bool fast_few_find(const fast_product_t *product, const format_t *format, arena_
   for (size_t t = 0; t < matmul->k; t++) {
     add_nonzero(&product->rhs, t * matmul->n, matmul->n, of_column);
   }
+  bool are_f32 =
+      !product->lhs.is_f64 && format == &format_table[FORMAT_f32] && matmul->n <= COLUMNS_MAX;
   size_t least = matmul->k;
   for (size_t j = 0; j < matmul->n; j++) least = MIN(least, of_column[j]);
   for (size_t i = 0; i < matmul->m; i++) {
     size_t of_row = count_nonzero(&product->lhs, i * matmul->k, matmul->k);
     if (of_row + least > matmul->k + 2) {
       memset(&out_few[i * matmul->n], 0, matmul->n);
+      continue;
+    }
+    if (are_f32) {
+      any |= row_has_few_terms(product, i, &out_few[i * matmul->n]);
       continue;
     }
     for (size_t j = 0; j < matmul->n; j++) {
