@@ -15,6 +15,8 @@
 #ifndef ASSAY_DIAGNOSE_CAUSE_H
 #define ASSAY_DIAGNOSE_CAUSE_H
 
+#include <glib.h>
+
 #include "harness/run/case_runner.h"
 
 typedef enum cause_id {
@@ -25,10 +27,23 @@ typedef enum cause_id {
 } cause_id_t;
 
 enum {
-  CAUSE_BITS_MIN = 14, /* Of evidence for a name: about one chance coincidence in 16,000. */
+  CAUSE_BITS_MIN = 14,      /* Of evidence for a name: about one chance coincidence in 16,000. */
+  CAUSE_BITS_TOGETHER = 20, /* Where several cases add up, each with so many at most as above. */
+  CAUSE_BITS_TELLING = 44,
   CAUSE_BITS_AGAIN = 1,
-  CAUSE_BITS_PLACE = 12, /* That one of two zeros is taken by its place: three components. */
-  CAUSE_ASKS_MAX = 500,  /* Questions to the oracle for one case. */
+  /* Cases of one executor and op that a change explains before it is named, and how many more for
+   * each that it does not explain. */
+  CAUSE_CASES_TOGETHER = 5,
+  CAUSE_CASES_TELLING = 4, /* The same with CAUSE_BITS_TELLING. */
+  CAUSE_CASES_FOR_MISS = 8,
+  /* All changes are tried for so many cases, and after that those alone that explain all of them
+   * but one: what no change explains must not take the time of a run.  Where none is left, all are
+   * tried again once twice as many cases came, and no earlier than so many. */
+  CAUSE_CHANGES_FIRST = 3,
+  CAUSE_CHANGES_AGAIN = 8,
+  CAUSE_BITS_PLACE = 12,        /* That one of two zeros is taken by its place: three components. */
+  CAUSE_ASKS_MAX = 500,         /* Questions to the oracle for one case, ... */
+  CAUSE_CHANGE_ASKS_MAX = 1000, /* ... and again for its changes. */
 };
 
 const char *cause_spelling(cause_id_t cause);
@@ -42,6 +57,17 @@ typedef struct cause_reference {
 } cause_reference_t;
 
 cause_reference_t cause_reference_of(const accept_t *accept, size_t component);
+
+/* What a session's cases of one executor and op said of changes (change/change.h) that no case by
+ * itself establishes. */
+typedef struct cause_support {
+  uint32_t asked;   /* Cases that came. */
+  uint32_t looked;  /* Those that were looked into since all changes were tried last. */
+  GHashTable *keys; /* Keys of changes to how many of these each explains, with what evidence. */
+} cause_support_t;
+
+void cause_support_init(cause_support_t *out_support);
+void cause_support_deinit(cause_support_t *support);
 
 typedef struct cause_question {
   const oracle_t *oracle;
@@ -57,6 +83,10 @@ typedef struct cause_question {
    * or NULL.  The most frequent one is preferred to all others that explain as well, is then sure,
    * and needs but CAUSE_BITS_AGAIN. */
   const uint32_t *established;
+  /* Added to, or NULL: of a case by itself.  A change is sure once it explains
+   * CAUSE_CASES_TOGETHER cases, and CAUSE_CASES_FOR_MISS more for each that it does not, to
+   * CAUSE_BITS_TOGETHER, and more of them than any other that explains the present one. */
+  cause_support_t *support;
 } cause_question_t;
 
 /* The question about the case that `walk` judged last. */

@@ -8,10 +8,21 @@
 
 #include "harness/diagnose/reading.h"
 
+/* A backend has several faults in one op: what is counted together is of programs without
+ * quantized types, or with, and of subnormals and zeros, of NaN, or of all else. */
+enum { SUPPORT_GROUPS = 3, SUPPORTS = 2 * SUPPORT_GROUPS };
+
+static size_t support_of(const char *types, divergence_class_t class_) {
+  bool is_small = class_ == CLASS_flush || class_ == CLASS_zero_sign;
+  size_t group = is_small ? 0 : class_ == CLASS_nan ? 1 : 2;
+  return group + (strstr(types, "quant<") != NULL ? SUPPORT_GROUPS : 0);
+}
+
 /* What is known of an executor's op. */
 typedef struct page {
   uint32_t established[CAUSE_COUNT]; /* Cases that each cause was sure in. */
   unsigned distinct;                 /* Causes that are established. */
+  cause_support_t supports[SUPPORTS];
 } page_t;
 
 /* Of that, an algorithm, types and a class. */
@@ -31,10 +42,18 @@ struct diagnosis_budget {
   bool is_thorough;
 };
 
+static void free_page(gpointer data) {
+  page_t *page = (page_t *)data;
+  for (size_t i = 0; i < G_N_ELEMENTS(page->supports); i++) {
+    cause_support_deinit(&page->supports[i]);
+  }
+  g_free(page);
+}
+
 diagnosis_budget_t *diagnosis_budget_new(bool is_thorough) {
   diagnosis_budget_t *book = g_new0(diagnosis_budget_t, 1);
   book->is_thorough = is_thorough;
-  book->pages = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+  book->pages = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_page);
   book->kinds = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
   book->key = g_string_new(NULL);
   return book;
@@ -82,6 +101,9 @@ status_t diagnosis_budget_explain(diagnosis_budget_t *book, const diagnosis_ques
   }
   g_string_printf(book->key, "%zu\n%s", question->executor, label->op);
   page_t *page = find_entry(book, book->pages, sizeof *page);
+  for (size_t i = 0; i < G_N_ELEMENTS(page->supports); i++) {
+    if (page->supports[i].keys == NULL) cause_support_init(&page->supports[i]);
+  }
   g_string_append_printf(book->key, "\n%s\n%s\n%s", label->algorithm, label->types,
                          class_spelling(verdict->class_));
   kind_t *kind = find_entry(book, book->kinds, sizeof *kind);
@@ -94,6 +116,7 @@ status_t diagnosis_budget_explain(diagnosis_budget_t *book, const diagnosis_ques
   }
   cause_question_t informed = *question->cause;
   informed.established = page->established;
+  informed.support = &page->supports[support_of(label->types, verdict->class_)];
   STATUS_TRY(cause_find(&informed, arena, verdict, error));
   if (!verdict->is_cause_sure) {
     STATUS_TRY(reading_seek(question->walk, question->expectation, arena, verdict, error));

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "harness/base/clock.h"
+#include "harness/diagnose/change/change.h"
 #include "harness/diagnose/reading.h"
 #include "harness/diagnose/tests.h"
 #include "harness/diagnose/wrong_pattern.h"
@@ -174,7 +175,7 @@ static void find_pattern(const cause_question_t *question, arena_t *arena, verdi
 
 static size_t test_all(solver_t *solver, found_causes_t *found) {
   const verdict_t *verdict = solver->verdict;
-  *found = (found_causes_t){.items = {{.is_found = false}}};
+  *found = (found_causes_t){.change_count = 0};
   if (solver->is_quantized) {
     test_quantized(solver, found);
     return choose(solver, found);
@@ -211,19 +212,74 @@ static bool explains_all(solver_t *solver, size_t chosen, bool tests_established
   return is_found;
 }
 
-/* What is established is tested first, since it will mostly explain. */
+/* The chosen cause of the table, if any. */
+static bool name_cause(solver_t *solver, const found_causes_t *found, size_t chosen,
+                       verdict_t *verdict) {
+  bool is_of_established = solver->tests_established;
+  if (chosen == CAUSE_COUNT || !explains_all(solver, chosen, is_of_established)) return false;
+  bool is_alone = describe(solver, found, chosen, verdict);
+  verdict->is_cause_sure = is_alone || is_established(solver->question, found, chosen);
+  return true;
+}
+
+/* Or else a change of the case; true if it is sure. */
+static bool name_change(solver_t *solver, const found_causes_t *found, verdict_t *verdict) {
+  const cause_support_t *support = solver->question->support;
+  bool is_sure = false;
+  const found_change_t *change = change_choose(support, found, &is_sure);
+  if (change == NULL || !change_explains_all(solver, change)) return false;
+  g_autoptr(GString) text = g_string_new(NULL);
+  append_words(text, change->cause, change->detail);
+  change_list_rivals(found, change, text);
+  g_strlcpy(verdict->cause, spellings[change->cause], sizeof verdict->cause);
+  g_strlcpy(verdict->cause_words, text->str, sizeof verdict->cause_words);
+  verdict->is_cause_sure = is_sure;
+  return is_sure;
+}
+
+/* Tests the changes that `scope` has, and counts those that explain the case. */
+static void find_changes(solver_t *solver, change_scope_t scope, found_causes_t *out_found) {
+  const cause_question_t *question = solver->question;
+  *out_found = (found_causes_t){.change_count = 0};
+  solver->changes = scope;
+  test_changes(solver, out_found);
+  if (question->support == NULL || solver->status != STATUS_OK) return;
+  change_count(question->support, &question->instance->program, out_found);
+}
+
+/* What is established is tested first, since it will mostly explain; then the changes that explain
+ * the cases before; and then all causes that are left. */
 static void solve(solver_t *solver, verdict_t *verdict) {
   const cause_question_t *question = solver->question;
-  found_causes_t found;
-  solver->tests_established = question->established != NULL;
-  size_t chosen = CAUSE_COUNT;
-  if (solver->tests_established) chosen = test_all(solver, &found);
-  bool is_of_established = chosen != CAUSE_COUNT;
-  solver->tests_established = false;
-  if (chosen == CAUSE_COUNT) chosen = test_all(solver, &found);
-  if (chosen == CAUSE_COUNT || !explains_all(solver, chosen, is_of_established)) return;
-  bool is_alone = describe(solver, &found, chosen, verdict);
-  verdict->is_cause_sure = is_alone || is_established(question, &found, chosen);
+  cause_support_t *support = question->support;
+  found_causes_t found, changes;
+  if (question->established != NULL) {
+    solver->tests_established = true;
+    size_t chosen = test_all(solver, &found);
+    if (name_cause(solver, &found, chosen, verdict)) return;
+    solver->tests_established = false;
+  }
+  change_scope_t scope = CHANGES_NONE;
+  solver_t whole;
+  if (change_can_tell(solver)) {
+    bool is_of_zeros = verdict->class_ == CLASS_zero_sign;
+    scope = support == NULL ? CHANGES_ALL : change_scope_next(support, is_of_zeros);
+  }
+  if (scope != CHANGES_NONE && !solver_init_whole(&whole, solver, false)) scope = CHANGES_NONE;
+  if (scope == CHANGES_CANDIDATES) {
+    find_changes(&whole, scope, &changes);
+    if (name_change(&whole, &changes, verdict)) return;
+  }
+  size_t chosen = test_all(solver, &found);
+  name_cause(solver, &found, chosen, verdict);
+  if (scope == CHANGES_ALL) {
+    find_changes(&whole, scope, &changes);
+    if (!verdict->is_cause_sure) name_change(&whole, &changes, verdict);
+  }
+  if (scope != CHANGES_NONE && solver->status == STATUS_OK) {
+    solver->status = whole.status;
+    solver->failure = whole.failure;
+  }
 }
 
 status_t cause_find(const cause_question_t *question, arena_t *arena, verdict_t *inout_verdict,

@@ -10,44 +10,6 @@
 
 /* ---- Where things are ------------------------------------------------------------------------ */
 
-/* Whether no result has an axis of terms, so that each result element is a problem of its own. */
-static bool can_split(const axes_t *axes, const program_t *program) {
-  for (uint32_t i = 0; i < program->result_count; i++) {
-    if (axes->results[i].count != program->results[i].rank) return false;
-    for (uint32_t dim = 0; dim < axes->results[i].count; dim++) {
-      if (axes->items[axes->results[i].axes[dim]].role == AXIS_TERM) return false;
-    }
-  }
-  return true;
-}
-
-static void find_terms(solver_t *solver, const program_t *program) {
-  const axes_t *axes = &solver->axes;
-  solver->term_axis = -1;
-  solver->term_count = 1;
-  for (uint32_t axis = 0; axis < axes->count; axis++) {
-    if (axes->items[axis].role != AXIS_TERM) continue;
-    solver->term_axis = (int)axis;
-    solver->term_count *= (size_t)axes->items[axis].size;
-  }
-  if (solver->term_axis < 0) return;
-  for (uint32_t i = 0; i < program->operand_count; i++) {
-    bool has_terms = axis_list_find(&axes->operands[i], (uint32_t)solver->term_axis) >= 0;
-    if (has_terms) solver->operands_with_terms |= 1u << i;
-  }
-}
-
-/* The place of an element along each axis of a list. */
-static void find_indices(const axes_t *axes, const axis_list_t *list, size_t element,
-                         size_t out_indices[AXES_MAX]) {
-  memset(out_indices, 0, AXES_MAX * sizeof *out_indices);
-  for (uint32_t i = list->count; i-- > 0;) {
-    size_t size = (size_t)axes->items[list->axes[i]].size;
-    out_indices[list->axes[i]] = element % size;
-    element /= size;
-  }
-}
-
 /* Sets the indices of axes of terms to those of term `term`, the last axis running fastest. */
 static void set_term(const axes_t *axes, size_t term, size_t inout_indices[AXES_MAX]) {
   for (uint32_t axis = axes->count; axis-- > 0;) {
@@ -211,167 +173,31 @@ bool problem_holds(solver_t *solver, const problem_t *problem, uint64_t bits,
   return false;
 }
 
-bool problem_simulate(solver_t *solver, const problem_t *problem, fault_t fault,
-                      uint64_t *out_bits) {
+bool case_simulate(solver_t *solver, const case_t *instance, fault_t fault,
+                   tensor_t out_results[CASE_RESULTS_MAX]) {
   const oracle_t *oracle = solver->question->oracle;
   if (oracle->simulate == NULL) return false;
   implementation_model_t schedule = schedule_plain();
   schedule.fault = fault;
-  arena_mark_t mark = arena_mark(solver->arena);
-  tensor_t results[CASE_RESULTS_MAX];
-  const program_t *program = &problem->instance.program;
+  const program_t *program = &instance->program;
   for (uint32_t i = 0; i < program->result_count; i++) {
-    results[i] = tensor_make(solver->arena, &program->results[i]);
-    memset(results[i].data, 0, type_bytes(&program->results[i]));
+    out_results[i] = tensor_make(solver->arena, &program->results[i]);
+    memset(out_results[i].data, 0, type_bytes(&program->results[i]));
   }
   failure_t failure;
-  const oracle_call_t call = {
-      .instance = &problem->instance, .arena = solver->arena, .error = &failure};
-  status_t status = oracle->simulate(&call, &schedule, results);
-  if (status == STATUS_OK) {
+  const oracle_call_t call = {.instance = instance, .arena = solver->arena, .error = &failure};
+  return oracle->simulate(&call, &schedule, out_results) == STATUS_OK;
+}
+
+bool problem_simulate(solver_t *solver, const problem_t *problem, fault_t fault,
+                      uint64_t *out_bits) {
+  arena_mark_t mark = arena_mark(solver->arena);
+  tensor_t results[CASE_RESULTS_MAX];
+  bool is_known = case_simulate(solver, &problem->instance, fault, results);
+  if (is_known) {
     const tensor_t *result = &results[problem->result];
     *out_bits = element_load(result->type.element, result->data, problem->component);
   }
   arena_rewind(solver->arena, mark);
-  return status == STATUS_OK;
-}
-
-/* ---- What is examined ------------------------------------------------------------------------ */
-
-static bool make_examined(solver_t *solver, size_t component, examined_t *out_examined) {
-  const cause_question_t *question = solver->question;
-  uint32_t result = solver->verdict->result;
-  const tensor_t *tensor = &question->evidence->results[result];
-  const element_t *element = tensor->type.element;
-  *out_examined = (examined_t){.element = element,
-                               .component = component,
-                               .got = element_load(element, tensor->data, component)};
-  problem_t *problem = &out_examined->problem;
-  if (solver->is_split) {
-    find_indices(&solver->axes, &solver->axes.results[result], component / element->components,
-                 out_examined->indices);
-    const misread_t as_they_are = {.step = 0};
-    if (!problem_misread(solver, out_examined, &as_they_are, problem)) return false;
-  } else {
-    *problem =
-        (problem_t){.instance = *question->instance, .result = result, .component = component};
-    memcpy(problem->results, question->evidence->results, sizeof problem->results);
-  }
-  out_examined->has_right = problem_simulate(solver, problem, FAULT_NONE, &out_examined->right);
-  return true;
-}
-
-/* Adds up to `max` components that are, or are not, wrong: the first, the last, and some at even
- * distances between. */
-static bool examine(solver_t *solver, bool is_wrong, size_t max, examined_t *out, size_t *count) {
-  const evidence_t *evidence = solver->question->evidence;
-  uint32_t result = solver->verdict->result;
-  const uint8_t *wrong = evidence->wrong[result];
-  size_t all = type_component_count(&evidence->results[result].type);
-  size_t found = 0;
-  for (size_t i = 0; i < all; i++) found += (wrong[i] != 0) == is_wrong;
-  size_t wanted = MIN(found, max);
-  size_t seen = 0;
-  for (size_t i = 0; i < all && *count < wanted; i++) {
-    if ((wrong[i] != 0) != is_wrong) continue;
-    size_t due = wanted < 2 ? 0 : *count * (found - 1) / (wanted - 1);
-    if (seen++ < due) continue;
-    if (!make_examined(solver, i, &out[*count])) return false;
-    ++*count;
-  }
-  return true;
-}
-
-static bool is_nan_component(const tensor_t *tensor, size_t component) {
-  const element_t *element = tensor->type.element;
-  return element->format != NULL &&
-         format_is_nan(element->format, element_load(element, tensor->data, component));
-}
-
-/* Has a right NaN among the right components, if there is one: it refutes that every NaN is lost.
- */
-static bool examine_right_nan(solver_t *solver, size_t max) {
-  const evidence_t *evidence = solver->question->evidence;
-  const tensor_t *result = &evidence->results[solver->verdict->result];
-  const uint8_t *wrong = evidence->wrong[solver->verdict->result];
-  for (size_t i = 0; i < solver->right_count; i++) {
-    if (is_nan_component(result, solver->right[i].component)) return true;
-  }
-  for (size_t i = 0; i < type_component_count(&result->type); i++) {
-    if (wrong[i] != 0 || !is_nan_component(result, i)) continue;
-    if (solver->right_count < max) solver->right_count++;
-    return make_examined(solver, i, &solver->right[solver->right_count - 1]);
-  }
-  return true;
-}
-
-static bool has_quantized(const program_t *program) {
-  for (uint32_t i = 0; i < program->operand_count; i++) {
-    if (program->operands[i].quantization != NULL) return true;
-  }
-  for (uint32_t i = 0; i < program->result_count; i++) {
-    if (program->results[i].quantization != NULL) return true;
-  }
-  return false;
-}
-
-/* How much is examined. */
-typedef struct scope {
-  size_t wrong_max;
-  size_t right_max;
-  size_t whole_max; /* Of each, where each takes a whole case. */
-} scope_t;
-
-static bool init(solver_t *solver, const cause_question_t *question, const verdict_t *verdict,
-                 const scope_t *scope, arena_t *arena) {
-  const program_t *program = &question->instance->program;
-  *solver = (solver_t){.question = question,
-                       .verdict = verdict,
-                       .arena = arena,
-                       .term_axis = -1,
-                       .only = CAUSE_COUNT,
-                       .asks_max = CAUSE_ASKS_MAX};
-  solver->is_quantized = has_quantized(program);
-  solver->is_split =
-      !solver->is_quantized && axes_of(program, &solver->axes) && can_split(&solver->axes, program);
-  if (solver->is_split) find_terms(solver, program);
-  if (strstr(program->op->name, ".rng_") != NULL) return false; /* No result is the right one. */
-  size_t all = type_component_count(&question->evidence->results[verdict->result].type);
-  size_t wrong_max = MIN(all, solver->is_split ? scope->wrong_max : scope->whole_max);
-  size_t right_max = MIN(all, solver->is_split ? scope->right_max : scope->whole_max);
-  solver->wrong = ARENA_NEW_ARRAY(arena, examined_t, wrong_max);
-  solver->right = ARENA_NEW_ARRAY(arena, examined_t, right_max);
-  return examine(solver, true, wrong_max, solver->wrong, &solver->wrong_count) &&
-         examine(solver, false, right_max, solver->right, &solver->right_count) &&
-         examine_right_nan(solver, right_max) && solver->wrong_count > 0;
-}
-
-bool solver_init(solver_t *out_solver, const cause_question_t *question, const verdict_t *verdict,
-                 arena_t *arena) {
-  static const scope_t some = {CAUSE_WRONG_MAX, CAUSE_RIGHT_MAX, CAUSE_WHOLE_MAX};
-  return init(out_solver, question, verdict, &some, arena);
-}
-
-bool solver_init_all(solver_t *out_solver, const cause_question_t *question,
-                     const verdict_t *verdict, cause_id_t only, arena_t *arena) {
-  static const scope_t all = {CAUSE_ALL_WRONG_MAX, CAUSE_ALL_RIGHT_MAX, CAUSE_ALL_WHOLE_MAX};
-  bool is_known = init(out_solver, question, verdict, &all, arena);
-  out_solver->only = only;
-  out_solver->asks_max = CAUSE_ALL_ASKS_MAX;
   return is_known;
-}
-
-bool solver_tests(const solver_t *solver, cause_id_t cause) {
-  if (solver->only != CAUSE_COUNT && solver->only != cause) return false;
-  return !solver->tests_established || solver->question->established[cause] > 0;
-}
-
-cause_reference_t solver_reference(const solver_t *solver, size_t component) {
-  const cause_question_t *question = solver->question;
-  const uint32_t result = solver->verdict->result;
-  if (question->accepts == NULL) {
-    return question->find_reference(question->reference_context, result, component);
-  }
-  const accept_t *accept = &question->accepts[result];
-  return cause_reference_of(accept, component);
 }

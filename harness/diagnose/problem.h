@@ -10,11 +10,13 @@
 enum {
   CAUSE_WRONG_MAX = 8, /* Components examined of each kind. */
   CAUSE_RIGHT_MAX = 6,
-  CAUSE_WHOLE_MAX = 3, /* The same where each takes a whole case. */
+  CAUSE_WHOLE_MAX = 3,   /* The same where each takes a whole case, ... */
+  CAUSE_CHANGE_MAX = 12, /* ... and where changes of the case are tested, which share it. */
   /* What a cause must explain, once it is chosen: all that is wrong, up to so many components. */
   CAUSE_ALL_WRONG_MAX = 256,
   CAUSE_ALL_RIGHT_MAX = 32,
   CAUSE_ALL_WHOLE_MAX = 32,
+  CAUSE_ALL_CHANGE_MAX = 64,
   CAUSE_ALL_ASKS_MAX = 2000,
 };
 
@@ -37,6 +39,13 @@ typedef struct examined {
   bool has_right;
 } examined_t;
 
+/* Which changes of the whole case (change/change.h) are tested. */
+typedef enum change_scope {
+  CHANGES_ALL,
+  CHANGES_CANDIDATES, /* Those that explain the cases before. */
+  CHANGES_NONE,
+} change_scope_t;
+
 typedef struct solver {
   const cause_question_t *question;
   const verdict_t *verdict;
@@ -53,6 +62,11 @@ typedef struct solver {
   size_t right_count;
   bool tests_established; /* Of the hypotheses only those about causes that are established. */
   cause_id_t only;        /* And of these but this one; CAUSE_COUNT: all. */
+  /* Where no element is a problem of its own: the result that a plain implementation gives, or NULL
+   * if that is not known. */
+  const tensor_t *plain;
+  const char *only_key;   /* Of changes of the case but the one with this key; NULL: all. */
+  change_scope_t changes; /* Which of them are tested. */
   unsigned asks;
   unsigned asks_max;
   status_t status; /* Not STATUS_OK: the oracle failed, and nothing more is asked. */
@@ -66,6 +80,10 @@ bool solver_init(solver_t *out_solver, const cause_question_t *question, const v
 /* The same for one cause, with all that is wrong (CAUSE_ALL_WRONG_MAX). */
 bool solver_init_all(solver_t *out_solver, const cause_question_t *question,
                      const verdict_t *verdict, cause_id_t only, arena_t *arena);
+
+/* The same for changes of the case, which each take a whole one: with CAUSE_CHANGE_MAX components
+ * of each kind, or with CAUSE_ALL_CHANGE_MAX. */
+bool solver_init_whole(solver_t *out_solver, const solver_t *like, bool has_all);
 
 /* Whether the case has no more that is wrong, or right, than is examined. */
 bool solver_has_all(const solver_t *solver);
@@ -115,6 +133,10 @@ problem_t problem_map(solver_t *solver, const problem_t *problem, value_map_t ma
 /* Asks the oracle whether `bits` conform in the problem.  False too if it does not know, or was
  * asked often enough. */
 bool problem_holds(solver_t *solver, const problem_t *problem, uint64_t bits, answer_t *out_answer);
+
+/* What a concrete implementation gives for a case, in the solver's arena; false if it cannot. */
+bool case_simulate(solver_t *solver, const case_t *instance, fault_t fault,
+                   tensor_t out_results[CASE_RESULTS_MAX]);
 
 /* What a concrete implementation gives for the problem; false if it cannot. */
 bool problem_simulate(solver_t *solver, const problem_t *problem, fault_t fault,

@@ -5,7 +5,7 @@
 
 #include "harness/diagnose/problem.h"
 
-enum { CAUSE_DETAIL_BYTES = 64 };
+enum { CAUSE_DETAIL_BYTES = 64, CAUSE_KEY_BYTES = 64 };
 
 /* A cause that explains what was examined. */
 typedef struct found_cause {
@@ -14,8 +14,20 @@ typedef struct found_cause {
   char detail[CAUSE_DETAIL_BYTES]; /* What "%" stands for in its words. */
 } found_cause_t;
 
+/* A change of the case (change/change.h) that explains it. */
+typedef struct found_change {
+  char key[CAUSE_KEY_BYTES]; /* What it changes, alike in all cases: see change_t. */
+  cause_id_t cause;
+  double bits;
+  char detail[CAUSE_DETAIL_BYTES];
+} found_change_t;
+
+enum { FOUND_CHANGES_MAX = 48 };
+
 typedef struct found_causes {
-  found_cause_t items[CAUSE_COUNT];
+  found_cause_t items[CAUSE_COUNT]; /* Of changes none. */
+  found_change_t changes[FOUND_CHANGES_MAX];
+  size_t change_count;
 } found_causes_t;
 
 /* Notes a cause that explains with so many bits in one of `tried` ways; the first way is kept, and

@@ -186,13 +186,23 @@ static bool may_be_accepted(void *context, const program_t *program) {
   return acceptance_expects(stream->parties[stream->turn].acceptance, stream->subject, program);
 }
 
+/* Where kernels of many thin rows change, what matters is the steps that they are fused with: of
+ * programs of several steps more are such. */
+static strata_t strata_of(const gen_options_t *gen, const op_t *op) {
+  enum { SLENDER_FACTOR = 4 };
+  strata_t strata = gen->strata;
+  if (op->is_compound) strata.shares[STRATUM_slender] *= SLENDER_FACTOR;
+  return strata;
+}
+
 /* What a program is drawn by.  One that is broken on purpose comes from the corner: it is never
  * computed. */
-static gen_options_t choose_stratum(stream_t *stream, bool is_broken) {
+static gen_options_t choose_stratum(stream_t *stream, const op_t *op, bool is_broken) {
   const stream_options_t *options = &stream->options;
   gen_options_t gen = options->gen;
   rng_t rng = rng_make(derive_seed(options->seed, PURPOSE_STRATUM, stream->program_index, 0));
-  stratum_t stratum = strata_draw(&gen.strata, &rng);
+  const strata_t strata = strata_of(&gen, op);
+  stratum_t stratum = strata_draw(&strata, &rng);
   stream->program_stratum = is_broken ? STRATUM_corner : stratum;
   if (stream->program_stratum != STRATUM_corner) gen.limits = stratum_limits(stratum, &rng);
   if (stream->program_stratum != STRATUM_thresholds) gen.thresholds = NULL;
@@ -250,7 +260,7 @@ static void draw_program(stream_t *stream) {
   } else {
     const op_t *op = options->ops[stream->subject];
     bool will_break = gen_will_break(&rng, &options->gen);
-    gen_options_t gen = choose_stratum(stream, will_break && !options->leaves_out_invalid);
+    gen_options_t gen = choose_stratum(stream, op, will_break && !options->leaves_out_invalid);
     const char *broken;
     if (options->leaves_out_invalid && will_break) {
       rng = rng_make(derive_seed(options->seed, PURPOSE_VALID_PROGRAM, stream->program_index, 0));

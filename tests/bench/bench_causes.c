@@ -2,7 +2,9 @@
 /* Which planted faults get the name of a cause, and whether it is a right one: all canaries that
  * small programs show.
  *
- *   build/bench/bench_causes [WORD]      those with the word in their names
+ *   build/bench/bench_causes [WORD [SEED [SHARE OF]]]   those with the word in their names; cases
+ *                                drawn from the seed, default 1; of them the one in OF that is
+ *                                number SHARE
  *
  * A name is right if expected_causes.def, or a list below, has it for the fault.  Of each fault:
  * its diverging cases, those that were surely named, those of them that were named right, and the
@@ -10,11 +12,12 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/campaign/canary_list.h"
 
-enum { CASES = 600, COMPOSITE_CASES = 100 };
+enum { CASES = 300, COMPOSITE_CASES = 60 };
 
 static const struct {
   const char *canary;
@@ -67,6 +70,157 @@ static const struct {
     {"canary:odd_halves_lost", "without-last-term neighbour-of-first-term"},
     {"canary:result_transposed", "transposed-rhs"}, /* Of the last two dimensions, the same. */
     {"canary:lost_update", "without-last-term"},
+    /* Changes of the whole case: each is the fault in other words. */
+    {"canary:epsilon_forgotten", "other-attribute"}, /* epsilon=0 */
+    {"canary:epsilon_forgotten+norm_epsilon=larger", "other-attribute"},
+    {"canary:epsilon_in_f16", "other-attribute"},
+    {"canary:scale_and_offset_swapped", "operands-exchanged"},
+    {"canary:weight_and_bias_swapped", "operands-exchanged"},
+    {"canary:feature_index_ignored", "other-attribute operand-transposed"},
+    {"canary:bias_forgotten", "operand-constant"}, /* Zeros. */
+    {"canary:bias_forgotten+norm_variance=sample", "operand-constant"},
+    {"canary:batch_offset_forgotten", "operand-constant"},
+    {"canary:batch_offset_forgotten+norm_variance=sample", "operand-constant"},
+    {"canary:weight_forgotten", "operand-constant"}, /* Ones. */
+    {"canary:weight_of_first", "operand-spread"},
+    {"canary:scale_gradient_uncentred", "operand-constant"}, /* A mean of zeros. */
+    {"canary:scale_gradient_unscaled", "operand-constant"},  /* A variance of ones. */
+    {"canary:gradient_scale_forgotten", "operand-constant"}, /* A scale of ones. */
+    {"canary:nll_samples_as_classes", "operand-transposed"},
+    {"canary:nll_sign_kept", "result-sign operand-sign"},
+    {"canary:nll_class_behind", "operand-index"},
+    {"canary:last_index_ignored", "other-attribute"},
+    {"canary:one_hot_narrow_index", "operand-bits"},
+    {"canary:one_hot_values_swapped", "other-attribute operands-exchanged"},
+    {"canary:scale_in_bf16", "other-scale"},
+    {"canary:next_scale_for_channel", "other-scale"},
+    {"canary:zero_point_negated", "other-scale"},
+    {"canary:first_zero_point", "other-scale"},
+    {"canary:gelu_erf_for_tanh", "other-attribute"},
+    {"canary:gelu_tanh_for_erf", "other-attribute"},
+    {"canary:scatter_reverses_parts", "operand-index other-attribute"},
+    {"canary:convolution_rhs_dilation", "other-attribute"},
+    {"canary:convolution_lhs_dilation", "other-attribute"},
+    {"canary:convolution_stride_ignored", "other-attribute"},
+    {"canary:convolution_padding_swapped", "other-attribute"},
+    {"canary:convolution_padding_positive", "other-attribute"},
+    {"canary:convolution_not_reversed", "operand-index other-attribute"},
+    {"canary:convolution_groups_reversed", "operand-index"},
+    {"canary:convolution_features_dropped", "operand-index operand-tail"},
+    {"canary:partition_reversed", "result-index"},
+    {"canary:permutation_ignored", "operand-transposed other-attribute"},
+    {"canary:transpose_rhs", "operand-transposed other-attribute"},
+    {"canary:zero_point_forgotten", "operand-constant"}, /* A zero point that is an operand. */
+    {"canary:subtract_reversed", "operands-exchanged result-sign"},
+    {"canary:select_exchanged", "operands-exchanged operand-bits"},
+    {"canary:round_ties_exchanged", "other-op"},
+    {"canary:xor_as_or", "other-op"},
+    {"canary:sine_as_cosine", "other-op"},
+    {"canary:clamp_drops_nan", "nan-skipped"},
+    {"canary:slice_from_zero", "other-attribute"},
+    {"canary:slice_stride_ignored", "other-attribute"},
+    {"canary:pad_of_zeros", "operand-constant"},
+    {"canary:pad_sides_exchanged", "other-attribute"},
+    {"canary:pad_between_ignored", "other-attribute"},
+    {"canary:iota_last_dimension", "other-attribute"},
+    {"canary:reverse_last_only", "other-attribute"},
+    {"canary:gather_map_ignored", "other-attribute operand-transposed"},
+    {"canary:gather_first_batch", "operand-index operand-spread"},
+    {"canary:update_at_zero", "operand-constant"}, /* Start indices. */
+    {"canary:log_estimated", "narrow-result"},     /* 12 bits are no more than those. */
+    {"canary:tanh_estimated", "narrow-result"},
+    {"canary:rsqrt_estimated", "narrow-result"},
+    {"canary:rsqrt_of_magnitude", "operand-sign"},
+    {"canary:log_of_magnitude", "operand-sign"},
+    {"canary:logistic_reflected", "operand-sign"},
+    {"canary:pick_by_magnitude", "operand-sign"},
+    {"canary:select_by_magnitude", "operand-sign"},
+    {"canary:norm_signs_lost", "result-sign operand-sign"},
+    {"canary:window_swaps_padding", "other-attribute"},
+    {"canary:window_one_beyond", "other-attribute"},
+    {"canary:window_dilation_off_by_one", "other-attribute"},
+    {"canary:window_ignores_stride", "other-attribute"},
+    {"canary:window_ignores_base_dilation", "other-attribute"},
+    {"canary:window_stride_of_first", "other-attribute"},
+    {"canary:window_size_of_first", "other-attribute"},
+    {"canary:window_padding_of_first", "other-attribute"},
+    {"canary:window_pads_zeros", "operand-constant"}, /* The initial value. */
+    {"canary:index_from_one", "one-off"},
+    {"canary:scale_of_next_channel", "operand-index other-scale"},
+    {"canary:outer_stride_zero", "operand-index"},
+    {"canary:operand_aliased", "operand-aliased"},
+    {"canary:operand_tail_as_zeros", "operand-tail"},
+    {"canary:columns_tail_as_zeros", "operand-tail"},
+    {"canary:row_stride_padded", "operand-stride"},
+    {"canary:result_lanes_crossed", "result-stride operand-stride"},
+    {"canary:result_transposed", "result-transposed operand-transposed"},
+    {"canary:addn_last_left_out", "operand-constant"},
+    {"canary:addn_first_two", "operand-constant"}, /* Of three. */
+    {"canary:addn_first_for_second", "operand-aliased"},
+    {"canary:wrong_tie", "other-attribute"}, /* GE for GT in the body. */
+    {"canary:body_ties_flipped", "other-attribute"},
+    {"canary:resize_ignores_half_pixel", "other-attribute"},
+    {"canary:repeat_neighbours_times", "operand-index"},
+    {"canary:moved_as_f32", "operand-bits"},
+    {"canary:batch_offset", "operand-index"},
+    {"canary:sign_of_nan_zero", "operand-cleaned"},
+    {"canary:round_by_half", "other-op"}, /* Ties alone show. */
+    {"canary:select_by_first", "operand-spread"},
+    {"canary:bits_as_truths", "operand-bits"},
+    {"canary:init_never", "operand-constant"},
+    {"canary:concatenate_reversed", "operands-exchanged"},
+    {"canary:drop_last_term", "operand-tail operand-constant"}, /* Of one term the only one. */
+    {"canary:drop_first_term", "operand-constant"},
+    {"canary:drop_tail", "operand-tail"},
+    {"canary:select_swapped", "operands-exchanged operand-bits"},
+    {"canary:reverse_last_only", "operand-index"}, /* Reversed along the others once more. */
+    {"canary:first_operand_for_all", "operand-aliased"},
+    {"canary:first_scale_for_all", "operand-spread"}, /* Scales that are an operand. */
+    {"canary:first_zero_point_for_all", "operand-spread"},
+    {"canary:epsilon_beyond_root", "other-attribute"}, /* eps_outside_sqrt, or epsilon squared. */
+    {"canary:convolution_spatial_transposed", "other-attribute operand-transposed"},
+    /* Looked at one by one: what the words say is what the fault does. */
+    {"canary:negation_of_magnitude", "operand-sign"},
+    {"canary:convert_magnitude", "operand-sign"},
+    {"canary:erf_unsigned", "operand-sign result-sign"}, /* It is odd. */
+    {"canary:zero_point_subtracted", "operand-sign"},
+    {"canary:zero_point_negated+seed=1", "other-scale"},
+    {"canary:scale_of_next_column", "other-scale"},
+    {"canary:convolution_stride_of_first", "other-attribute"},
+    {"canary:convolution_padding_of_first", "other-attribute"},
+    {"canary:convolution_kernel_features_swapped", "other-attribute"},
+    {"canary:convolution_batch_as_feature", "other-attribute operand-transposed"},
+    {"canary:convolution_result_transposed", "other-attribute"},
+    {"canary:convolution_first_kernel_for_all", "operand-index operand-spread"},
+    {"canary:lhs_batch_first", "operand-index operand-spread"},
+    {"canary:outer_stride_zero", "result-index"},   /* Read so, of a transpose. */
+    {"canary:partitions_apart", "other-attribute"}, /* channel_id=-1 */
+    {"canary:scatter_parts_rotated", "operand-index other-attribute"}, /* So are the groups. */
+    {"canary:resize_linear_as_nearest", "other-attribute"},
+    {"canary:resize_centres_single", "other-attribute"}, /* half_pixel, which does just that. */
+    {"canary:highest_in_tf32", "narrow-operands"},
+    {"canary:convolution_dilation_of_first", "other-attribute"},
+    {"canary:normal_in_bf16", "narrow-result"},              /* Weights of one, biases of zero. */
+    {"canary:convert_extends_with_zeros", "wrapped-narrow"}, /* At the width that it had. */
+    {"canary:nll_mean_undivided", "operand-constant"},       /* A total weight of one. */
+    {"canary:lost_update", "operand-tail"},
+    {"canary:broadcast_as_scalar", "operand-spread"},
+    {"canary:module_intermediate_bf16", "narrow-result narrow-operands"},
+    {"canary:module_spreads_first", "operand-spread"},
+    {"canary:module_last_term_dropped", "operand-tail"},
+    {"canary:module_batch_repeated", "operand-index"},
+    {"canary:module_negation_dropped", "result-sign"},
+    {"canary:module_added_for_subtracted", "operand-sign"},
+    {"canary:module_transpose_skipped", "other-attribute"},
+    {"canary:module_transposes_cancelled", "other-attribute"},
+    {"canary:module_second_use_rounded", "narrow-result narrow-operands"}, /* By ones, and sums. */
+    {"canary:module_narrow_intermediate", "narrow-result narrow-operands"},
+    {"canary:module_reduces_other_dimension", "other-attribute"},
+    {"canary:booleans_exclusive", "other-op"}, /* It is xor. */
+    {"canary:convert_large_unsigned_negative", "unsigned-as-signed"},
+    {"canary:zero_point_before_rescale", "zero-point-forgotten"}, /* Where nothing is left of it. */
+    {"canary:scales_along_terms", "first-scale-for-all"},         /* Of one term. */
+    {"canary:module_spreads_other_way", "other-attribute"},
 };
 
 static bool has_name(const char *names, const char *name) {
@@ -98,7 +252,16 @@ static void count_finding(const canary_t *canary, const finding_t *finding, coun
   const verdict_t *verdict = &finding->verdict;
   if (verdict->outcome != OUTCOME_diverges) return;
   counts->diverging += finding->count;
-  if (verdict->cause[0] == '\0' || !verdict->is_cause_sure) return;
+  if (verdict->reading[0] != '\0' && !verdict->is_cause_sure) {
+    g_string_append_printf(names, " READING:%s %" PRIu64, verdict->reading, finding->count);
+  }
+  if (verdict->cause[0] == '\0' || !verdict->is_cause_sure) {
+    const bool is_unsure = verdict->cause[0] != '\0';
+    g_string_append_printf(names, " (%s%s %" PRIu64 ")", is_unsure ? "?" : "",
+                           is_unsure ? verdict->cause : class_spelling(verdict->class_),
+                           finding->count);
+    return;
+  }
   counts->named += finding->count;
   bool is_right = is_listed(canary->name, verdict->cause);
   if (is_right) counts->right += finding->count;
@@ -108,10 +271,10 @@ static void count_finding(const canary_t *canary, const finding_t *finding, coun
     fprintf(stderr, "%s: %s\n  %s\n", canary->name, verdict->cause_words, finding->case_line);
 }
 
-static void run_canary(const canary_t *canary, counts_t *out_counts) {
+static void run_canary(const canary_t *canary, uint64_t seed, counts_t *out_counts) {
   const op_t *ops[CANARY_OPS_MAX];
   executor_t *executor = canary_open(canary->name);
-  session_options_t options = {.stream = {.gen = gen_options_default(), .seed = 1, .ops = ops},
+  session_options_t options = {.stream = {.gen = gen_options_default(), .seed = seed, .ops = ops},
                                .executors = &executor,
                                .executor_count = 1,
                                .draws_max = CASES,
@@ -134,22 +297,26 @@ static void run_canary(const canary_t *canary, counts_t *out_counts) {
   for (size_t i = 0; i < session_finding_count(session); i++) {
     count_finding(canary, session_finding(session, i), out_counts, names);
   }
-  printf("%-44s %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %s\n", canary->name, out_counts->diverging,
-         out_counts->named, out_counts->right, names->str);
+  printf("%s|%-44s %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %s\n", canary->ops, canary->name,
+         out_counts->diverging, out_counts->named, out_counts->right, names->str);
   fflush(stdout);
   session_close(session, 0, NULL);
   executor_close(executor);
 }
 
 int main(int argc, char **argv) {
+  const uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+  const size_t of = argc > 4 ? (size_t)strtoul(argv[4], NULL, 10) : 1;
+  const size_t share = argc > 4 ? (size_t)strtoul(argv[3], NULL, 10) % of : 0;
   counts_t total = {.diverging = 0};
   printf("%-44s %8s %8s %8s  %s\n", "fault", "cases", "named", "right", "names");
   for (size_t i = 0; i < G_N_ELEMENTS(canaries); i++) {
     const canary_t *canary = &canaries[i];
     if (canary->is_large || canary->is_nightly) continue;
     if (argc > 1 && strstr(canary->name, argv[1]) == NULL) continue;
+    if (i % of != share) continue;
     counts_t counts;
-    run_canary(canary, &counts);
+    run_canary(canary, seed, &counts);
     total.diverging += counts.diverging;
     total.named += counts.named;
     total.right += counts.right;

@@ -2,6 +2,7 @@
 /* Names of causes: what planted faults are called.  Each hypothesis has a fault that is its own,
  * and no fault may surely get a name that causes.def does not list for it. */
 #include <inttypes.h>
+#include <signal.h>
 #include <string.h>
 
 #include "harness/builtin/builtin.h"
@@ -9,7 +10,7 @@
 #include "harness/session/session.h"
 #include "tests/campaign/canary_ops.h"
 
-enum { OPS_MAX = 64, CASES = 4000, COMPOSITE_CASES = 200, NAMES_MAX = 64 };
+enum { OPS_MAX = 64, CASES = 4000, COMPOSITE_CASES = 200, DIVERGING = 150, NAMES_MAX = 64 };
 
 typedef struct cause_row {
   const char *canary;
@@ -105,6 +106,22 @@ static void set_stream(const cause_row_t *row, arena_t *arena, stream_program_t 
   options->stream.ops = ops;
 }
 
+/* Of most faults, DIVERGING cases tell enough. */
+typedef struct enough {
+  uint64_t diverging;
+  volatile sig_atomic_t stop;
+} enough_t;
+
+static status_t count_diverging(void *context, const session_t *session,
+                                const session_answer_t *answer, failure_t *error) {
+  (void)session;
+  (void)error;
+  enough_t *enough = (enough_t *)context;
+  enough->diverging += answer->verdict->outcome == OUTCOME_diverges;
+  if (enough->diverging >= DIVERGING) enough->stop = 1;
+  return STATUS_OK;
+}
+
 static void test_row(gconstpointer data) {
   const cause_row_t *row = (const cause_row_t *)data;
   arena_t arena;
@@ -112,7 +129,11 @@ static void test_row(gconstpointer data) {
   executor_t *executor = open_builtin(row->canary);
   stream_program_t given;
   const op_t *ops[OPS_MAX];
+  enough_t enough = {.stop = 0};
   session_options_t options = {.stream = {.gen = gen_options_default(), .seed = 1},
+                               .stop = &enough.stop,
+                               .on_answer = count_diverging,
+                               .hook_context = &enough,
                                .executors = &executor,
                                .executor_count = 1,
                                .command = "test",

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Holds a changed case against the elements that are examined. */
+#include "harness/diagnose/change/change.h"
+
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+/* A zero that a kernel left is what many faults leave. */
+static const double bits_of_zero = 2;
+
+/* Among how many elements of operands a value stands that came; 0 if it is none of them.  Who moves
+ * elements about had no more to choose from. */
+static size_t count_choices(const solver_t *solver, const examined_t *examined) {
+  const case_t *instance = solver->question->instance;
+  size_t count = 0;
+  bool is_among = false;
+  for (uint32_t operand = 0; operand < instance->program.operand_count; operand++) {
+    const tensor_t *tensor = &instance->operands[operand];
+    if (tensor->type.element != examined->element) continue;
+    size_t components = type_component_count(&tensor->type);
+    for (size_t i = 0; i < components && !is_among; i++) {
+      is_among = element_load(examined->element, tensor->data, i) == examined->got;
+    }
+    count += components;
+  }
+  return is_among ? count : 0;
+}
+
+/* The question about an element in the changed case; false: a zero stands there. */
+static bool problem_of(const solver_t *solver, const change_t *change, const tensor_t *results,
+                       const examined_t *examined, problem_t *out_problem) {
+  const size_t parts = examined->element->components;
+  size_t element = examined->component / parts;
+  if (change->places != NULL) element = change->places[element];
+  if (element == CHANGE_ZERO) return false;
+  *out_problem = (problem_t){.instance = *change->instance,
+                             .result = solver->verdict->result,
+                             .component = element * parts + examined->component % parts};
+  memcpy(out_problem->results, results, sizeof out_problem->results);
+  return true;
+}
+
+/* Whether one of the values that `bits` may have been conforms. */
+static bool holds(solver_t *solver, const change_t *change, const examined_t *examined,
+                  const problem_t *problem, uint64_t bits, answer_t *out_answer) {
+  uint64_t sources[CHANGE_SOURCES_MAX] = {bits};
+  size_t count = 1;
+  if (change->sources != NULL) count = change->sources(examined->element, bits, sources);
+  for (size_t i = 0; i < count; i++) {
+    if (problem_holds(solver, problem, sources[i], out_answer)) return true;
+  }
+  return false;
+}
+
+/* The evidence of a wrong element, or -1 if it is not explained. */
+static double explain(solver_t *solver, const change_t *change, const tensor_t *results,
+                      const examined_t *examined) {
+  problem_t problem;
+  if (!problem_of(solver, change, results, examined, &problem)) {
+    if (examined->got != 0) return -1;
+    return solver_has_seen(solver, examined) ? 0 : bits_of_zero;
+  }
+  answer_t answer;
+  if (!holds(solver, change, examined, &problem, examined->got, &answer)) return -1;
+  if (solver_has_seen(solver, examined)) return 0;
+  double bits = evidence_bits(examined, &answer);
+  size_t choices = count_choices(solver, examined);
+  if (choices > 0) bits = fmin(bits, log2((double)choices));
+  if (bits <= 0 || !examined->has_right) return fmax(bits, 0);
+  return holds(solver, change, examined, &problem, examined->right, &answer) ? 0 : bits;
+}
+
+static bool spares(solver_t *solver, const change_t *change, const tensor_t *results,
+                   const examined_t *examined) {
+  problem_t problem;
+  if (!problem_of(solver, change, results, examined, &problem)) return examined->got == 0;
+  answer_t answer;
+  uint64_t sources[CHANGE_SOURCES_MAX] = {examined->got};
+  size_t count = 1;
+  if (change->sources != NULL) count = change->sources(examined->element, examined->got, sources);
+  for (size_t i = 0; i < count; i++) {
+    problem_holds(solver, &problem, sources[i], &answer);
+    if (answer.conforms) return true;
+  }
+  return false;
+}
+
+/* What it tells that just these elements are wrong, of those examined: half the bits that name
+ * them, since faults prefer some places. */
+static double bits_of_places(const solver_t *solver) {
+  const double most = 10;
+  double wrong = (double)solver->wrong_count;
+  double all = wrong + (double)solver->right_count;
+  double bits = (lgamma(all + 1) - lgamma(wrong + 1) - lgamma(all - wrong + 1)) / log(2);
+  return fmin(bits / 2, most);
+}
+
+/* ---- A first look ---------------------------------------------------------------------------- */
+
+/* Whether a plain implementation of the changed case may be said to give about what came. */
+static bool is_about(const element_t *element, uint64_t computed, uint64_t got) {
+  const format_t *format = element->format;
+  if (computed == got) return true;
+  if (format == NULL) {
+    double distance = fabs((double)element_signed_value(element, computed) -
+                           (double)element_signed_value(element, got));
+    return distance <= 1;
+  }
+  bool is_special = format_is_nan(format, computed) || format_is_nan(format, got) ||
+                    format_is_infinity(format, computed) || format_is_infinity(format, got);
+  if (is_special) return format_is_nan(format, computed) && format_is_nan(format, got);
+  double a = format_to_double(format, computed), b = format_to_double(format, got);
+  const double share = ldexp(1, -format->precision / 2);
+  return fabs(a - b) <= share * fmax(fabs(a), fabs(b));
+}
+
+static size_t count_about(const solver_t *solver, const change_t *change, const tensor_t *results,
+                          const examined_t *elements, size_t count) {
+  size_t about = 0;
+  for (size_t i = 0; i < count; i++) {
+    const examined_t *examined = &elements[i];
+    problem_t problem;
+    if (!problem_of(solver, change, results, examined, &problem)) {
+      about += examined->got == 0;
+      continue;
+    }
+    const tensor_t *result = &results[problem.result];
+    uint64_t computed = element_load(examined->element, result->data, problem.component);
+    about += is_about(examined->element, computed, examined->got);
+  }
+  return about;
+}
+
+/* Most hypotheses are refuted by what a plain implementation computes, which is cheap: three of
+ * four elements at least must be about as it has them, more where numbers cancel.  The oracle has
+ * the last word on the rest. */
+static bool is_likely(solver_t *solver, const change_t *change) {
+  if (change->sources != NULL) return true;
+  tensor_t results[CASE_RESULTS_MAX];
+  if (!case_simulate(solver, change->instance, FAULT_NONE, results)) return true;
+  size_t count = solver->wrong_count + solver->right_count;
+  size_t about = count_about(solver, change, results, solver->wrong, solver->wrong_count) +
+                 count_about(solver, change, results, solver->right, solver->right_count);
+  return 4 * about >= 3 * count;
+}
+
+/* ---- The test -------------------------------------------------------------------------------- */
+
+/* Where the changed case has results of its own, they begin as zeros. */
+static void make_results(solver_t *solver, const change_t *change, tensor_t *out_results) {
+  const program_t *program = &change->instance->program;
+  const evidence_t *evidence = solver->question->evidence;
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    out_results[i] = evidence->results[i];
+    if (change->places == NULL && type_equal(&program->results[i], &out_results[i].type)) continue;
+    out_results[i] = tensor_make(solver->arena, &program->results[i]);
+    memset(out_results[i].data, 0, type_bytes(&program->results[i]));
+  }
+}
+
+/* How many are tried costs evidence.  Repairs of one edit have one key: the first stands for it. */
+static void note_change(found_causes_t *found, const change_t *change, double bits,
+                        const char *detail) {
+  const char *const keys[] = {change->key, change->other_key};
+  for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
+    bool is_new = keys[i] != NULL;
+    for (size_t k = 0; k < found->change_count && is_new; k++) {
+      is_new = strcmp(found->changes[k].key, keys[i]) != 0;
+    }
+    if (!is_new || found->change_count == FOUND_CHANGES_MAX) continue;
+    found_change_t *item = &found->changes[found->change_count++];
+    *item = (found_change_t){.cause = change->cause, .bits = bits - log2((double)change->tried)};
+    g_strlcpy(item->key, keys[i], sizeof item->key);
+    g_strlcpy(item->detail, detail, sizeof item->detail);
+  }
+}
+
+/* Zeros throughout come of many faults. */
+static bool tells_nothing(const solver_t *solver) {
+  bool is_all_zero = solver->right_count == 0;
+  for (size_t i = 0; i < solver->wrong_count && is_all_zero; i++) {
+    const examined_t *examined = &solver->wrong[i];
+    const format_t *format = examined->element->format;
+    is_all_zero = format != NULL ? format_is_zero(format, examined->got) : examined->got == 0;
+  }
+  return is_all_zero;
+}
+
+bool change_is_wanted(const solver_t *solver, const change_t *change) {
+  const char *const keys[] = {change->key, change->other_key};
+  const cause_support_t *support = solver->question->support;
+  if (solver->changes == CHANGES_NONE) return false;
+  bool is_any = solver->only_key == NULL && solver->changes == CHANGES_ALL;
+  for (size_t i = 0; i < G_N_ELEMENTS(keys) && !is_any; i++) {
+    if (keys[i] == NULL) continue;
+    is_any = solver->only_key != NULL ? strcmp(keys[i], solver->only_key) == 0
+                                      : change_is_candidate(support, keys[i]);
+  }
+  return is_any && (solver->only == CAUSE_COUNT || solver->only == change->cause);
+}
+
+void change_test(solver_t *solver, const change_t *change, const char *detail,
+                 found_causes_t *found) {
+  if (!change_is_wanted(solver, change)) return;
+  arena_mark_t mark = arena_mark(solver->arena);
+  if (!is_likely(solver, change)) {
+    arena_rewind(solver->arena, mark);
+    return;
+  }
+  tensor_t results[CASE_RESULTS_MAX];
+  make_results(solver, change, results);
+  double bits = 0;
+  for (size_t i = 0; i < solver->wrong_count && bits >= 0; i++) {
+    double more = explain(solver, change, results, &solver->wrong[i]);
+    bits = more < 0 ? -1 : bits + more;
+  }
+  for (size_t i = 0; i < solver->right_count && bits >= 0; i++) {
+    if (!spares(solver, change, results, &solver->right[i])) bits = -1;
+  }
+  if (bits >= 0)
+    note_change(found, change, bits > 0 ? bits + bits_of_places(solver) : -INFINITY, detail);
+  arena_rewind(solver->arena, mark);
+}
+
+bool change_can_tell(const solver_t *solver) {
+  const program_t *program = &solver->question->instance->program;
+  const type_t *result = &program->results[solver->verdict->result];
+  bool is_small = type_element_count(result) <= CHANGE_ELEMENTS_MAX;
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    is_small &= type_element_count(&program->operands[i]) <= CHANGE_ELEMENTS_MAX;
+  }
+  return is_small && !tells_nothing(solver);
+}
+
+void test_changes(solver_t *solver, found_causes_t *found) {
+  if (solver->changes == CHANGES_NONE) return;
+  change_operands(solver, found);
+  change_values(solver, found);
+  change_attributes(solver, found);
+  change_ops(solver, found);
+  change_places(solver, found);
+  change_scales(solver, found);
+}
