@@ -96,7 +96,8 @@ def to_integers(s, zero, low, high):
 def quantized(s, r, index, p, each=False):
     """uniform_quantize of a set (D9, T163, T179); `each`: by ops of their own, so that each step rounds."""
     (scale, zero), f = r.scale(index), r.expressed
-    if (p["quantize"], p["quantize_ties"], p["quantize_zero_point"]) != ("divide", "even", "before"): raise NotDecided("another way to quantize")
+    letter = (p["quantize"], p["quantize_ties"], p["quantize_zero_point"], p.get("quantize_quotient", "rounded"))
+    if letter != ("divide", "even", "before", "rounded"): raise NotDecided("another way to quantize")
     def step(s): return rounded(s, f, p, each, not each)
     def shift(part): return [part] if part in ("nan", "+inf", "-inf") else parts_of(*(e + zero for e in hull([part])))
     result = step([v for part in step(combined(divide, s, [(scale, scale)])) for v in shift(part)])

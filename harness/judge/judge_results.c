@@ -129,6 +129,7 @@ static status_t consult(walk_t *walk, const accept_t *accept, uint32_t result, s
 
 static bool is_special(const walk_t *walk, const accept_t *accept, uint32_t result,
                        size_t component) {
+  if (accept->specials == NULL || accept->specials[component] == 0) return false;
   const tensor_t *tensor = &walk->results[result];
   const element_t *element = tensor->type.element;
   return element->format != NULL &&

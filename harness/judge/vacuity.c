@@ -76,7 +76,19 @@ void vacuity_refute(vacuity_t *inout_vacuity) {
   }
 }
 
+/* Whether the component does not permit zero, seen by its interval alone: what is right is a normal
+ * number, and nothing else is accepted. */
+static bool surely_forbids_zero(const accept_t *accept, const element_t *element, size_t i) {
+  const format_t *format = element->format;
+  bool is_plain = format != NULL && format->specials != FORMAT_EXPONENT_ONLY &&
+                  accept->bits == NULL && accept->low != NULL && accept->other_low == NULL &&
+                  accept->reference != NULL;
+  return is_plain && fabs(accept->reference[i]) >= ldexp(1, format->exponent_min) &&
+         (accept->low[i] > 0 || accept->high[i] < 0);
+}
+
 static bool is_open(const accept_t *accept, const element_t *element, size_t i) {
+  if (surely_forbids_zero(accept, element, i)) return false;
   for (blind_answer_t answer = 0; answer < BLIND_COUNT; answer++) {
     bool is_wrong = false;
     if (!permits(accept, element, i, answer, &is_wrong) || !is_wrong) return false;

@@ -38,6 +38,11 @@ double format_to_double(const format_t *format, uint64_t bits) {
   }
   bool is_subnormal = magnitude >> fraction_bits == 0 && format_has_negative_zero(format);
   if (is_subnormal) return binary64_value(sign | widen_subnormal(format, magnitude));
+  if (format->specials == FORMAT_IEEE && magnitude > format->largest_bits) {
+    bool is_infinite = magnitude == format->largest_bits + 1;
+    return binary64_value(is_infinite ? sign | BINARY64_EXPONENT_FIELD
+                                      : layout_nan(binary64, sign != 0));
+  }
   return binary64_value(format_convert(format, binary64, bits, ROUNDING_NEAREST_EVEN));
 }
 

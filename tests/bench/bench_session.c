@@ -4,6 +4,7 @@
  * the naive scalar f32 loop of this machine, in nanoseconds a step. */
 #include <glib.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "harness/builtin/builtin.h"
@@ -98,12 +99,15 @@ static void measure(const char *line, const char *model) {
   arena_deinit(&arena);
 }
 
-int main(void) {
+/* With an argument only what contains it: bench_session 'f32[16,16]'. */
+int main(int count, char **arguments) {
+  const char *wanted = count > 1 ? arguments[1] : "";
   printf("naive scalar f32 loop: %.2f ns a step\n", naive_step_ns());
   for (size_t i = 0; i < G_N_ELEMENTS(programs); i++) {
+    if (strstr(programs[i], wanted) == NULL) continue;
     measure(programs[i], "model:sequential");
     measure(programs[i], "model:sequential+fma");
   }
-  measure(NULL, "model:sequential");
+  if (strstr("all ops", wanted) != NULL) measure(NULL, "model:sequential");
   return 0;
 }

@@ -17,6 +17,7 @@ sn byteir.erf f32[3] -> f32[3] : 3f000000bf00000041000000
 - byteir.layer_norm epsilon=0x1p-10 axis=[1] f32[2,2] f32[2] f32[2] -> f32[2,2] : bf8000003f800000c000000040400000 : 4000000040400000 : 40a0000040e00000
 n byteir.layer_norm epsilon=0x1p-10 axis=[0] f32[2,2] f32[2] f32[2] -> f32[2,2] f32[1,2] f32[1,2] : bf8000003f800000c000000040400000 : 4000000040400000 : 40a0000040e00000
 n byteir.layer_norm epsilon=0x1p-10 axis=[1] eps_outside_sqrt=true f32[1,2] f32[2] f32[2] -> f32[1,2] : bf8000003f800000 : 4000000040400000 : 40a0000040e00000
+on byteir.layer_norm epsilon=0x1.4f8b588e368f1p-17 axis=[1] f64[1,2] f64[2] f64[2] -> f64[1,2] : bff00000000000003ff0000000000000 : 40000000000000004010000000000000 : 40140000000000004018000000000000
 n byteir.l2_norm epsilon=0x1p-10 axis=[1] f32[1,2] -> f32[1,2] : 4040000040800000
 n byteir.l2_norm epsilon=0x1p-10 axis=[0,1] eps_outside_sqrt=true f32[1,2] -> f32[1,2] : 4040000040800000
 n byteir.arg_max axis=1 keep_dims=false select_last_index=false f32[2,3] -> i64[2] : 3f8000004000000040000000c0000000bf80000080000000

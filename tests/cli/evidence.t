@@ -8,7 +8,7 @@ root=$(cd "$(dirname "$ASSAY")/.." && pwd)
 helper=$root/tests/cli/evidence.py
 
 # The floor: proven claims of corpus/found.  It only grows; the rest is undecided for a reason that the script tells.
-PROVEN_MIN=151
+PROVEN_MIN=188
 
 [ "$(wc -l <"$root/reports/check_evidence.py")" -le 300 ]
 ok $? "the script has at most 300 lines"

@@ -185,6 +185,8 @@ real() { # EXECUTOR CASE BITS
 }
 real xla "$sum" 46440400
 real torch 'byteir.erf bf16[] -> bf16[] : 3f80' 3f58
+real torch 'stablehlo.convolution window_strides=[1] padding=[[0,0]] lhs_dilation=[1] rhs_dilation=[1] window_reversal=[false] dimension_numbers=[b,f,0]x[o,i,0]->[b,f,0] feature_group_count=1 batch_group_count=1 complex<f32>[1,1,1] complex<f32>[1,1,1] -> complex<f32>[1,1,1] : 3f80000039800000 : 3f80000039000000' 3f80000039bffc00
 real onnxruntime 'stablehlo.reduce body=add dims=[0] f32[2] f32[] -> f32[] : 3f80000040000000 : 40400000' 40c00000
+real tflite 'stablehlo.uniform_quantize !quant.uniform<i8:f32:0,{0x1.333334p-1,0x1p+0}>[2] -> !quant.uniform<i8:f32,0x1p+0>[2] : 7c05' 4b05
 real openvino 'stablehlo.subtract i8[] i8[] -> i8[] : f2 : 01' f1
 finish

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stablehlo.uniform_quantize and uniform_dequantize, evaluated naively with rationals: drawn
  * quantizations, with data near the ties.  An element conforms exactly where it should. */
+#include "generated/exact_permissions.h"
 #include "harness/draw/draw_quantization.h"
 #include "oracles/ops/element_conversion/element_conversion.h"
 #include "tests/ops/naive_rational.h"
@@ -79,6 +80,29 @@ static double naive_dequantize(const parameters_t *parameters, const format_t *f
   return value;
 }
 
+/* rne(value / scale + zero_point), without a rounding before, far away if that is infinite; false
+ * if it is NaN. */
+static bool naive_quantize_unrounded(const parameters_t *parameters, double value,
+                                     int64_t *out_whole) {
+  if (isnan(value)) return false;
+  *out_whole = value > 0 ? INT64_MAX / 2 : INT64_MIN / 2;
+  if (isinf(value)) return true;
+  mpq_t sum, part;
+  mpz_t whole;
+  mpq_inits(sum, part, NULL);
+  mpz_init(whole);
+  mpq_set_d(sum, value);
+  mpq_set_d(part, parameters->scale);
+  mpq_div(sum, sum, part);
+  mpq_set_si(part, (long)parameters->zero_point, 1);
+  mpq_add(sum, sum, part);
+  rational_round(whole, sum, TIES_EVEN);
+  if (mpz_cmpabs_ui(whole, UINT64_C(1) << 40) <= 0) *out_whole = mpz_get_si(whole);
+  mpq_clears(sum, part, NULL);
+  mpz_clear(whole);
+  return true;
+}
+
 /* The integer nearest to the clamped float, far away if that is infinite; false if NaN is to be
  * converted. */
 static bool naive_quantize(const parameters_t *parameters, const format_t *format, double value,
@@ -131,7 +155,7 @@ typedef struct admissible {
   bool any;
   bool beyond; /* The storage range, some of them. */
   size_t count;
-  int64_t stored[16];
+  int64_t stored[32];
 } admissible_t;
 
 /* What the storage type has not, may become anything; what is beyond the range, also its end. */
@@ -150,6 +174,15 @@ static void admit_quantized(admissible_t *admissible, const element_t *storage,
   admissible->stored[admissible->count++] = whole;
 }
 
+/* In binary64, and unrounded: what is nearest in the storage range. */
+static void admit_wider(admissible_t *admissible, const parameters_t *to, double value) {
+  int64_t whole;
+  admissible->any |= !naive_quantize(to, &format_table[FORMAT_f64], value, &whole);
+  admissible->stored[admissible->count++] = CLAMP(whole, to->smallest, to->largest);
+  if (!naive_quantize_unrounded(to, value, &whole)) return;
+  admissible->stored[admissible->count++] = CLAMP(whole, to->smallest, to->largest);
+}
+
 /* Whether it may be computed in f32, and whether in its own type. */
 static bool is_wide(const element_t *expressed, const contract_t *contract) {
   return expressed->bits <= 16 && PERMITTED(contract, intermediate) != INTERMEDIATE_NATIVE;
@@ -157,6 +190,10 @@ static bool is_wide(const element_t *expressed, const contract_t *contract) {
 
 static bool is_native(const element_t *expressed, const contract_t *contract) {
   return expressed->bits > 16 || PERMITTED(contract, intermediate) != INTERMEDIATE_WIDE;
+}
+
+static bool is_wider(const contract_t *contract) {
+  return PERMITTED(contract, quantize_quotient) != 0;
 }
 
 static admissible_t find_admissible(const case_t *instance, const contract_t *contract,
@@ -173,12 +210,20 @@ static admissible_t find_admissible(const case_t *instance, const contract_t *co
     double value = format_to_double(native, bits);
     if (own) admit_quantized(&admissible, result->element, &to, native, value);
     if (wide) admit_quantized(&admissible, result->element, &to, f32, value);
+    if (is_wider(contract)) admit_wider(&admissible, &to, value);
     return admissible;
   }
   const parameters_t from = parameters_of(&operand->type, element);
   int64_t stored = element_signed_value(operand->type.element, bits);
   double value = naive_dequantize(&from, native, stored);
+  if (!own)
+    admit_quantized(&admissible, result->element, &to, f32, naive_dequantize(&from, f32, stored));
   if (own) admit_quantized(&admissible, result->element, &to, native, value);
+  if (own && is_wider(contract)) admit_wider(&admissible, &to, value);
+  if (is_wider(contract)) {
+    double wider = naive_dequantize(&from, &format_table[FORMAT_f64], stored);
+    admit_wider(&admissible, &to, wider);
+  }
   if (!wide) return admissible;
   if (own) admit_quantized(&admissible, result->element, &to, f32, value);
   double in_f32 = naive_dequantize(&from, f32, stored);
@@ -186,6 +231,8 @@ static admissible_t find_admissible(const case_t *instance, const contract_t *co
   admit_quantized(&admissible, result->element, &to, f32, in_f32);
   admit_quantized(&admissible, result->element, &to, f32, between);
   if (own) admit_quantized(&admissible, result->element, &to, native, between);
+  if (is_wider(contract)) admit_wider(&admissible, &to, in_f32);
+  if (is_wider(contract)) admit_wider(&admissible, &to, between);
   return admissible;
 }
 
@@ -241,14 +288,14 @@ static void check_quantized(experiment_t *experiment, size_t element, tally_t *t
 
 static void test_quantize(void) {
   enum { PROGRAMS = 3000 };
-  static const char *const contracts[] = {"backend", "spec", "wide"};
+  static const char *const contracts[] = {"backend", "spec", "wide", "quantize_quotient=wider"};
   rng_t rng = rng_make(0x91);
   tally_t tally = {0};
   for (int i = 0; i < PROGRAMS; i++) {
     experiment_t experiment;
     experiment_draw(&experiment, &rng, "stablehlo.uniform_quantize");
     element_conversion_draw_quantize_edges(&rng, &experiment.instance);
-    const contract_t contract = contract_of(contracts[i % 3]);
+    const contract_t contract = contract_of(contracts[i % 4]);
     experiment_decide_under(&experiment, &contract);
     size_t count = type_element_count(&experiment.instance.program.results[0]);
     for (size_t element = 0; element < count; element++) {

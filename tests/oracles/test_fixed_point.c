@@ -119,6 +119,37 @@ static void test_by_hand(void) {
 
 /* ---- Ways to quantize ------------------------------------------------------------------------ */
 
+/* The integer nearest to `numerator` / 2 `denominator` + `addend`, by integers alone. */
+static int64_t nearest_quotient(wide_integer_t numerator, wide_integer_t denominator,
+                                int64_t addend, bool ties_away) {
+  numerator += 2 * denominator * addend;
+  wide_integer_t whole = numerator / (2 * denominator);
+  wide_integer_t rest = numerator % (2 * denominator), magnitude = rest < 0 ? -rest : rest;
+  bool is_up =
+      magnitude > denominator || (magnitude == denominator && (ties_away || (whole & 1) != 0));
+  if (is_up) whole += numerator < 0 ? -1 : 1;
+  return (int64_t)whole;
+}
+
+/* Scales have 24 bits and are 2^-9 or more, numbers below 2^11. */
+static int64_t quantize_unrounded(const quantum_t *quantum, quantize_way_t way, float x) {
+  const wide_integer_t numerator = (wide_integer_t)ldexp((double)x, 52) * 2;
+  const wide_integer_t denominator = (wide_integer_t)ldexp(quantum->scale, 52);
+  int64_t addend = way.zero_point_last ? 0 : quantum->zero_point;
+  int64_t whole = nearest_quotient(numerator, denominator, addend, way.ties_away);
+  if (way.zero_point_last) whole += quantum->zero_point;
+  return CLAMP(whole, quantum->storage_min, quantum->storage_max);
+}
+
+static int64_t quantize_in_f64(const quantum_t *quantum, quantize_way_t way, float x) {
+  const double zero_point = (double)quantum->zero_point;
+  double value = (double)x / quantum->scale;
+  if (!way.zero_point_last) value += zero_point;
+  double whole = way.ties_away ? round(value) : rint(value);
+  if (way.zero_point_last) whole += zero_point;
+  return (int64_t)CLAMP(whole, (double)quantum->storage_min, (double)quantum->storage_max);
+}
+
 static int64_t quantize_in_f32(const quantum_t *quantum, quantize_way_t way, float x) {
   const float scale = (float)quantum->scale, zero_point = (float)quantum->zero_point;
   const float inverse = 1 / scale;
@@ -131,16 +162,25 @@ static int64_t quantize_in_f32(const quantum_t *quantum, quantize_way_t way, flo
   return (int64_t)CLAMP(whole, (double)quantum->storage_min, (double)quantum->storage_max);
 }
 
+static int64_t quantize_plainly(const quantum_t *quantum, quantize_way_t way, float x) {
+  if (way.width == QUANTIZE_UNROUNDED) return quantize_unrounded(quantum, way, x);
+  if (way.width == QUANTIZE_IN_F64) return quantize_in_f64(quantum, way, x);
+  return quantize_in_f32(quantum, way, x);
+}
+
 static void test_ways(void) {
   rng_t rng = rng_make(3);
   contract_t contract = contract_backend();
   contract_set_value(&contract, "quantize", contract_value_spelled("quantize", "reciprocal"));
+  contract_set_value(&contract, "quantize_quotient",
+                     contract_value_spelled("quantize_quotient", "wider"));
   contract_set_value(&contract, "quantize_ties", contract_value_spelled("quantize_ties", "either"));
   quantize_way_t ways[QUANTIZE_WAYS_MAX];
   g_assert_cmpuint(quantize_ways(&contract, true, ways), ==, QUANTIZE_WAYS_MAX);
   const quantize_way_t first = ways[0];
   g_assert_false(first.by_reciprocal || first.is_fused || first.zero_point_last || first.ties_away);
-  uint64_t differing = 0;
+  g_assert_cmpint(first.width, ==, QUANTIZE_ROUNDED);
+  uint64_t rounded = 0, wider = 0;
   for (int i = 0; i < 20000; i++) {
     quantum_t quantum = {.scale = (double)(float)draw_multiplier(&rng, -8, 2),
                          .zero_point = (int64_t)rng_below(&rng, 256) - 128,
@@ -151,15 +191,17 @@ static void test_ways(void) {
     double halves = (double)rng_below(&rng, 600) / 2 - 150;
     float x = (float)(halves * quantum.scale);
     for (size_t way = 0; way < QUANTIZE_WAYS_MAX; way++) {
-      int64_t stored[QUANTUM_CHOICES_MAX], expected = quantize_in_f32(&quantum, ways[way], x);
+      int64_t stored[QUANTUM_CHOICES_MAX], expected = quantize_plainly(&quantum, ways[way], x);
       size_t count =
           exact_quantize_by(&quantum, &format_table[FORMAT_f32], ways[way], (double)x, stored);
       g_assert_cmpuint(count, ==, 1);
       g_assert_cmpint(stored[0], ==, expected);
-      differing += expected != quantize_in_f32(&quantum, first, x);
+      uint64_t *differing = ways[way].width == QUANTIZE_ROUNDED ? &rounded : &wider;
+      *differing += expected != quantize_in_f32(&quantum, first, x);
     }
   }
-  g_assert_cmpuint(differing, >, 1000);
+  g_assert_cmpuint(rounded, >, 1000);
+  g_assert_cmpuint(wider, >, 1000);
 }
 
 int main(int argc, char **argv) {

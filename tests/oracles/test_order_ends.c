@@ -356,7 +356,7 @@ static void test_bounds(const void *data) {
     for (size_t k = 0; k < sum.count; k++) {
       total += sum.left[k] * (sum.right == NULL ? 1 : sum.right[k]);
     }
-    double error = level_sum_error(&levels);
+    double error = level_sum_error(&levels, 0);
     /* Ends of plain nodes are rounded last, too. */
     g_assert_cmpfloat(format_round_double(format, ends[1]), <=,
                       format_round_double(format, total + error * (1 + 0x1p-40)));

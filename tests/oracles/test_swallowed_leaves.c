@@ -16,7 +16,7 @@ static void test_swallowed_by_hand(void) {
   for (int i = 0; i < 8; i++) g_assert_true(level_sum_add(&sum, 0.25));
   double swallowed = 16;
   for (int i = 0; i < 8; i++) swallowed = format_round_double(format, swallowed + 0.25);
-  g_assert_cmpfloat(level_sum_error(&sum), ==, 16 + 8 * 0.25 - swallowed);
+  g_assert_cmpfloat(level_sum_error(&sum, 0), ==, 16 + 8 * 0.25 - swallowed);
 }
 
 /* ---- All trees of few terms ------------------------------------------------------------------ */
@@ -55,7 +55,7 @@ static void check_all_trees_of_few(const instance_t *instance, arena_t *arena, s
   const part_sets_t sets = part_sets_make(&sum, &leaves, &plain, arena);
   if (!sets.is_complete) return;
   const part_set_t *all = &sets.sets[leaves.part_count - 1];
-  double total = 0, error = level_sum_error(&levels);
+  double total = 0, error = level_sum_error(&levels, 0);
   for (size_t i = 0; i < levels.count; i++) total += levels.leaves[i];
   double most =
       error + last_rounding(question->format, fabs(total) + error) + fabs(total) * 0x1p-48;
@@ -88,10 +88,34 @@ static void test_all_trees_of_few(const void *data) {
   g_assert_cmpfloat(farthest, >, 0.6);
 }
 
+/* Whoever needs no less than `enough` learns as much as who asks for the least bound. */
+static void test_enough(void) {
+  enum { SUMS = 3000 };
+  static const int formats[] = {FORMAT_f32, FORMAT_bf16, FORMAT_f64};
+  rng_t rng = rng_make(122);
+  size_t sooner = 0, later = 0;
+  for (size_t i = 0; i < SUMS; i++) {
+    instance_t instance;
+    level_sum_t levels;
+    const format_t *format = &format_table[formats[i % G_N_ELEMENTS(formats)]];
+    make(&instance, &rng, format, (data_t)(i % DATA_COUNT), 2 + i % 31, i % 2 == 1);
+    if (!make_levels(&instance, &levels)) continue;
+    double least = level_sum_error(&levels, 0);
+    double enough = least * (double)rng_below(&rng, 64) / 32;
+    double error = level_sum_error(&levels, enough);
+    g_assert_cmpfloat(fmax(error, enough), ==, fmax(least, enough));
+    sooner += error > least;
+    later += least > enough;
+  }
+  g_assert_cmpuint(sooner, >, SUMS / 100);
+  g_assert_cmpuint(later, >, SUMS / 100);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_set_nonfatal_assertions();
   g_test_add_func("/swallowed_leaves/by-hand", test_swallowed_by_hand);
+  g_test_add_func("/swallowed_leaves/enough", test_enough);
   static const int formats[] = {FORMAT_f32,  FORMAT_f64,    FORMAT_f16,
                                 FORMAT_bf16, FORMAT_f8E5M2, FORMAT_f8E4M3FN};
   for (size_t i = 0; i < G_N_ELEMENTS(formats); i++) {

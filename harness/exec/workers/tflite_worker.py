@@ -7,11 +7,14 @@
 Option kernels says which kernels compute: `xnnpack` (the interpreter's default: XNNPACK's where its
 delegate takes the op, TensorFlow Lite's optimized ones elsewhere), `builtin` (these alone), or
 `reference`.  A size that is unknown when a program is compiled is one in the model's shape signature, of which the
-interpreter is told before each call.  The models are in tflite_ops.py and tflite_products.py.
+interpreter is told before each call.  The models are in tflite_ops.py and tflite_products.py; a script has
+them as they are, in base64.
 """
 from __future__ import annotations
 
+import base64
 import math
+import textwrap
 from dataclasses import dataclass
 from typing import Any, Sequence
 
@@ -19,7 +22,7 @@ import numpy as np
 
 import assay_worker
 from assay_worker import Program, Type, Unsupported, Worker
-from shared_programs import dynamic_program
+from shared_programs import dynamic_program, standalone_script
 from tflite_backend import tflite_ops
 from tflite_backend.tflite_graph import Graph, quantized
 
@@ -40,6 +43,7 @@ class TensorFlowLite(Worker):
     name = "tflite"
     validates = True
     takes_dynamic = True
+    writes_scripts = True
 
     def __init__(self, options: dict[str, str]) -> None:
         kernels = assay_worker.take(options, "kernels", "xnnpack", tuple(KERNELS))
@@ -50,7 +54,8 @@ class TensorFlowLite(Worker):
         from ai_edge_litert import interpreter
 
         self.interpreter = interpreter
-        self.resolver = getattr(interpreter.OpResolverType, KERNELS[kernels])
+        self.resolver_name = KERNELS[kernels]
+        self.resolver = getattr(interpreter.OpResolverType, self.resolver_name)
         self.version = version("ai-edge-litert")
         self.hardware = f"{kernels} kernels, {assay_worker.processor()}"
 
@@ -117,6 +122,51 @@ class TensorFlowLite(Worker):
             return interpreter
         except (RuntimeError, ValueError) as error:
             raise Unsupported(str(error)) from error
+
+    def script(self, handle: Handle, program: Program, operands: list[np.ndarray]) -> str:
+        axis = split_axis(handle.program)
+        models, runs = [], []
+        for channel, part in enumerate(handle.channels):
+            taken = operands if axis == -1 else [np.take(operands[0], [channel], axis)]
+            graph = Graph(part.operands, taken)
+            model = graph.model([tflite_ops.make(graph, part)])
+            models.append(f'model{channel} = base64.b64decode("""\n{_folded(model)}\n""")')
+            given = [f"operand{index}" if axis == -1 else f"numpy.take(operand{index}, [{channel}], {axis})"
+                     for index in sorted(graph.given)]  # fmt: skip
+            runs.append(f"run({', '.join([f'model{channel}', *given])})")
+        return standalone_script.make(program, operands, HEAD, BODY.format(
+            models="\n".join(models), threads=self.threads, resolver=self.resolver_name,
+            parts=", ".join(runs), axis=max(axis, 0), shape=handle.program.results[0].shape))  # fmt: skip
+
+
+def _folded(model: bytes) -> str:
+    return textwrap.fill(base64.b64encode(model).decode(), 120)
+
+
+# Of script().
+HEAD = """# Runs TensorFlow Lite models, made with the classes of TensorFlow Lite's own schema: pip install ai-edge-litert
+import base64
+
+from ai_edge_litert.interpreter import Interpreter, OpResolverType
+"""
+BODY = """
+{models}
+
+
+def run(model, *inputs):
+    interpreter = Interpreter(
+        model_content=model, num_threads={threads}, experimental_op_resolver_type=OpResolverType.{resolver}
+    )
+    interpreter.allocate_tensors()
+    for details, array in zip(interpreter.get_input_details(), inputs):
+        interpreter.set_tensor(details["index"], array)
+    interpreter.invoke()
+    return interpreter.get_tensor(interpreter.get_output_details()[0]["index"]).copy()
+
+
+parts = [{parts}]
+results = [(numpy.concatenate(parts, {axis}) if len(parts) > 1 else parts[0]).reshape({shape})]
+"""
 
 
 def split_axis(program: Program) -> int:

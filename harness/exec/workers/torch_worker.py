@@ -18,6 +18,7 @@ of your own by the ops that they do: python_functions.py.
 """
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, Callable, Sequence
 
@@ -271,6 +272,7 @@ class Torch(Worker):
             raise Unsupported("scripts make eager calls on types that torch has")
         traced = make_fx(handle.run)(*map(self._tensor, operands))
         code = traced.code.strip().replace("forward(self, ", "program(").replace("forward(self)", "program()")
+        code = re.sub(r"\) -> [^:\n]*:", "):", code, count=1)  # Types that need imports of their own.
         if "self." in code:
             raise Unsupported("the program has constants that are tensors")
         given = [f"torch.from_numpy(operand{i}{VIEW if kind == 'bf16' else '.copy()'})"

@@ -4,8 +4,7 @@
 #include "oracles/exact/any_order/levels.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdint.h>
 
 #include "harness/num/binary64.h"
 #include "oracles/exact/any_order/real.h"
@@ -32,7 +31,14 @@ bool level_sum_add(level_sum_t *sum, double value) {
  * of two loses nothing, so that only what is below it counts (theory.md, T122). */
 static double half_unit(const format_t *format, double magnitude) {
   int exponent;
-  bool is_power = frexp(magnitude, &exponent) == 0.5;
+  bool is_power;
+  uint64_t field = binary64_bits(magnitude) >> BINARY64_FRACTION_BITS;
+  if (field > 0 && field < 2 * BINARY64_BIAS + 1) {
+    is_power = binary64_bits(magnitude) << (64 - BINARY64_FRACTION_BITS) == 0;
+    exponent = (int)field - BINARY64_BIAS + 1;
+  } else { /* A call that is idle else. */
+    is_power = frexp(magnitude, &exponent) == 0.5;
+  }
   exponent -= is_power ? 2 : 1;
   if (exponent < format->exponent_min) exponent = format->exponent_min;
   return fmax(binary64_power(exponent - format->precision), 0x1p-1074);
@@ -55,11 +61,11 @@ static upper_t lost_by_node(const level_sum_t *sum, upper_t magnitude) {
   return upper_add(wide, upper_of(half_unit(sum->format, upper_add(magnitude, wide).value)));
 }
 
-/* Whether the format holds the product, of numbers other than 0. */
+/* Whether the format holds a product that is a normal number of binary64, rounded there. */
 static bool holds_product(const format_t *format, double left, double right) {
-  if (left * right == 0) return false; /* Below all that binary64 has. */
   int lowest = binary64_lowest_bit(left) + binary64_lowest_bit(right);
-  int unit = ilogb(left * right) - format->precision + 1;
+  int field = (int)(binary64_bits(left * right) >> BINARY64_FRACTION_BITS) & 0x7ff;
+  int unit = field - BINARY64_BIAS - format->precision + 1;
   return lowest >= unit && lowest >= format->exponent_min - format->precision + 1;
 }
 
@@ -70,17 +76,20 @@ bool level_sum_add_product(level_sum_t *sum, double left, double right) {
   if (product == 0 || !level_sum_add(sum, product)) return false; /* 0: below all of binary64. */
   sum->is_rounded |= fma(left, right, -product) != 0;
   if (holds_product(sum->format, left, right)) return true;
-  upper_t magnitude = upper_of(nextafter(fabs(product), INFINITY));
+  upper_t magnitude = upper_of(magnitude_next(fabs(product)));
   upper_t loss = lost_by_node(sum, magnitude);
   sum->losses[sum->count - 1] = loss.value;
   sum->lost = upper_add(upper_of(sum->lost), loss).value;
   return true;
 }
 
-static int compare_descending(const void *a, const void *b) {
-  double left = *(const double *)a;
-  double right = *(const double *)b;
-  return left > right ? -1 : left < right;
+/* The largest first.  There are few, so that moving each to its place is faster than a call. */
+static void sort_descending(const double *leaves, size_t count, double *out_sorted) {
+  for (size_t i = 0; i < count; i++) {
+    size_t at = i;
+    for (; at > 0 && out_sorted[at - 1] < leaves[i]; at--) out_sorted[at] = out_sorted[at - 1];
+    out_sorted[at] = leaves[i];
+  }
 }
 
 /* At least the magnitude of the exact sum of any k of the leaves, which are sorted, for each k. */
@@ -172,8 +181,9 @@ static const double sums_slack = 1 + 0x1p-38;
 
 /* How far a number is below the next multiple of a power of two, which is not the number. */
 static double distance_up(double value, double unit) {
-  double units = value / unit;
-  double part = units - trunc(units);
+  double units = value * (1 / unit); /* Exact, as the quotient. */
+  bool is_whole = !(fabs(units) < 0x1p52);
+  double part = is_whole ? units - units : units - (double)(int64_t)units; /* trunc() is a call. */
   return part < 0 ? -part * unit : (1 - part) * unit;
 }
 
@@ -193,15 +203,37 @@ static double most_by_leaf(const format_t *format, double leaf, double uncertain
   return most;
 }
 
+/* The shares of what a node may lose that a single leaf may be taken to lose; the last once more,
+ * so that they fill vectors. */
+enum { SHARES = 4 };
+
+static const double single_shares[SHARES] = {0.5, 0.5625, 0.6875, 0.6875};
+
+typedef struct shares {
+  double of[SHARES];
+} shares_t;
+
+static inline double larger(double a, double b) { return a > b ? a : b; }
+static inline double smaller(double a, double b) { return a < b ? a : b; }
+
 /* What nodes below the root lose of which those that add a single leaf lose no more than `most`;
  * `rounding` by numbers of leaves (theory.md, T195). */
-static double lost_if_single(const double *rounding, size_t count, double most) {
-  double trees[LEVEL_LEAVES_MAX + 1] = {0}, below = 0;
+static shares_t lost_if_single(const double *rounding, size_t count, const shares_t *most) {
+  shares_t trees[LEVEL_LEAVES_MAX + 1], below = {{0}};
+  trees[0] = trees[1] = below;
   for (size_t k = 2; k <= count; k++) {
-    double others = 0; /* Of both parts, if neither is a leaf, or all are. */
-    for (size_t i = 2; i <= k / 2; i++) others = fmax(others, trees[i] + trees[k - i]);
-    below = fmax(others, trees[k - 1]);
-    trees[k] = fmax(others + rounding[k], trees[k - 1] + fmin(rounding[k], most));
+    shares_t others = {{0}}; /* Of both parts, if neither is a leaf, or all are. */
+    for (size_t i = 2; i <= k / 2; i++) {
+      for (size_t s = 0; s < SHARES; s++) {
+        others.of[s] = larger(trees[i].of[s] + trees[k - i].of[s], others.of[s]);
+      }
+    }
+    for (size_t s = 0; s < SHARES; s++) {
+      double before = trees[k - 1].of[s];
+      below.of[s] = larger(others.of[s], before);
+      trees[k].of[s] =
+          larger(others.of[s] + rounding[k], before + smaller(rounding[k], most->of[s]));
+    }
   }
   return below;
 }
@@ -220,7 +252,6 @@ static double lost_by_leaves(const double *up, const double *down, const double 
 /* What all nodes and products lose, theory.md, T195: the least for some of the shares that a single
  * leaf may be taken to lose. */
 static upper_t lost_by_single(const level_sum_t *sum, const level_nodes_t *nodes) {
-  static const double shares[] = {0.5, 0.5625, 0.6875};
   size_t count = sum->count;
   double up[LEVEL_LEAVES_MAX], down[LEVEL_LEAVES_MAX], largest = 0, least = INFINITY;
   for (size_t k = 2; k < count; k++) largest = fmax(largest, nodes->rounding[k]);
@@ -230,23 +261,23 @@ static upper_t lost_by_single(const level_sum_t *sum, const level_nodes_t *nodes
     up[i] = most_by_leaf(sum->format, leaf, uncertain, largest);
     down[i] = most_by_leaf(sum->format, -leaf, uncertain, largest);
   }
-  for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
-    double most = shares[i] * largest;
-    double lost = lost_if_single(nodes->rounding, count, most) +
-                  lost_by_leaves(up, down, sum->losses, count, most);
+  shares_t most;
+  for (size_t s = 0; s < SHARES; s++) most.of[s] = single_shares[s] * largest;
+  shares_t trees = lost_if_single(nodes->rounding, count, &most);
+  for (size_t s = 0; s + 1 < SHARES; s++) {
+    double lost = trees.of[s] + lost_by_leaves(up, down, sum->losses, count, most.of[s]);
     least = fmin(least, lost);
   }
   return upper_of((least + nodes->wide.value * (double)count) * sums_slack);
 }
 
 /* theory.md, T122, T165 and T195. */
-double level_sum_error(const level_sum_t *sum) {
+double level_sum_error(const level_sum_t *sum, double enough) {
   double sorted[LEVEL_LEAVES_MAX], reach[LEVEL_LEAVES_MAX + 1];
   upper_t trees[LEVEL_LEAVES_MAX + 1]; /* What all nodes of a tree of k leaves lose. */
   upper_t lost = upper_of(sum->lost), below = upper_of(0), last = upper_of(0);
   level_nodes_t nodes = {.most = {upper_of(0), upper_of(0)}, .wide = upper_of(0)};
-  memcpy(sorted, sum->leaves, sum->count * sizeof *sorted);
-  qsort(sorted, sum->count, sizeof *sorted, compare_descending);
+  sort_descending(sum->leaves, sum->count, sorted);
   bound_partial_sums(sum, sorted, reach);
   trees[0] = trees[1] = upper_of(0);
   for (size_t k = 2; k <= sum->count; k++) {
@@ -264,8 +295,11 @@ double level_sum_error(const level_sum_t *sum) {
     nodes.most[k] = upper_larger(nodes.most[k - 1], node);
     nodes.wide = upper_larger(nodes.wide, last);
   }
-  if (sum->count >= 2) below = lost_if_swallowed(sum, sorted, &nodes, below);
   upper_t all = upper_add(upper_add(lost, below), last);
+  if (all.value <= enough) return all.value;
+  if (sum->count >= 2) below = lost_if_swallowed(sum, sorted, &nodes, below);
+  all = upper_add(upper_add(lost, below), last);
+  if (all.value <= enough) return all.value;
   double error = sum->count < 3 ? all.value : fmin(all.value, lost_by_single(sum, &nodes).value);
   return isnan(error) ? (double)INFINITY : error;
 }

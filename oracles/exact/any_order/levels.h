@@ -35,7 +35,8 @@ bool level_sum_add(level_sum_t *sum, double value);
 bool level_sum_add_product(level_sum_t *sum, double left, double right);
 
 /* At least the error of every tree of these leaves before its last rounding to the format, if no
- * node overflows; infinite if that is too large to tell. */
-double level_sum_error(const level_sum_t *sum);
+ * node overflows; infinite if that is too large to tell.  Of what is at most `enough` no lesser
+ * bound is looked for. */
+double level_sum_error(const level_sum_t *sum, double enough);
 
 #endif

@@ -103,6 +103,13 @@ static int64_t nearest_integer(mpfr_t value, bool ties_away) {
   return mpfr_get_si(value, MPFR_RNDN); /* Ties to even. */
 }
 
+/* The same of any number; of those far beyond all storage ranges, one that is too. */
+static int64_t nearest_within(mpfr_t value, bool ties_away) {
+  const double far = 0x1p60;
+  double near = CLAMP(mpfr_get_d(value, MPFR_RNDN), -far, far);
+  return fabs(near) >= far ? (int64_t)near : nearest_integer(value, ties_away);
+}
+
 /* The integer nearest to what is clamped, which the format need not have; and the end of the range
  * that it is beyond. */
 static size_t clamp_and_round(steps_t *steps, const quantum_t *quantum, bool ties_away,
@@ -125,17 +132,36 @@ static size_t clamp_and_round(steps_t *steps, const quantum_t *quantum, bool tie
 /* The quotient, rounded, with the zero point added to it: all integers are numbers enough. */
 static size_t round_and_add(steps_t *steps, const quantum_t *quantum, bool ties_away,
                             int64_t out_stored[QUANTUM_CHOICES_MAX]) {
-  const double far = 0x1p60;
   if (mpfr_nan_p(steps->value)) return 0;
-  double value = CLAMP(mpfr_get_d(steps->value, MPFR_RNDN), -far, far);
-  bool is_far = fabs(value) >= far;
-  int64_t whole = is_far ? (int64_t)value : nearest_integer(steps->value, ties_away);
+  int64_t whole = nearest_within(steps->value, ties_away);
   out_stored[0] = CLAMP(whole + quantum->zero_point, quantum->storage_min, quantum->storage_max);
   return 1;
 }
 
-size_t exact_quantize_by(const quantum_t *quantum, const format_t *arithmetic, quantize_way_t way,
-                         double value, int64_t out_stored[QUANTUM_CHOICES_MAX]) {
+/* x / s is a tie, a half of an integer, or differs from every tie that is an integer of 34 bits and
+ * a half by 2^-(53 + 35) of itself or more; that of x / s + z from those of z likewise, by 2^-123:
+ * so many bits tell on which side it is. */
+static size_t quantize_unrounded(const quantum_t *quantum, quantize_way_t way, double value,
+                                 int64_t out_stored[QUANTUM_CHOICES_MAX]) {
+  enum { BITS = 256 };
+  mp_limb_t digits[2][BITS / GMP_NUMB_BITS];
+  mpfr_t quotient, scale;
+  number_init(quotient, digits[0], BITS);
+  number_init(scale, digits[1], BITS);
+  mpfr_set_d(quotient, value, MPFR_RNDN);
+  mpfr_set_d(scale, quantum->scale, MPFR_RNDN);
+  mpfr_div(quotient, quotient, scale, MPFR_RNDN);
+  if (mpfr_nan_p(quotient)) return 0;
+  if (!way.zero_point_last) mpfr_add_si(quotient, quotient, (long)quantum->zero_point, MPFR_RNDN);
+  int64_t whole = nearest_within(quotient, way.ties_away);
+  if (way.zero_point_last) whole += quantum->zero_point;
+  out_stored[0] = CLAMP(whole, quantum->storage_min, quantum->storage_max);
+  return 1;
+}
+
+static size_t quantize_rounded(const quantum_t *quantum, const format_t *arithmetic,
+                               quantize_way_t way, double value,
+                               int64_t out_stored[QUANTUM_CHOICES_MAX]) {
   steps_t steps;
   int ternary;
   steps_init(&steps, arithmetic);
@@ -162,6 +188,14 @@ size_t exact_quantize_by(const quantum_t *quantum, const format_t *arithmetic, q
                                      : clamp_and_round(&steps, quantum, way.ties_away, out_stored);
   steps_deinit(&steps);
   return count;
+}
+
+size_t exact_quantize_by(const quantum_t *quantum, const format_t *arithmetic, quantize_way_t way,
+                         double value, int64_t out_stored[QUANTUM_CHOICES_MAX]) {
+  if (way.width == QUANTIZE_UNROUNDED) return quantize_unrounded(quantum, way, value, out_stored);
+  bool is_f64 = way.width == QUANTIZE_IN_F64;
+  const format_t *format = is_f64 ? &format_table[FORMAT_f64] : arithmetic;
+  return quantize_rounded(quantum, format, way, value, out_stored);
 }
 
 size_t exact_quantize(const quantum_t *quantum, const format_t *arithmetic, double value,

@@ -93,15 +93,19 @@ size_t quantize_ways(const contract_t *contract, bool may_be_last,
   enum { TIES_EVEN, TIES_AWAY }; /* The spellings of PERMITTED(contract, quantize_ties). */
   const int reciprocal = PERMITTED(contract, quantize) == 0 ? 0 : 1;
   const int fused = PERMITTED(contract, fma) == FMA_YES ? 1 : 0;
+  const quantize_width_t widest =
+      PERMITTED(contract, quantize_quotient) != 0 ? QUANTIZE_UNROUNDED : QUANTIZE_ROUNDED;
   size_t count = 0;
-  for (int choice = 0; choice < 16; choice++) {
-    const quantize_way_t way = {.ties_away = (choice & 1) != 0,
+  for (int choice = 0; choice < 16 * ((int)widest + 1); choice++) {
+    const quantize_way_t way = {.width = (quantize_width_t)(choice / 16),
+                                .ties_away = (choice & 1) != 0,
                                 .is_fused = (choice & 2) != 0,
                                 .by_reciprocal = (choice & 4) != 0,
                                 .zero_point_last = (choice & 8) != 0};
     bool is_permitted = way.by_reciprocal <= reciprocal && way.zero_point_last <= may_be_last &&
                         way.is_fused <= fused;
-    bool is_there = !way.is_fused || (way.by_reciprocal && !way.zero_point_last);
+    bool is_there = (!way.is_fused || (way.by_reciprocal && !way.zero_point_last)) &&
+                    (way.width == QUANTIZE_ROUNDED || !way.by_reciprocal);
     uint8_t other_ties = way.ties_away ? TIES_EVEN : TIES_AWAY;
     if (!is_permitted || !is_there || PERMITTED(contract, quantize_ties) == other_ties) continue;
     out_ways[count++] = way;

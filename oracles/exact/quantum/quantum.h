@@ -63,10 +63,19 @@ size_t quantum_choices_of_sum(const quantum_t *quantum, const format_t *arithmet
 /* Whether there is one choice. */
 bool quantum_is_decided(const quantum_t *quantum, const format_t *arithmetic, double value);
 
-/* How an implementation quantizes otherwise than by the letter, which is all false: it multiplies
- * by the rounded 1 / scale, may add the zero point to that product unrounded, or add it to the
- * rounded integer, and rounds ties away from zero. */
+/* What the quotient, and its sum with the zero point, are rounded to before they become integers:
+ * the arithmetic that the formula is done in, binary64, or nothing. */
+typedef enum quantize_width {
+  QUANTIZE_ROUNDED,
+  QUANTIZE_IN_F64,
+  QUANTIZE_UNROUNDED
+} quantize_width_t;
+
+/* How an implementation quantizes otherwise than by the letter, which is all zero: it keeps the
+ * quotient wider, or multiplies by the rounded 1 / scale; may add the zero point to that product
+ * unrounded, or add it to the rounded integer; and rounds ties away from zero. */
 typedef struct quantize_way {
+  quantize_width_t width; /* QUANTIZE_ROUNDED with by_reciprocal. */
   bool by_reciprocal;
   bool is_fused; /* Only with by_reciprocal, and without zero_point_last. */
   bool zero_point_last;
@@ -75,7 +84,7 @@ typedef struct quantize_way {
 
 /* The ways that the contract permits; the letter, where it does, is the first.  Returns how many.
  */
-enum { QUANTIZE_WAYS_MAX = 10 };
+enum { QUANTIZE_WAYS_MAX = 18 };
 size_t quantize_ways(const contract_t *contract, bool may_be_last,
                      quantize_way_t out_ways[QUANTIZE_WAYS_MAX]);
 

@@ -64,7 +64,7 @@ void sum_levels_sharpen(sum_bounds_t *sum, const sum_problem_t *question,
   mpfr_mul_d(sum->sure_error, sum->magnitude, bound->sure_factor, MPFR_RNDU);
   mpfr_add_d(sum->sure_error, sum->sure_error, bound->offset, MPFR_RNDU);
   sum->is_levelled = true;
-  double error = level_sum_error(&levels);
+  double error = level_sum_error(&levels, mpfr_get_d(sum->sure_error, MPFR_RNDD));
   if (!isfinite(error) || PERMITTED(contract, ftz) != FTZ_NONE) return;
   mpfr_t sharp;
   mpfr_init2(sharp, mpfr_get_prec(sum->error));

@@ -9,6 +9,7 @@
 
 #include "harness/types/promotion.h"
 #include "oracles/exact/error_bound.h"
+#include "oracles/exact/matmul/lowest_bits.h"
 #include "oracles/exact/sum/problem.h"
 #include "oracles/exact/sum/range.h"
 #include "oracles/exact/sum/simd.h"
@@ -72,33 +73,55 @@ static fast_arrays_t fast_arrays_from(const fast_arrays_t *arrays, size_t offset
 }
 
 /* The least exponent of a lowest set bit among `count` factors of one row or column; of the first
- * nonzero one only, which is no less, with `first_only`. */
-static int least_lowest_bit(const matrix_t *matrix, size_t start, size_t stride, size_t count,
-                            bool first_only) {
-  int least = BINARY64_NO_BIT;
-  for (size_t i = 0; i < count && !(first_only && least != BINARY64_NO_BIT); i++) {
+ * nonzero one only, which is no less. */
+static int first_lowest_bit(const matrix_t *matrix, size_t start, size_t stride, size_t count) {
+  for (size_t i = 0; i < count; i++) {
     double value = matrix_load(matrix, start + i * stride);
-    int bit = isfinite(value) ? binary64_lowest_bit(value) : BINARY64_NO_BIT;
-    least = bit < least ? bit : least;
+    if (value != 0 && isfinite(value)) return binary64_lowest_bit(value);
   }
-  return least;
+  return BINARY64_NO_BIT;
 }
 
-/* Per output, from the factors of its row and column, for each primitive product by itself. */
+static int exponent_of(double power) {
+  return isfinite(power) ? binary64_lowest_bit(power) : BINARY64_NO_BIT;
+}
+
+static int row_lowest_bit(const matrix_t *matrix, size_t start, size_t count) {
+  return exponent_of(matrix->is_f64
+                         ? lowest_bits_of_row_f64((const double *)matrix->data + start, count)
+                         : lowest_bits_of_row_f32((const float *)matrix->data + start, count));
+}
+
+static void column_lowest_bits(const matrix_t *matrix, size_t start, size_t rows, size_t columns,
+                               double *scratch, int *out) {
+  if (matrix->is_f64) {
+    lowest_bits_of_columns_f64((const double *)matrix->data + start, rows, columns, scratch);
+  } else {
+    lowest_bits_of_columns_f32((const float *)matrix->data + start, rows, columns, scratch);
+  }
+  for (size_t j = 0; j < columns; j++) out[j] = exponent_of(scratch[j]);
+}
+
+/* Per output, from the factors of its row and column, for each primitive product by itself; with
+ * `first_only` from the first nonzero factor of each. */
 static void find_lowest_bits(const fast_product_t *product, size_t group, bool first_only,
                              arena_t *arena, int *out_lowest_bit) {
   const exact_matmul_t *matmul = &product->matmul;
-  int *of_column = ARENA_NEW_ARRAY(arena, int, matmul->n);
-  for (size_t i = 0; i < matmul->m * matmul->n; i++) out_lowest_bit[i] = 2 * BINARY64_NO_BIT;
-  for (size_t begin = 0; begin < matmul->k; begin += group) {
-    for (size_t j = 0; j < matmul->n; j++) {
-      of_column[j] =
-          least_lowest_bit(&product->rhs, begin * matmul->n + j, matmul->n, group, first_only);
+  const matrix_t *lhs = &product->lhs, *rhs = &product->rhs;
+  size_t n = matmul->n, k = matmul->k;
+  int *of_column = ARENA_NEW_ARRAY(arena, int, n);
+  double *scratch = ARENA_NEW_ARRAY(arena, double, n);
+  for (size_t i = 0; i < matmul->m * n; i++) out_lowest_bit[i] = 2 * BINARY64_NO_BIT;
+  for (size_t begin = 0; begin < k; begin += group) {
+    if (!first_only) column_lowest_bits(rhs, begin * n, group, n, scratch, of_column);
+    for (size_t j = 0; j < n && first_only; j++) {
+      of_column[j] = first_lowest_bit(rhs, begin * n + j, n, group);
     }
     for (size_t i = 0; i < matmul->m; i++) {
-      int of_row = least_lowest_bit(&product->lhs, i * matmul->k + begin, 1, group, first_only);
-      int *out = out_lowest_bit + i * matmul->n;
-      for (size_t j = 0; j < matmul->n; j++) out[j] = MIN(out[j], of_row + of_column[j]);
+      int of_row = first_only ? first_lowest_bit(lhs, i * k + begin, 1, group)
+                              : row_lowest_bit(lhs, i * k + begin, group);
+      int *out = out_lowest_bit + i * n;
+      for (size_t j = 0; j < n; j++) out[j] = MIN(out[j], of_row + of_column[j]);
     }
   }
 }

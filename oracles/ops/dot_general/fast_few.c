@@ -5,6 +5,7 @@
 #include "oracles/ops/dot_general/fast_few.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "oracles/exact/any_order/few_terms.h"
 #include "oracles/exact/any_order/share.h"
@@ -22,15 +23,15 @@ static void add_nonzero(const matrix_t *matrix, size_t start, size_t count, uint
   }
 }
 
+/* The same of one row, in lanes of their own. */
+enum { LANES = 8 };
+
 static size_t count_nonzero(const matrix_t *matrix, size_t start, size_t count) {
-  size_t nonzero = 0;
-  if (matrix->is_f64) {
-    const double *values = (const double *)matrix->data + start;
-    for (size_t i = 0; i < count; i++) nonzero += values[i] != 0;
-  } else {
-    const float *values = (const float *)matrix->data + start;
-    for (size_t i = 0; i < count; i++) nonzero += values[i] != 0;
-  }
+  uint32_t lanes[LANES] = {0};
+  size_t nonzero = 0, whole = count - count % LANES;
+  for (size_t i = 0; i < whole; i += LANES) add_nonzero(matrix, start + i, LANES, lanes);
+  for (size_t i = whole; i < count; i++) nonzero += matrix_load(matrix, start + i) != 0;
+  for (size_t lane = 0; lane < LANES; lane++) nonzero += lanes[lane];
   return nonzero;
 }
 
@@ -66,8 +67,14 @@ bool fast_few_find(const fast_product_t *product, const format_t *format, arena_
   for (size_t t = 0; t < matmul->k; t++) {
     add_nonzero(&product->rhs, t * matmul->n, matmul->n, of_column);
   }
+  size_t least = matmul->k;
+  for (size_t j = 0; j < matmul->n; j++) least = MIN(least, of_column[j]);
   for (size_t i = 0; i < matmul->m; i++) {
     size_t of_row = count_nonzero(&product->lhs, i * matmul->k, matmul->k);
+    if (of_row + least > matmul->k + 2) {
+      memset(&out_few[i * matmul->n], 0, matmul->n);
+      continue;
+    }
     for (size_t j = 0; j < matmul->n; j++) {
       uint8_t *few = &out_few[i * matmul->n + j];
       *few = of_row + of_column[j] <= matmul->k + 2 && has_few_terms(product, i, j, format);
@@ -101,6 +108,14 @@ bool fast_few_decide(const matrices_t *matrices, const contract_t *contract) {
 
 /* ---- Components that may be something else than finite --------------------------------------- */
 
+static bool needs_any(const exact_matmul_t *matmul, const format_t *format) {
+  bool any = false;
+  for (size_t i = 0; i < matmul->m * matmul->n; i++) {
+    any |= special_sum_is_needed(format, matmul->uncertified[i], matmul->magnitude[i]);
+  }
+  return any;
+}
+
 /* Columns `first` .. `first + count` of a row, count at most SIGNED_SUMS_COLUMNS. */
 static void add_terms(const fast_product_t *product, size_t row, size_t first, size_t count,
                       signed_sums_t *out_sums) {
@@ -131,6 +146,7 @@ bool fast_specials_find(const fast_product_t *product, const matrices_t *matrice
                         uint8_t *inout_special) {
   const exact_matmul_t *matmul = &product->matmul;
   const format_t *format = matrices->plan->accumulation;
+  if (!needs_any(matmul, format)) return false;
   bool any = false;
   for (size_t row = 0; row < matmul->m; row++) {
     size_t added = 0; /* The sums are those of the columns before this one. */

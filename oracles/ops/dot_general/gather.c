@@ -4,6 +4,7 @@
 #include "oracles/ops/dot_general/gather.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "oracles/ops/dot_general/components.h"
 
@@ -52,11 +53,49 @@ static bool load_term(const splitting_t *from, dot_general_place_t place, size_t
   return is_known;
 }
 
+/* One element of f32 or f64, all NaNs being one. */
+static double load_plain(const tensor_t *operand, size_t index) {
+  double value;
+  if (operand->type.element->format->bits == 64) {
+    memcpy(&value, operand->data + index * sizeof value, sizeof value);
+  } else {
+    float narrow;
+    memcpy(&narrow, operand->data + index * sizeof narrow, sizeof narrow);
+    value = (double)narrow;
+  }
+  return isnan(value) ? (double)NAN : value;
+}
+
+/* Whether the elements of both operands are the factors, and need no conversion by steps. */
+static bool are_plain(const splitting_t *from) {
+  bool are = from->parts == 1 && !from->plan->has_algorithm;
+  for (uint32_t i = 0; i < 2 && are; i++) {
+    const format_t *format = from->instance->operands[i].type.element->format;
+    are = format == &format_table[FORMAT_f32] || format == &format_table[FORMAT_f64];
+  }
+  return are;
+}
+
+static void gather_plain(const splitting_t *from, dot_general_place_t place,
+                         const factors_t *out_factors) {
+  const tensor_t *operands = from->instance->operands;
+  for (size_t term = 0; term < from->layout->term_count; term++) {
+    out_factors->left[term] =
+        load_plain(&operands[DOT_GENERAL_LHS], dot_general_lhs_index(from->layout, place, term));
+    out_factors->right[term] =
+        load_plain(&operands[DOT_GENERAL_RHS], dot_general_rhs_index(from->layout, place, term));
+  }
+}
+
 /* All products of components, one primitive product after the other.  True if nobody says what
  * becomes of some factor: NaN and infinities are added in no type without NaN. */
 static bool gather_components(const splitting_t *from, dot_general_place_t place,
                               const factors_t *out_factors) {
   const dot_plan_t *plan = from->plan;
+  if (are_plain(from)) {
+    gather_plain(from, place, out_factors);
+    return false;
+  }
   double a[DOT_COMPONENTS_MAX], b[DOT_COMPONENTS_MAX];
   size_t group = from->layout->term_count * from->parts;
   bool is_open = false, adds_all = format_has_nan(plan->accumulation);

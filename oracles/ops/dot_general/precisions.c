@@ -78,6 +78,7 @@ bool dot_precision_of_model(const program_t *program, const implementation_model
     if (model->fault == FAULT_highest_in_tf32 && word == PRECISION_HIGHEST)
       own[i] = ARITHMETIC_TF32;
   }
+  if (own[0] == ARITHMETIC_F32 && own[1] == ARITHMETIC_F32) return false;
   *out_algorithm = dot_precision_algorithm(own[0], own[1]);
-  return own[0] != ARITHMETIC_F32 || own[1] != ARITHMETIC_F32;
+  return true;
 }

@@ -114,6 +114,7 @@ static void add_choices(quantizing_t *quantizing, const int64_t choices[QUANTUM_
 static const char *name_way(quantize_way_t way, const char *by) {
   if (by[0] != '\0') return by;
   if (way.by_reciprocal) return "quantize=reciprocal";
+  if (way.width != QUANTIZE_ROUNDED) return "quantize_quotient=wider";
   if (way.zero_point_last) return "quantize_zero_point=either";
   return way.ties_away ? "quantize_ties=either" : "";
 }
@@ -151,6 +152,19 @@ static const char *word_of(size_t arithmetic, const char *by) {
   return arithmetic > 0 && by[0] == '\0' ? "intermediate=wide" : by;
 }
 
+/* Dequantized in binary64, and quantized in the ways of that. */
+static void add_two_wider_steps(quantizing_t *quantizing, const quantum_t *from, int64_t stored) {
+  const format_t *f64 = &format_table[FORMAT_f64];
+  double value = exact_dequantize(from, f64, stored);
+  quantize_way_t ways[QUANTIZE_WAYS_MAX];
+  bool may_be_last = PERMITTED(quantizing->contract, quantize_zero_point) != 0;
+  size_t count = quantize_ways(quantizing->contract, may_be_last, ways);
+  for (size_t i = 0; i < count; i++) {
+    if (ways[i].width == QUANTIZE_ROUNDED) continue;
+    add_quantized_by(quantizing, f64, ways[i], value, "quantize_quotient=wider");
+  }
+}
+
 /* A number of the expressed type can be quantized in every arithmetic, one of f32 in f32. */
 static void add_quantized(quantizing_t *quantizing, double value, bool is_expressed,
                           const char *by) {
@@ -170,6 +184,9 @@ static void add_two_steps(quantizing_t *quantizing, const quantum_t *from, int64
     add_quantized(quantizing, value, is_expressed, word_of(i, ""));
     if (is_expressed) continue;
     add_quantized(quantizing, format_round_double(expressed, value), true, word_of(i, ""));
+  }
+  if (PERMITTED(quantizing->contract, quantize_quotient) != 0) {
+    add_two_wider_steps(quantizing, from, stored);
   }
   if (!flushes_inputs(quantizing->contract)) return;
   quantum_t flat = *from;

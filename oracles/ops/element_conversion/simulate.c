@@ -156,7 +156,9 @@ status_t convert_simulate(const oracle_call_t *call, const implementation_model_
 /* The way that the schedule's name asks for. */
 static quantize_way_t way_of(const implementation_model_t *schedule) {
   bool by_reciprocal = model_formula("quantize", schedule) != 0;
+  bool is_wider = model_formula("quantize_quotient", schedule) != 0;
   return (quantize_way_t){
+      .width = is_wider ? QUANTIZE_IN_F64 : QUANTIZE_ROUNDED,
       .by_reciprocal = by_reciprocal,
       .is_fused = by_reciprocal && schedule->fused && !schedule->zero_point_last,
       .zero_point_last = schedule->zero_point_last,
@@ -197,7 +199,9 @@ static int64_t quantize(const type_t *type, const quantum_t *to,
                         const implementation_model_t *schedule, const format_t *arithmetic,
                         double value) {
   const quantize_way_t way = way_of(schedule);
-  bool is_other = way.by_reciprocal || way.zero_point_last || way.ties_away;
+  bool is_wider = way.width != QUANTIZE_ROUNDED;
+  bool is_other = is_wider || way.by_reciprocal || way.zero_point_last || way.ties_away;
+  if (is_wider) arithmetic = &format_table[FORMAT_f64];
   if (is_other && schedule->fault == FAULT_NONE) return quantize_by(to, arithmetic, way, value);
   return fault_quantize(type, to, arithmetic, schedule->fault, value);
 }
@@ -226,7 +230,9 @@ static int64_t requantize(const case_t *instance, const implementation_model_t *
     const merged_scale_t merged = merged_scale_of(&from, to, arithmetic);
     return merged_requantize(&merged, &from, to, arithmetic, schedule->fused, stored);
   }
-  double value = fault_dequantize(&operand->type, &from, arithmetic, fault, stored);
+  bool is_wider = way_of(schedule).width != QUANTIZE_ROUNDED && fault == FAULT_NONE;
+  const format_t *first = is_wider ? &format_table[FORMAT_f64] : arithmetic;
+  double value = fault_dequantize(&operand->type, &from, first, fault, stored);
   const format_t *between = operand->type.quantization->expressed->format;
   if (schedule->other_way) value = format_round_double(between, value);
   return quantize(&instance->program.results[0], to, schedule, arithmetic, value);

@@ -37,7 +37,7 @@ def _layer_norm(graph: Any, program: Program) -> list[str]:
             raise Unsupported("no op gives an inverse deviation with epsilon outside the root")
         return _layer_norm_outside(graph, norm, kind)
     rank, last = len(kind.shape), "operand0"
-    if kind.element == "f64" and (has_statistics or np.float32(norm.epsilon) != norm.epsilon):
+    if kind.element == "f64" and (has_statistics or float(np.float32(norm.epsilon)) != norm.epsilon):
         raise Unsupported("LayerNormalization has epsilon, mean and deviation in f32")
     order = [dim for dim in range(rank) if dim not in norm.axes] + norm.axes
     is_moved = not norm.are_last(rank)

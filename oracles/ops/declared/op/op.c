@@ -165,7 +165,7 @@ static const attribute_codec_t *find_codec(attribute_kind_t kind) {
 /* Those by which quantizing may be otherwise; NULL where nothing is quantized. */
 static const char *const *find_policies(const declaration_t *declaration) {
   static const char *const of_quantizing[] = {"quantize_zero_point", "quantize", "quantize_ties",
-                                              NULL};
+                                              "quantize_quotient", NULL};
   bool quantizes = declaration->has_quantized;
   for (uint32_t f = 0; f < declaration->formula_count; f++) {
     const declared_formula_t *formula = &declaration->formulas[f];

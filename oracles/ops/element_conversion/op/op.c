@@ -179,7 +179,7 @@ static const op_t convert_op = {
 
 /* What libraries do otherwise than the specification's formula. */
 static const char *const quantize_policies[] = {"quantize_zero_point", "quantize", "quantize_ties",
-                                                NULL};
+                                                "quantize_quotient", NULL};
 
 static const op_t quantize_op = {
     .name = "stablehlo.uniform_quantize",
