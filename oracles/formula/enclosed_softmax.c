@@ -220,6 +220,14 @@ static double online_exponent(const online_t *online, size_t larger, double dist
   return (u * (functions + steps + distance) + online->sum) * second_order;
 }
 
+/* The bounds of a term fall as it is farther from the largest one (theory.md, T220): where it is
+ * nothing it may as well be nearer, lest what it errs by is beyond binary64. */
+static void limit_distance(mpfr_ptr inout_difference) {
+  const int far = 1000; /* exp(-2^1000) is below all numbers of MPFR. */
+  if (mpfr_cmp_si_2exp(inout_difference, -1, far) < 0)
+    mpfr_set_si_2exp(inout_difference, -1, far, MPFR_RNDN);
+}
+
 static void add_exponential(enclosed_t *inout, mpfr_srcptr difference, double exponent) {
   mpfr_t term, shifted;
   mpfr_inits2(ENCLOSED_PRECISION, term, shifted, (mpfr_ptr)0);
@@ -262,6 +270,7 @@ static bool set_online_sum(const formula_t *formula, row_t a, enclosed_t *out) {
   for (size_t i = 0; i < count; i++) {
     if (i > 0 && mpfr_less_p(points[i]->low, points[i - 1]->low)) larger++;
     mpfr_sub(difference, points[i]->low, points[0]->low, MPFR_RNDN);
+    limit_distance(difference);
     double exponent = online_exponent(&online, larger, -mpfr_get_d(difference, MPFR_RNDD));
     add_exponential(out, difference, exponent);
   }
@@ -336,12 +345,14 @@ static void add_exponential_of_set(const online_t *online, const online_row_t *r
   if (!find_ends(x, low, high)) return;
   mpfr_sub(nearest, high, row->least, MPFR_RNDU);
   if (mpfr_sgn(nearest) > 0) mpfr_set_zero(nearest, 1);
+  limit_distance(nearest);
   double distance = -mpfr_get_d(nearest, MPFR_RNDU);
   mpfr_add_d(term, nearest, online_exponent(online, larger, distance), MPFR_RNDU);
   mpfr_exp(term, term, MPFR_RNDU);
   mpfr_add(inout->high, inout->high, term, MPFR_RNDU);
   if ((x->specials & ENCLOSED_NEGATIVE_INFINITY) != 0 || !mpfr_number_p(low)) return;
   mpfr_sub(farthest, low, row->most, MPFR_RNDD);
+  limit_distance(farthest);
   distance = -mpfr_get_d(farthest, MPFR_RNDD);
   mpfr_sub_d(term, farthest, online_exponent(online, larger, distance), MPFR_RNDD);
   mpfr_exp(term, term, MPFR_RNDD);
