@@ -186,22 +186,13 @@ static bool may_be_accepted(void *context, const program_t *program) {
   return acceptance_expects(stream->parties[stream->turn].acceptance, stream->subject, program);
 }
 
-/* Where kernels of many thin rows change, what matters is the steps that they are fused with: of
- * programs of several steps more are such. */
-static strata_t strata_of(const gen_options_t *gen, const op_t *op) {
-  enum { SLENDER_FACTOR = 4 };
-  strata_t strata = gen->strata;
-  if (op->is_compound) strata.shares[STRATUM_slender] *= SLENDER_FACTOR;
-  return strata;
-}
-
 /* What a program is drawn by.  One that is broken on purpose comes from the corner: it is never
  * computed. */
 static gen_options_t choose_stratum(stream_t *stream, const op_t *op, bool is_broken) {
   const stream_options_t *options = &stream->options;
   gen_options_t gen = options->gen;
   rng_t rng = rng_make(derive_seed(options->seed, PURPOSE_STRATUM, stream->program_index, 0));
-  const strata_t strata = strata_of(&gen, op);
+  const strata_t strata = strata_of(&gen.strata, op->is_compound);
   stratum_t stratum = strata_draw(&strata, &rng);
   stream->program_stratum = is_broken ? STRATUM_corner : stratum;
   if (stream->program_stratum != STRATUM_corner) gen.limits = stratum_limits(stratum, &rng);
