@@ -189,9 +189,9 @@ static bool may_be_accepted(void *context, const program_t *program) {
 /* What a program is drawn by.  One that is broken on purpose comes from the corner: it is never
  * computed. */
 static gen_options_t choose_stratum(stream_t *stream, const op_t *op, bool is_broken) {
-  const stream_options_t *options = &stream->options;
-  gen_options_t gen = options->gen;
-  rng_t rng = rng_make(derive_seed(options->seed, PURPOSE_STRATUM, stream->program_index, 0));
+  gen_options_t gen = stream->options.gen;
+  rng_t rng =
+      rng_make(derive_seed(stream->options.seed, PURPOSE_STRATUM, stream->program_index, 0));
   const strata_t strata = strata_of(&gen.strata, op->is_compound);
   stratum_t stratum = strata_draw(&strata, &rng);
   stream->program_stratum = is_broken ? STRATUM_corner : stratum;
