@@ -25,7 +25,8 @@ typedef struct problem {
   case_t instance;
   uint32_t result;
   size_t component;
-  tensor_t results[CASE_RESULTS_MAX]; /* As the executor gave them. */
+  tensor_t results[CASE_RESULTS_MAX]; /* As the executor gave them, in the solver's arena: a value
+                                       * that is asked about stands there meanwhile. */
 } problem_t;
 
 /* A component of the results that is looked at. */
@@ -65,6 +66,7 @@ typedef struct solver {
   /* Where no element is a problem of its own: the result that a plain implementation gives, or NULL
    * if that is not known. */
   const tensor_t *plain;
+  tensor_t results[CASE_RESULTS_MAX]; /* There, too: a copy of the results that came. */
   const char *only_key;   /* Of changes of the case but the one with this key; NULL: all. */
   change_scope_t changes; /* Which of them are tested. */
   unsigned asks;

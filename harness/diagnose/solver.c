@@ -87,7 +87,7 @@ static bool make_examined(solver_t *solver, size_t component, examined_t *out_ex
   } else {
     *problem =
         (problem_t){.instance = *question->instance, .result = result, .component = component};
-    memcpy(problem->results, question->evidence->results, sizeof problem->results);
+    memcpy(problem->results, solver->results, sizeof problem->results);
   }
   simulate_examined(solver, out_examined);
   return true;
@@ -137,6 +137,16 @@ static bool examine_right_nan(solver_t *solver, size_t max) {
   return true;
 }
 
+/* Other threads may read those of the evidence, which are the caller's. */
+static void copy_results(solver_t *solver) {
+  const program_t *program = &solver->question->instance->program;
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    const tensor_t *from = &solver->question->evidence->results[i];
+    solver->results[i] = tensor_make(solver->arena, &from->type);
+    memcpy(solver->results[i].data, from->data, type_bytes(&from->type));
+  }
+}
+
 static bool has_quantized(const program_t *program) {
   for (uint32_t i = 0; i < program->operand_count; i++) {
     if (program->operands[i].quantization != NULL) return true;
@@ -171,7 +181,10 @@ static bool init(solver_t *solver, const cause_question_t *question, const verdi
                      can_split(&solver->axes, program);
   if (solver->is_split) find_terms(solver, program);
   if (strstr(program->op->name, ".rng_") != NULL) return false; /* No result is the right one. */
-  if (!solver->is_split) solver->plain = simulate_plain(solver);
+  if (!solver->is_split) {
+    solver->plain = simulate_plain(solver);
+    copy_results(solver);
+  }
   size_t all = type_component_count(&question->evidence->results[verdict->result].type);
   size_t wrong_max = MIN(all, solver->is_split ? scope->wrong_max : scope->whole_max);
   size_t right_max = MIN(all, solver->is_split ? scope->right_max : scope->whole_max);

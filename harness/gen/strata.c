@@ -104,6 +104,13 @@ void strata_print(const strata_t *strata, GString *out_text) {
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
+strata_t strata_of(const strata_t *strata, bool has_several_steps) {
+  enum { SLENDER_FACTOR = 4 };
+  strata_t shares = *strata;
+  if (has_several_steps) shares.shares[STRATUM_slender] *= SLENDER_FACTOR;
+  return shares;
+}
+
 stratum_t strata_draw(const strata_t *strata, rng_t *rng) {
   uint64_t total = sum_shares(strata);
   if (total == 0) return STRATUM_corner;

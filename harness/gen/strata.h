@@ -35,6 +35,11 @@ status_t strata_parse(str_t text, strata_t *out_strata, failure_t *error);
 /* Appends "corner=50,tiles=18": what strata_parse() reads. */
 void strata_print(const strata_t *strata, GString *out_text);
 
+/* The shares for programs of one step, which are those given, or of several, which are slender more
+ * often: where kernels of many thin rows change, what matters is the steps that they are fused
+ * with. */
+strata_t strata_of(const strata_t *strata, bool has_several_steps);
+
 stratum_t strata_draw(const strata_t *strata, rng_t *rng);
 
 const char *stratum_name(stratum_t stratum);

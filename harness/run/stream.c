@@ -188,10 +188,11 @@ static bool may_be_accepted(void *context, const program_t *program) {
 
 /* What a program is drawn by.  One that is broken on purpose comes from the corner: it is never
  * computed. */
-static gen_options_t choose_stratum(stream_t *stream, bool is_broken) {
+static gen_options_t choose_stratum(stream_t *stream, const op_t *op, bool is_broken) {
   const stream_options_t *options = &stream->options;
   gen_options_t gen = options->gen;
   rng_t rng = rng_make(derive_seed(options->seed, PURPOSE_STRATUM, stream->program_index, 0));
+  gen.strata = strata_of(&gen.strata, op->is_compound);
   stratum_t stratum = strata_draw(&gen.strata, &rng);
   stream->program_stratum = is_broken ? STRATUM_corner : stratum;
   if (stream->program_stratum != STRATUM_corner) gen.limits = stratum_limits(stratum, &rng);
@@ -250,7 +251,7 @@ static void draw_program(stream_t *stream) {
   } else {
     const op_t *op = options->ops[stream->subject];
     bool will_break = gen_will_break(&rng, &options->gen);
-    gen_options_t gen = choose_stratum(stream, will_break && !options->leaves_out_invalid);
+    gen_options_t gen = choose_stratum(stream, op, will_break && !options->leaves_out_invalid);
     const char *broken;
     if (options->leaves_out_invalid && will_break) {
       rng = rng_make(derive_seed(options->seed, PURPOSE_VALID_PROGRAM, stream->program_index, 0));
@@ -359,11 +360,10 @@ static void next_program(stream_t *stream) {
 
 /* Programs that were given get data of all strata. */
 static stratum_t choose_data_stratum(const stream_t *stream) {
-  const stream_options_t *options = &stream->options;
-  if (options->program_count == 0) return stream->program_stratum;
-  rng_t rng = rng_make(
-      derive_seed(options->seed, PURPOSE_DATA_STRATUM, stream->program_index, stream->case_index));
-  return strata_draw(&options->gen.strata, &rng);
+  if (stream->options.program_count == 0) return stream->program_stratum;
+  rng_t rng = rng_make(derive_seed(stream->options.seed, PURPOSE_DATA_STRATUM,
+                                   stream->program_index, stream->case_index));
+  return strata_draw(&stream->options.gen.strata, &rng);
 }
 
 void stream_next(stream_t *stream) {

@@ -81,7 +81,8 @@ double enclosed_unit_roundoff(const formula_t *formula);
  * ones where they may be flushed. */
 double enclosed_underflow_loss(const formula_t *formula);
 
-/* enclosed_sums.c, enclosed_moments.c, enclosed_softmax.c: the steps over whole rows. */
+/* The steps over whole rows: enclosed_sums.c, enclosed_moments.c, enclosed_shares.c,
+ * enclosed_online.c. */
 row_t enclosed_sum(formula_t *formula, row_t a);
 row_t enclosed_sum_of_products(formula_t *formula, row_t a, row_t b);
 row_t enclosed_squared_deviations(formula_t *formula, row_t a, row_t mean);

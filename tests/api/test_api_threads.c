@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several threads check at once, with a context each and programs shared: every thread sees the
  * verdicts that one thread alone sees. */
+#include <sys/mman.h>
+
 #include "tests/api/api_test.h"
 
 enum { THREADS = 4, CASES = 25 };
@@ -22,6 +24,26 @@ typedef struct thread_state {
   char *explanations[CASES];
 } thread_state_t;
 
+static size_t bytes_of(const assay_tensor_t *result) { return 8 * count_of(result) + 8; }
+
+/* Results belong to the caller, whose threads share them: who writes there, and be it for a moment,
+ * ends the test. */
+static void make_read_only(assay_tensor_t *results, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    size_t bytes = bytes_of(&results[i]);
+    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    g_assert_true(pages != MAP_FAILED);
+    memcpy(pages, results[i].data, bytes);
+    g_free(results[i].data);
+    results[i].data = pages;
+    g_assert_cmpint(mprotect(pages, bytes, PROT_READ), ==, 0);
+  }
+}
+
+static void free_read_only(assay_tensor_t *results, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) munmap(results[i].data, bytes_of(&results[i]));
+}
+
 static work_t *make_work(void) {
   assay_error_t error = ERROR_INIT;
   assay_context_t *context = context_make();
@@ -40,6 +62,7 @@ static work_t *make_work(void) {
     work->questions[i].result_count = results_make(program, work->results[i]);
     const char *model = i % 3 == 0 ? "canary:drop_last_term" : "pairwise";
     assay_simulate(context, &work->questions[i], model, NULL); /* Else zeros are judged. */
+    make_read_only(work->results[i], work->questions[i].result_count);
   }
   assay_context_free(context);
   return work;
@@ -87,7 +110,7 @@ static void test_threads(void) {
   }
   for (size_t i = 0; i < CASES; i++) {
     g_free(alone.explanations[i]);
-    results_free(work->results[i], work->questions[i].result_count);
+    free_read_only(work->results[i], work->questions[i].result_count);
     assay_case_free(work->cases[i]);
   }
   g_free(work);

@@ -213,6 +213,10 @@ static const struct {
     {"canary:module_added_for_subtracted", "operand-sign"},
     {"canary:module_transpose_skipped", "other-attribute"},
     {"canary:module_transposes_cancelled", "other-attribute"},
+    {"canary:nan_as_infinity", "operand-cleaned"},  /* Of what moves elements, the same. */
+    {"canary:top_k_nan_least", "operand-cleaned"},  /* As -infinity. */
+    {"canary:select_skips_nan", "operand-cleaned"}, /* As -infinity where GE selects. */
+    {"canary:one_hot_from_one", "operand-one-off"},
     {"canary:module_second_use_rounded", "narrow-result narrow-operands"}, /* By ones, and sums. */
     {"canary:module_narrow_intermediate", "narrow-result narrow-operands"},
     {"canary:module_reduces_other_dimension", "other-attribute"},

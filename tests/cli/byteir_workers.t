@@ -107,7 +107,7 @@ ready() {
   return 1
 }
 
-"$ASSAY" executors >executors.txt 2>err
+list_executors onnxruntime torch jax >executors.txt 2>err
 ops=$("$ASSAY" ops | sed -n 's/^\(byteir\.[a-z0-9_]*\) .*/--op \1/p')
 for row in o:onnxruntime t:torch j:jax x:xla s:stablehlo n:onednn; do
   name=${row#*:}

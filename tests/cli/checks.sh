@@ -73,6 +73,22 @@ judge_without() {
   ok $? "${1%% *} without an oracle: $3"
 }
 
+# list_executors NAME...: what `assay executors` lists if of all that is installed only these are: each is started, which
+# takes seconds, and on some machines there are dozens, releases among them.  An option goes to the command.
+list_executors() {
+  mkdir -p "$folder/only/assay/executors"
+  rm -f "$folder"/only/assay/executors/*
+  option=
+  for name; do
+    case $name in
+      --*) option=$name ;;
+      *) ln -s "${XDG_DATA_HOME:-$HOME/.local/share}/assay/executors/$name" "$folder/only/assay/executors/$name" ;;
+    esac
+  done
+  # Unquoted: nothing, if there is none.
+  XDG_DATA_HOME="$folder/only" "$ASSAY" executors $option </dev/null
+}
+
 finish() {
   echo "1..$count"
   [ "$bad" -eq 0 ]

@@ -175,7 +175,9 @@ parses_as_json out "ops --json: parses"
 ok $? "ops --json: the formulas of an op"
 [ "$(json out 'join " ", map { $_->{key} . ($_->{optional} ? "?" : "") } map { @{$_->{attributes}} } grep { $_->{name} eq "stablehlo.dot_general" } @$d')" = "batch contract precision? algorithm? accumulation?" ]
 ok $? "ops --json: the attributes of an op"
-run 0 "executors" executors --json
+# One worker among them: counting what each promises takes seconds.
+list_executors onnxruntime --json >out 2>err
+ok $? "executors --json"
 parses_as_json out "executors --json: parses"
 [ "$(json out 'scalar grep { $_->{kind} eq "canary" } @$d')" -ge 20 ]
 ok $? "executors: at least 20 canaries"

@@ -35,7 +35,7 @@ for name in onnxruntime openvino tflite torch xla; do
 done
 
 # Once: every worker is started for it.
-"$ASSAY" executors >listing 2>err
+list_executors onnxruntime openvino tflite torch jax >listing 2>err
 is_ready() { grep -q "^$1  *ready" listing; }
 
 for name in $installed; do

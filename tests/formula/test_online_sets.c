@@ -60,14 +60,18 @@ static row_t draw_row(fixture_t *fixture, double out_numbers[COUNT_MAX], size_t 
   return row;
 }
 
+static formula_t make_formula(fixture_t *fixture) {
+  static const enclosing_t settings = {.is_exact = false};
+  return (formula_t){.evaluator = &enclosed_evaluator,
+                     .settings = &settings,
+                     .contract = &fixture->contract,
+                     .format = fixture->format,
+                     .arena = &fixture->arena};
+}
+
 static void hold(fixture_t *fixture, uint64_t *inout_close) {
   double numbers[COUNT_MAX];
-  const enclosing_t settings = {.is_exact = false};
-  formula_t formula = {.evaluator = &enclosed_evaluator,
-                       .settings = &settings,
-                       .contract = &fixture->contract,
-                       .format = fixture->format,
-                       .arena = &fixture->arena};
+  formula_t formula = make_formula(fixture);
   size_t count = (size_t)rng_between(&fixture->rng, 2, COUNT_MAX);
   row_t row = draw_row(fixture, numbers, count);
   const enclosed_t *set = formula_online_sum(&formula, row).enclosed;
@@ -94,11 +98,36 @@ static void test_sets(gconstpointer data) {
   arena_deinit(&fixture.arena);
 }
 
+/* What is nothing against the largest number adds nothing, however far away it is: products of such
+ * distances are beyond binary64. */
+static void test_far(void) {
+  fixture_t fixture = {.contract = contract_backend(), .format = &format_table[FORMAT_f64]};
+  arena_init(&fixture.arena);
+  formula_t formula = make_formula(&fixture);
+  const double numbers[] = {-1, 2, -0x1p1023, -0x1.fffffffffffffp1023};
+  const double most[] = {2, 0x1.8p1023};
+  for (size_t m = 0; m < G_N_ELEMENTS(most); m++) {
+    for (int is_set = 0; is_set < 2; is_set++) {
+      row_t row = {.count = 4, .enclosed = enclosed_new(&fixture.arena, 4)};
+      for (size_t i = 0; i < 4; i++) enclosed_set_double(&row.enclosed[i], numbers[i]);
+      enclosed_set_double(&row.enclosed[1], most[m]);
+      if (is_set) mpfr_set_d(row.enclosed[0].high, -0.5, MPFR_RNDN);
+      const enclosed_t *set = formula_online_sum(&formula, row).enclosed;
+      g_assert_true(set->has_finite);
+      g_assert_cmpfloat(mpfr_get_d(set->low, MPFR_RNDD), >=, 1 - 0x1p-40);
+      g_assert_cmpfloat(mpfr_get_d(set->low, MPFR_RNDD), <=, 1 + exp(-3));
+      g_assert_cmpfloat(mpfr_get_d(set->high, MPFR_RNDU), <=, 1 + exp(-2.5) + 0x1p-40);
+    }
+  }
+  arena_deinit(&fixture.arena);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_set_nonfatal_assertions();
   g_test_add_data_func("/online-sets/bf16", &format_table[FORMAT_bf16], test_sets);
   g_test_add_data_func("/online-sets/f16", &format_table[FORMAT_f16], test_sets);
   g_test_add_data_func("/online-sets/f32", &format_table[FORMAT_f32], test_sets);
+  g_test_add_func("/online-sets/far", test_far);
   return g_test_run();
 }

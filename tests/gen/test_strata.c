@@ -172,6 +172,22 @@ static bool multiplies_many_rows(const program_t *program) {
   return false;
 }
 
+/* Products of a module that have their terms in other dimensions than the first one. */
+static bool multiplies_rows_two_ways(const program_t *program) {
+  const module_t *module = module_of(program);
+  g_autoptr(GString) first = g_string_new(NULL), present = g_string_new(NULL);
+  bool has = false;
+  for (uint32_t i = 0; i < module->step_count; i++) {
+    const program_t *step = &module->steps[i].program;
+    if (strcmp(step->op->name, "stablehlo.dot_general") != 0) continue;
+    g_string_truncate(present, 0);
+    program_print_attributes(step, present);
+    if (first->len == 0) g_string_append(first, present->str);
+    has |= strcmp(first->str, present->str) != 0;
+  }
+  return has && multiplies_many_rows(program);
+}
+
 /* Rows of a power of two from 2^12 to 2^16, or one off. */
 static bool has_threshold_rows(const program_t *program) {
   const module_t *module = module_of(program);
@@ -203,6 +219,7 @@ static void test_sizes(void) {
       {"stablehlo.reduce_window", STRATUM_thresholds, is_at_threshold, 15},
       {"stablehlo.transpose", STRATUM_thresholds, has_high_rank, 15},
       {"module", STRATUM_slender, multiplies_many_rows, 50},
+      {"module", STRATUM_slender, multiplies_rows_two_ways, 40},
       {"module", STRATUM_slender, has_threshold_rows, 50},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {

@@ -82,7 +82,7 @@ good hostile.html 1280 "it is text, not markup"
 ! grep -q '<title>[12]</title>' dom
 ok $? "none of it runs"
 
-"$ASSAY" doctor --db empty.db >out 2>err </dev/null
+"$ASSAY" doctor --executor model:pairwise --db empty.db >out 2>err </dev/null
 "$ASSAY" report --db empty.db --html empty.html
 good empty.html 1280 "the page of an empty database"
 

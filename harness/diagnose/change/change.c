@@ -150,9 +150,8 @@ static bool is_likely(solver_t *solver, const change_t *change) {
 /* Where the changed case has results of its own, they begin as zeros. */
 static void make_results(solver_t *solver, const change_t *change, tensor_t *out_results) {
   const program_t *program = &change->instance->program;
-  const evidence_t *evidence = solver->question->evidence;
   for (uint32_t i = 0; i < program->result_count; i++) {
-    out_results[i] = evidence->results[i];
+    out_results[i] = solver->results[i];
     if (change->places == NULL && type_equal(&program->results[i], &out_results[i].type)) continue;
     out_results[i] = tensor_make(solver->arena, &program->results[i]);
     memset(out_results[i].data, 0, type_bytes(&program->results[i]));

@@ -146,9 +146,40 @@ static uint64_t nan_to_zero(const element_t *element, uint64_t bits, uint64_t fi
   return is_nan ? to_zero(element, bits, first) : bits;
 }
 
+/* An infinity that a type has not stays NaN. */
+static uint64_t nan_to(const element_t *element, uint64_t bits, double value) {
+  bool is_nan = element->format != NULL && format_is_nan(element->format, bits);
+  return is_nan ? format_from_double(element->format, value) : bits;
+}
+
+static uint64_t nan_to_lowest(const element_t *element, uint64_t bits, uint64_t first) {
+  (void)first;
+  return nan_to(element, bits, -(double)INFINITY);
+}
+
+static uint64_t nan_to_highest(const element_t *element, uint64_t bits, uint64_t first) {
+  (void)first;
+  return nan_to(element, bits, (double)INFINITY);
+}
+
 static uint64_t complement(const element_t *element, uint64_t bits, uint64_t first) {
   (void)first;
   return ~bits & element_mask(element);
+}
+
+/* As who counts from another first number has it. */
+static uint64_t step(const element_t *element, uint64_t bits, uint64_t by) {
+  return element_is_integer(element) ? (bits + by) & element_mask(element) : bits;
+}
+
+static uint64_t to_less(const element_t *element, uint64_t bits, uint64_t first) {
+  (void)first;
+  return step(element, bits, UINT64_MAX);
+}
+
+static uint64_t to_more(const element_t *element, uint64_t bits, uint64_t first) {
+  (void)first;
+  return step(element, bits, 1);
 }
 
 static uint64_t to_truth(const element_t *element, uint64_t bits, uint64_t first) {
@@ -190,6 +221,12 @@ static const struct {
      "all operands have magnitudes"},
     {CAUSE_operand_cleaned, nan_to_zero, "NaN of operand %u reads as zero", true,
      "NaN reads as zero"},
+    {CAUSE_operand_cleaned, nan_to_lowest, "NaN of operand %u reads as -infinity", true,
+     "NaN reads as -infinity"},
+    {CAUSE_operand_cleaned, nan_to_highest, "NaN of operand %u reads as infinity", true,
+     "NaN reads as infinity"},
+    {CAUSE_operand_one_off, to_less, "operand %u is one less", false, NULL},
+    {CAUSE_operand_one_off, to_more, "operand %u is one more", false, NULL},
     {CAUSE_operand_bits, complement, "bits of operand %u are inverted", false, NULL},
     {CAUSE_operand_bits, to_truth, "operand %u is a truth value", false,
      "all operands are truth values"},
@@ -262,10 +299,36 @@ static void test_all_mapped(solver_t *solver, size_t map, found_causes_t *found)
   if (mapped > 0) try_change(solver, &change, words, found);
 }
 
+/* Of an op of any number of operands the first ones alone, as of one that has no more. */
+static void test_beyond(solver_t *solver, uint32_t kept, const char *words, found_causes_t *found) {
+  const program_t *program = &solver->question->instance->program;
+  case_t changed = *solver->question->instance;
+  for (uint32_t i = kept; i < program->operand_count; i++) {
+    const type_t *type = &program->operands[i];
+    bool is_alike = type->quantization == NULL && type_equal(type, &program->operands[0]) &&
+                    type_element_count(type) <= CHANGE_ELEMENTS_MAX;
+    if (!is_alike) return;
+    changed.operands[i] = tensor_copy(solver->arena, &changed.operands[i]);
+    map_operand(to_zero, &changed.operands[i]);
+  }
+  const change_t change = {
+      .cause = CAUSE_operand_constant, .instance = &changed, .tried = program->operand_count};
+  if (program->operand_count > kept) try_change(solver, &change, words, found);
+}
+
+static void test_first_ones(solver_t *solver, found_causes_t *found) {
+  if (!solver_tests(solver, CAUSE_operand_constant)) return;
+  arena_mark_t mark = arena_mark(solver->arena);
+  test_beyond(solver, 1, "operands beyond the first for zeros", found);
+  test_beyond(solver, 2, "operands beyond the second for zeros", found);
+  arena_rewind(solver->arena, mark);
+}
+
 void change_operands(solver_t *solver, found_causes_t *found) {
   const program_t *program = &solver->question->instance->program;
   test_pairs(solver, found);
   test_orders(solver, found);
+  test_first_ones(solver, found);
   for (size_t map = 0; map < G_N_ELEMENTS(maps); map++) {
     if (!solver_tests(solver, maps[map].cause)) continue;
     arena_mark_t mark = arena_mark(solver->arena);

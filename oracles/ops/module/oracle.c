@@ -247,10 +247,23 @@ static bool holds_all(const oracle_call_t *call, const module_set_t sets[]) {
   return true;
 }
 
+/* Which formula it is takes as long as the verdict, once or more, and is no part of it: of programs
+ * with many elements nobody is told. */
+static bool is_large(const program_t *program) {
+  enum { LARGE_ELEMENTS = 1 << 15 };
+  const module_t *module = module_of(program);
+  size_t elements = 0;
+  for (uint32_t i = 0; i < module->step_count; i++) {
+    elements += type_element_count(&module->steps[i].program.results[0]);
+  }
+  return elements > LARGE_ELEMENTS;
+}
+
 static status_t find_formula(const oracle_call_t *call, const accept_t *accepts,
                              uint8_t *out_formula, bool *out_found) {
   (void)accepts;
   *out_found = false;
+  if (is_large(&call->instance->program)) return STATUS_UNSUPPORTED;
   for (uint8_t i = INTERMEDIATES_ROUNDED; i <= INTERMEDIATES_EITHER && !*out_found; i++) {
     contract_t contract = *call->contract;
     PERMITTED(&contract, intermediates) = i;

@@ -10,18 +10,33 @@ typedef struct slender {
   int64_t rows, width;
 } slender_t;
 
+/* f32 and f64 most often, which kernels of products are written for; or any other. */
+static const element_t *draw_element_of(sketch_t *sketch) {
+  uint64_t choice = rng_below(sketch->rng, 8);
+  if (choice < 4) return element_named(choice < 2 ? "f32" : "f64");
+  return choice == 4 ? sketch_number(sketch) : sketch_float(sketch);
+}
+
+/* Just behind a power of two, by up to a vector of 16 and one: what is left over when kernels have
+ * taken their blocks; or as thresholds are everywhere. */
+static int64_t draw_rows(rng_t *rng, int64_t longest) {
+  enum { BEHIND = 17 };
+  if (!rng_one_in(rng, 3)) return draw_threshold(rng, DRAW_SLENDER_LOWEST, longest);
+  int64_t power = (int64_t)1 << rng_between(rng, DRAW_SLENDER_LOWEST, longest);
+  return power + rng_between(rng, 1, BEHIND);
+}
+
 static slender_t draw_slender(sketch_t *sketch) {
+  enum { NARROW = 5 };
   rng_t *rng = sketch->rng;
-  bool is_integer = rng_one_in(rng, 6);
   slender_t slender = {
-      .element = is_integer ? sketch_number(sketch) : sketch_float(sketch),
-      .width = rng_between(rng, 2, DRAW_SLENDER_WIDEST),
+      .element = draw_element_of(sketch),
+      .width = rng_between(rng, 2, rng_one_in(rng, 4) ? DRAW_SLENDER_WIDEST : NARROW),
   };
   int64_t room = MAX(sketch->limits->elements_max / slender.width, 1);
   int64_t longest =
       CLAMP(63 - __builtin_clzll((uint64_t)room), DRAW_SLENDER_LOWEST, DRAW_SLENDER_HIGHEST);
-  int64_t rows = draw_threshold(rng, DRAW_SLENDER_LOWEST, longest);
-  slender.rows = MIN(rows, room);
+  slender.rows = MIN(draw_rows(rng, longest), room);
   return slender;
 }
 
@@ -74,30 +89,71 @@ static pattern_returns_t combine(sketch_t *sketch, sketch_value_t value, uint32_
   return rng_one_in(rng, 4) ? pattern_return_both(whole, row) : pattern_return(whole);
 }
 
+/* One product of many rows and a small matrix: which is on the left, and which dimension of the
+ * small one has the terms. */
+typedef struct product {
+  bool comes_first, is_small_turned;
+} product_t;
+
+/* Columns, drawn for a product: as many as a row has, or few. */
+static int64_t draw_columns(sketch_t *sketch, const slender_t *slender) {
+  int64_t columns = rng_one_in(sketch->rng, 2) ? slender->width : rng_between(sketch->rng, 1, 4);
+  return CLAMP(sketch->limits->elements_max / slender->rows, 1, columns);
+}
+
+static sketch_value_t multiply(sketch_t *sketch, const slender_t *slender, sketch_value_t many,
+                               bool is_turned, const product_t *product) {
+  int64_t columns = draw_columns(sketch, slender);
+  const int64_t small_dims[] = {product->is_small_turned ? slender->width : columns,
+                                product->is_small_turned ? columns : slender->width};
+  const type_t small = type_make(slender->element, 2, small_dims);
+  sketch_value_t few = sketch_weight(sketch, &small);
+  bool comes_first = product->comes_first;
+  const sketch_value_t both[] = {comes_first ? many : few, comes_first ? few : many};
+  int terms_of_many = is_turned ? 0 : 1, terms_of_few = product->is_small_turned ? 0 : 1;
+  g_autofree char *text =
+      g_strdup_printf(" batch=[]x[] contract=[%d]x[%d]", comes_first ? terms_of_many : terms_of_few,
+                      comes_first ? terms_of_few : terms_of_many);
+  const int64_t dims[] = {comes_first ? slender->rows : columns,
+                          comes_first ? columns : slender->rows};
+  const type_t result = type_make(slender->element, 2, dims);
+  return sketch_apply(sketch, "dot_general", text, both, 2, &result);
+}
+
 /* A small matrix and many rows, in any of the four ways to lie in memory. */
 static pattern_returns_t multiply_rows(sketch_t *sketch) {
   rng_t *rng = sketch->rng;
   const slender_t slender = draw_slender(sketch);
-  bool is_turned = rng_one_in(rng, 2), comes_first = rng_one_in(rng, 2);
-  bool is_small_turned = rng_one_in(rng, 2);
-  int64_t columns = rng_one_in(rng, 2) ? slender.width : rng_between(rng, 1, 4);
-  columns = CLAMP(sketch->limits->elements_max / slender.rows, 1, columns);
-  const int64_t small_dims[] = {is_small_turned ? slender.width : columns,
-                                is_small_turned ? columns : slender.width};
-  const type_t small = type_make(slender.element, 2, small_dims);
+  bool is_turned = rng_one_in(rng, 2);
+  const product_t product = {.comes_first = rng_one_in(rng, 2),
+                             .is_small_turned = rng_one_in(rng, 2)};
   sketch_value_t many = draw_operand(sketch, &slender, is_turned);
-  sketch_value_t few = sketch_weight(sketch, &small);
-  const sketch_value_t both[] = {comes_first ? many : few, comes_first ? few : many};
-  int terms_of_many = is_turned ? 0 : 1, terms_of_few = is_small_turned ? 0 : 1;
-  g_autofree char *text =
-      g_strdup_printf(" batch=[]x[] contract=[%d]x[%d]", comes_first ? terms_of_many : terms_of_few,
-                      comes_first ? terms_of_few : terms_of_many);
-  const int64_t dims[] = {comes_first ? slender.rows : columns,
-                          comes_first ? columns : slender.rows};
-  const type_t result = type_make(slender.element, 2, dims);
-  sketch_value_t value = sketch_apply(sketch, "dot_general", text, both, 2, &result);
-  uint32_t place = comes_first ? 1 : 0;
+  sketch_value_t value = multiply(sketch, &slender, many, is_turned, &product);
+  uint32_t place = product.comes_first ? 1 : 0;
   return combine(sketch, finish(sketch, value, place), place);
+}
+
+/* The same rows multiplied by several small matrices, as a model projects its inputs, each product
+ * in another of the four ways; each is combined along its few columns, so that every row is seen.
+ */
+static pattern_returns_t project_rows(sketch_t *sketch) {
+  enum { WAYS = 4 };
+  static const char *const bodies[] = {"add", "add", "maximum", "minimum", NULL};
+  rng_t *rng = sketch->rng;
+  const slender_t slender = draw_slender(sketch);
+  bool is_turned = rng_one_in(rng, 2);
+  sketch_value_t many = draw_operand(sketch, &slender, is_turned);
+  pattern_returns_t returns = {.count = (uint32_t)rng_between(rng, 2, MIN(WAYS, CASE_RESULTS_MAX))};
+  const dimension_list_t ways = draw_permutation(rng, WAYS);
+  for (uint32_t i = 0; i < returns.count; i++) {
+    const product_t product = {.comes_first = (ways.dims[i] & 1) != 0,
+                               .is_small_turned = (ways.dims[i] & 2) != 0};
+    uint32_t place = product.comes_first ? 1 : 0;
+    sketch_value_t value = multiply(sketch, &slender, many, is_turned, &product);
+    if (rng_one_in(rng, 3)) value = sketch_binary(sketch, "multiply", value, value);
+    returns.values[i] = sketch_reduce(sketch, sketch_one_of(sketch, bodies), value, place);
+  }
+  return returns;
 }
 
 static pattern_returns_t multiply_vector(sketch_t *sketch) {
@@ -134,7 +190,7 @@ static pattern_returns_t move_rows(sketch_t *sketch) {
 }
 
 pattern_returns_t pattern_slender(sketch_t *sketch) {
-  static pattern_t *const kinds[] = {multiply_rows,   multiply_rows, multiply_rows, multiply_rows,
-                                     multiply_vector, combine_rows,  move_rows};
+  static pattern_t *const kinds[] = {project_rows,  project_rows,    project_rows, project_rows,
+                                     multiply_rows, multiply_vector, combine_rows, move_rows};
   return kinds[rng_below(sketch->rng, G_N_ELEMENTS(kinds))](sketch);
 }
