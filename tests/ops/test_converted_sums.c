@@ -43,22 +43,28 @@ static void add_trees(const sum_t *sum, size_t begin, size_t end, values_t *out)
   }
 }
 
-static bool conforms(const sum_t *sum, const format_t *result, double value, arena_t *arena) {
-  contract_t contract;
-  g_assert_cmpint(contract_parse(str_from("spec"), &contract, NULL), ==, STATUS_OK);
+static answer_t answer_of(const sum_t *sum, const format_t *result, double value,
+                          const contract_t *contract, bool is_brief, arena_t *arena) {
   const sum_problem_t question = {.format = sum->format,
                                   .count = sum->count,
                                   .left = sum->terms,
                                   .left_format = sum->format,
                                   .right_format = sum->format,
                                   .has_init = true,
-                                  .result = result};
+                                  .result = result,
+                                  .is_brief = is_brief};
   answer_t answer;
   failure_t error;
   uint64_t bits = format_from_double(result, value);
-  g_assert_cmpint(sum_answer(&question, &contract, bits, arena, &answer, &error), ==, STATUS_OK);
+  g_assert_cmpint(sum_answer(&question, contract, bits, arena, &answer, &error), ==, STATUS_OK);
   arena_reset(arena);
-  return answer.conforms;
+  return answer;
+}
+
+static bool conforms(const sum_t *sum, const format_t *result, double value, arena_t *arena) {
+  contract_t contract;
+  g_assert_cmpint(contract_parse(str_from("spec"), &contract, NULL), ==, STATUS_OK);
+  return answer_of(sum, result, value, &contract, false, arena).conforms;
 }
 
 /* Near a half-way point of the result's type, so that orders differ after the conversion too. */
@@ -119,9 +125,53 @@ static void test_in_order(void) {
   arena_deinit(&arena);
 }
 
+/* An answer without words is the same answer, and has the words of what does not conform; also
+ * where the patterns of a short type are asked one by one, which may take back what the bound
+ * permits. */
+static void test_brief(void) {
+  enum { CASES = 200, NEIGHBOURS = 6 };
+  static const struct {
+    int format, result;
+  } types[] = {{FORMAT_f8E4M3FN, FORMAT_f16},
+               {FORMAT_f8E4M3FN, FORMAT_f8E5M2},
+               {FORMAT_f8E5M2, FORMAT_f8E4M3},
+               {FORMAT_f8E4M3, FORMAT_f8E3M4}};
+  contract_t contract;
+  g_assert_cmpint(contract_parse(str_from("backend,ftz=none,zero_sign=strict"), &contract, NULL),
+                  ==, STATUS_OK);
+  rng_t rng = rng_make(4);
+  arena_t arena;
+  arena_init(&arena);
+  size_t wrong = 0, right = 0;
+  for (int i = 0; i < CASES; i++) {
+    size_t row = (size_t)i % G_N_ELEMENTS(types);
+    const format_t *format = &format_table[types[row].format];
+    const format_t *result = &format_table[types[row].result];
+    const sum_t sum = draw_sum(&rng, format, result);
+    double exact = 0;
+    for (size_t t = 0; t < sum.count; t++) exact += sum.terms[t];
+    int64_t middle = format_ordinal(result, format_from_double(result, exact));
+    for (int64_t k = -NEIGHBOURS; k <= NEIGHBOURS; k++) {
+      double value = format_to_double(result, format_from_ordinal(result, middle + k));
+      if (value == 0 || !isfinite(value)) continue;
+      const answer_t whole = answer_of(&sum, result, value, &contract, false, &arena);
+      const answer_t brief = answer_of(&sum, result, value, &contract, true, &arena);
+      g_assert_cmpint(brief.conforms, ==, whole.conforms);
+      g_assert_true(brief.slack == whole.slack && brief.ulp_error == whole.ulp_error);
+      right += whole.conforms;
+      wrong += !whole.conforms;
+      if (!whole.conforms) g_assert_cmpstr(brief.expected, ==, whole.expected);
+    }
+  }
+  g_assert_cmpuint(right, >, CASES);
+  g_assert_cmpuint(wrong, >, CASES);
+  arena_deinit(&arena);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_set_nonfatal_assertions();
   g_test_add_func("/converted-sums/in-order", test_in_order);
+  g_test_add_func("/converted-sums/brief", test_brief);
   return g_test_run();
 }

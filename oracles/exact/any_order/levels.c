@@ -272,7 +272,7 @@ static upper_t lost_by_single(const level_sum_t *sum, const level_nodes_t *nodes
   return upper_of((least + nodes->wide.value * (double)count) * sums_slack);
 }
 
-/* What the nodes of two trees lose that have k leaves together, at the most: the largest of the
+/* theory.md, T122: what the nodes of two trees lose that have k leaves together, the largest of the
  * upper_add(trees[i], trees[k - i]), of which those with the largest sum in binary64 are the
  * largest. */
 static upper_t lost_by_both(const upper_t *trees, size_t k) {
@@ -289,7 +289,7 @@ static upper_t lost_by_both(const upper_t *trees, size_t k) {
 
 /* theory.md, T122, T165 and T195. */
 INLINE double bound_error(const level_sum_t *sum, double enough) {
-  double sorted[LEVEL_LEAVES_MAX], reach[LEVEL_LEAVES_MAX + 1];
+  double sorted[LEVEL_LEAVES_MAX] = {0}, reach[LEVEL_LEAVES_MAX + 1];
   upper_t trees[LEVEL_LEAVES_MAX + 1]; /* What all nodes of a tree of k leaves lose. */
   upper_t lost = upper_of(sum->lost), below = upper_of(0), last = upper_of(0);
   level_nodes_t nodes = {.most = {upper_of(0), upper_of(0)}, .wide = upper_of(0)};

@@ -31,7 +31,6 @@ typedef struct claim {
 
 static void describe(const sum_bounds_t *sum, const claim_t *claim, answer_t *out_answer) {
   const sum_problem_t *question = claim->question;
-  const uint64_t bits = claim->bits;
   const value_range_t *range = &sum->result_range;
   const format_t *format = question->result == NULL ? question->format : question->result;
   bool has_finite = range->low <= range->high;
@@ -40,16 +39,15 @@ static void describe(const sum_bounds_t *sum, const claim_t *claim, answer_t *ou
   out_answer->nan_expected = range->nan && !has_finite && !has_infinity;
   out_answer->infinity_expected = has_infinity && !has_finite;
   out_answer->is_vacuous = out_answer->conforms && range->low <= -largest && range->high >= largest;
-  if (!claim->is_brief || !out_answer->conforms) {
+  if (!claim->is_brief || !out_answer->conforms)
     value_range_print(range, out_answer->expected, sizeof out_answer->expected);
-  }
-  double value = format_to_double(format, bits);
+  double value = format_to_double(format, claim->bits);
   bool is_between = range->low <= value && value <= range->high && value != 0;
-  if (is_between && !out_answer->conforms) {
+  if (is_between && !out_answer->conforms)
     g_strlcat(out_answer->expected, ", and no tree gives this", sizeof out_answer->expected);
-  }
   if (has_finite) {
-    answer_measure(out_answer, format, bits, sum->reference, sum->total_error, sum->magnitude);
+    answer_measure(out_answer, format, claim->bits, sum->reference, sum->total_error,
+                   sum->magnitude);
   }
   if (!sum_init_is_zero(question) && out_answer->conforms && sum->init_count != 1) {
     snprintf(out_answer->observed, sizeof out_answer->observed, "init_count=%u", sum->init_count);
@@ -377,10 +375,7 @@ status_t sum_answer(const sum_problem_t *question, const contract_t *contract, u
   answer_t answer = {0};
   const contract_t effective = without_idle_flushing(question, contract);
   bool is_listed = has_listed_sources(question, &effective);
-  const claim_t claim = {.question = question,
-                         .contract = &effective,
-                         .bits = bits,
-                         .is_brief = question->is_brief && !is_listed};
+  const claim_t claim = {question, &effective, bits, question->is_brief && !is_listed};
   sum_totals_t totals;
   sum_totals_init(&totals, question);
   const init_counts_t counts = init_counts_make(question, &totals, &effective, bits, arena);
@@ -398,9 +393,8 @@ status_t sum_answer(const sum_problem_t *question, const contract_t *contract, u
     *out_answer = answer;
     return STATUS_OK;
   }
-  if (status == STATUS_OK && answer.conforms && is_listed) {
+  if (status == STATUS_OK && answer.conforms && is_listed)
     status = hold_to_sources(&claim, arena, &answer, error);
-  }
   if (status == STATUS_OK) *out_answer = answer;
   return status;
 }
