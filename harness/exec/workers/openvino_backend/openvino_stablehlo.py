@@ -43,9 +43,6 @@ def _dot_general(graph: Graph, program: Program, operands: list[Value]) -> Resul
         raise Unsupported("no products of booleans")
     if any(0 in kind.shape for kind in program.operands):
         raise Unsupported("products of nothing")
-    result = program.results[0]
-    if result == Type("f16", ()) and all(math.prod(kind.shape) == 1 for kind in program.operands):
-        raise Unsupported("a product of two numbers of f16, as a scalar")  # SIGSEGV where it is compiled (2026.4.1).
     sides, kept = [], [program.operands[0].shape[dim] for dim in batch[0]]
     for side, kind in enumerate(program.operands):
         fixed = [*batch[side], *contract[side]]
@@ -58,6 +55,8 @@ def _dot_general(graph: Graph, program: Program, operands: list[Value]) -> Resul
         sides.append(graph.reshape(moved, sizes if batch[0] else sizes[1:]))
         kept += [kind.shape[dim] for dim in free]
     product = graph.add("matmul", *sides, transpose_a=False, transpose_b=False)
+    if not kept:  # A Reshape of a product of floats to a scalar ends the process where it is compiled (2026.4.1).
+        return [graph.add("squeeze", product, graph.integers([0, 1]))]
     return [graph.reshape(product, kept)]
 
 
