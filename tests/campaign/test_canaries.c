@@ -11,7 +11,7 @@
 #ifdef ASSAY_SANITIZE
 enum { MODEL_CASES = 4000, MODEL_CASES_BY_NIGHT = 4000 };
 #else
-enum { MODEL_CASES = 6000, MODEL_CASES_BY_NIGHT = 15000 };
+enum { MODEL_CASES = 4000, MODEL_CASES_BY_NIGHT = 15000 };
 #endif
 
 /* How far a fault is followed, to tell of which class most of its cases are: until so many diverge,
@@ -26,7 +26,7 @@ typedef struct pursuit {
 #ifdef ASSAY_SANITIZE
 static const pursuit_t by_day = {.diverging = 60, .cases = 600, .dear_cases = 60};
 #else
-static const pursuit_t by_day = {.diverging = 60, .cases = 2000, .dear_cases = 150};
+static const pursuit_t by_day = {.diverging = 25, .cases = 800, .dear_cases = 60};
 #endif
 static const pursuit_t by_night = {.diverging = 150, .cases = 6000, .dear_cases = 600};
 

@@ -12,7 +12,7 @@
 #ifdef ASSAY_SANITIZE
 enum { PROGRAMS = 30 };
 #else
-enum { PROGRAMS = 350 };
+enum { PROGRAMS = 200 };
 #endif
 enum { COMPONENTS_MAX = 64 };
 

@@ -69,13 +69,15 @@ static void test_rows(void) {
 /* What drawing breaks on purpose is forbidden, so that none of these is ever drawn as invalid; what
  * search changes is valid. */
 static void test_never_drawn(void) {
+  /* Of each op; tests/nightly/lengths draws more. */
+  const int programs = g_getenv("ASSAY_NIGHT_LENGTHS") == NULL ? 400 : 2000;
   arena_t arena;
   arena_init(&arena);
   rng_t rng = rng_make(0xd7a);
   gen_options_t options = gen_options_default();
   options.invalid_one_in = 1;
   for (const op_t *const *op = op_all(); *op != NULL; op++) {
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0; i < programs; i++) {
       arena_reset(&arena);
       program_t program;
       const char *broken;
