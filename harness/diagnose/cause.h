@@ -31,6 +31,7 @@ enum {
   CAUSE_BITS_TOGETHER = 20, /* Where several cases add up, each with so many at most as above. */
   CAUSE_BITS_TELLING = 44,
   CAUSE_BITS_AGAIN = 1,
+  CAUSE_BITS_UNWRITTEN = 2, /* That what was never written lies together: see T263. */
   /* Cases of one executor and op that a change explains before it is named, and how many more for
    * each that it does not explain. */
   CAUSE_CASES_TOGETHER = 5,

@@ -54,6 +54,7 @@ bool cause_is_sought(const verdict_t *verdict) {
     case CLASS_index:
     case CLASS_quantum:
     case CLASS_formula:
+    case CLASS_unwritten:
       return true;
     default:
       return false;
@@ -84,6 +85,7 @@ static double bits_needed(const solver_t *solver, cause_id_t cause) {
   bool is_zero = cause == CAUSE_negative_zero_lost || cause == CAUSE_zero_negated;
   bool is_place = cause == CAUSE_first_of_zeros || cause == CAUSE_last_of_zeros;
   if (is_place && class_ == CLASS_zero_sign) return CAUSE_BITS_PLACE;
+  if (class_ == CLASS_unwritten) return CAUSE_BITS_UNWRITTEN;
   bool is_flushed = is_flush && class_ == CLASS_flush && solver->wrong_count > 1 &&
                     !has_few_values(&solver->question->instance->program);
   bool is_said = is_flushed || (is_zero && class_ == CLASS_zero_sign);
@@ -282,10 +284,25 @@ static void solve(solver_t *solver, verdict_t *verdict) {
   }
 }
 
+/* Two runs over other bytes show what was never written: of values nothing is asked. */
+static void solve_unwritten(const cause_question_t *question, verdict_t *verdict) {
+  const solver_t solver = {.question = question, .verdict = verdict, .only = CAUSE_COUNT};
+  found_causes_t found = {.change_count = 0};
+  test_unwritten(&solver, &found);
+  size_t chosen = choose(&solver, &found);
+  if (chosen == CAUSE_COUNT) return;
+  bool is_alone = describe(&solver, &found, chosen, verdict);
+  verdict->is_cause_sure = is_alone || is_established(question, &found, chosen);
+}
+
 status_t cause_find(const cause_question_t *question, arena_t *arena, verdict_t *inout_verdict,
                     failure_t *error) {
   verdict_t *verdict = inout_verdict;
   const evidence_t *evidence = question->evidence;
+  if (verdict->class_ == CLASS_unwritten) {
+    if (evidence->unwritten != NULL) solve_unwritten(question, verdict);
+    return STATUS_OK;
+  }
   if (!evidence->is_judged || evidence->wrong[verdict->result] == NULL) return STATUS_OK;
   uint64_t begin = clock_nanoseconds();
   arena_mark_t mark = arena_mark(arena);

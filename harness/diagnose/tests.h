@@ -48,6 +48,9 @@ void test_factors(solver_t *solver, found_causes_t *found);
 /* Those that change the types of a quantized program. */
 void test_quantized(solver_t *solver, found_causes_t *found);
 
+/* Which elements were never written, of a verdict of class `unwritten` (theory.md, T263). */
+void test_unwritten(const solver_t *solver, found_causes_t *found);
+
 /* Those that are told by comparing values alone. */
 void test_values(solver_t *solver, found_causes_t *found);
 

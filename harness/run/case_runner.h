@@ -34,9 +34,12 @@ typedef struct case_runner_times {
  * in `wrong`, one entry per component; NULL of a result without any).  Lives in the arena that the
  * walk was given. */
 typedef struct evidence {
-  bool is_judged; /* Else there is nothing below. */
+  bool is_judged; /* Else there are no results, and nothing that is wrong. */
   tensor_t results[CASE_RESULTS_MAX];
   uint8_t *wrong[CASE_RESULTS_MAX];
+  /* Of the result that a verdict of class `unwritten` is about, nonzero for each component that was
+   * never written; else NULL.  Such a case is not judged. */
+  const uint8_t *unwritten;
 } evidence_t;
 
 typedef struct expectation expectation_t;

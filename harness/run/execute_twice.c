@@ -182,6 +182,19 @@ execution_t execute_twice(executor_t *executor, executor_program_t *program, con
   return execution;
 }
 
+uint8_t *repeat_mark(const executions_t *executions, uint32_t result, arena_t *arena) {
+  const tensor_t *first = &executions->results[result];
+  const tensor_t *second = &executions->results_again[result];
+  const element_t *element = first->type.element;
+  const size_t count = type_component_count(&first->type);
+  uint8_t *differs = ARENA_NEW_ARRAY(arena, uint8_t, count);
+  for (size_t i = 0; i < count; i++) {
+    differs[i] =
+        element_load(element, first->data, i) != element_load(element, second->data, i) ? 1 : 0;
+  }
+  return differs;
+}
+
 void repeat_describe(const program_t *program, const repeat_t *repeat, verdict_t *inout_verdict) {
   int digits = (program->results[repeat->result].element->bits + 3) / 4;
   inout_verdict->result = repeat->result;

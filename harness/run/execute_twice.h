@@ -36,6 +36,9 @@ typedef struct executions {
 execution_t execute_twice(executor_t *executor, executor_program_t *program, const case_t *instance,
                           arena_t *arena, executions_t *out_executions);
 
+/* Nonzero for each component of the result that the runs differ in, in the arena. */
+uint8_t *repeat_mark(const executions_t *executions, uint32_t result, arena_t *arena);
+
 /* Writes the component and its patterns into the verdict; `repeat` is not REPEAT_SAME. */
 void repeat_describe(const program_t *program, const repeat_t *repeat, verdict_t *inout_verdict);
 

@@ -227,6 +227,7 @@ static status_t judge_executions(case_runner_t *walk, const expectation_t *expec
   }
   if (repeat->kind == REPEAT_UNWRITTEN) {
     set_verdict(verdict, OUTCOME_diverges, CLASS_unwritten, "a result was never written");
+    walk->evidence.unwritten = repeat_mark(executions, repeat->result, expectation->arena);
   } else if (repeat->kind == REPEAT_PADDING) {
     set_verdict(verdict, OUTCOME_failed, CLASS_protocol, "unused high bits of an element are set");
   } else {

@@ -32,10 +32,17 @@ static const struct {
 
 /* Names that say of the results alone how they differ from what they should be, and nothing of how
  * that came: the solver has held all of them against that. */
-static const char *const DESCRIPTIONS[] = {
-    "flushed-results", "negative-zero-lost",  "zero-negated",
-    "nan-as-infinity", "infinity-as-largest", "repeats-previous",
-    "one-ulp-off",     "constant-factor",     NULL};
+static const char *const DESCRIPTIONS[] = {"flushed-results",
+                                           "negative-zero-lost",
+                                           "zero-negated",
+                                           "nan-as-infinity",
+                                           "infinity-as-largest",
+                                           "repeats-previous",
+                                           "one-ulp-off",
+                                           "constant-factor",
+                                           "unwritten-tail",
+                                           "unwritten-lines",
+                                           NULL};
 
 /* Names of faults that test_causes has no row for, since CI has no time for them: each is what the
  * fault does, or, of cases as small as these, the same. */

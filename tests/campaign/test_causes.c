@@ -217,12 +217,74 @@ static void test_words(void) {
       {"canary:drop_last_term",
        "stablehlo.reduce body=add dims=[0] f32[2] f32[] -> f32[] : 3f80000040000000 : 00000000", "",
        false},
+      /* Numbers that are small and normal tell a floor that truncates from one that flushes. */
+      {"canary:floor_truncates",
+       "stablehlo.floor f32[4] -> f32[4] : 80000001800000ff8040000040100000", "", false},
+      {"canary:flush_inputs", "stablehlo.floor f32[4] -> f32[4] : 80000001800000ff8040000040100000",
+       "", false},
+      {"canary:flush_inputs", "stablehlo.floor f32[4] -> f32[4] : 80400001807fffff80800000be000000",
+       "subnormal operands are read as zero", true},
+      /* A sum of one number in bf16 is a narrow result or operand, and no accumulator. */
+      {"canary:narrow_result",
+       "stablehlo.reduce body=add dims=[1] f32[4,1] f32[] -> f32[4] : "
+       "3f9d70a43dcccccd40490fdb3eaaaaab : 00000000",
+       "the result is rounded to f16 or tf32 first; or narrow-operands", false},
+      {"canary:unwritten_tail", "stablehlo.not i8[2,3] -> i8[2,3] : 010203040506",
+       "writes all but the last 1 of 6 elements", true},
+      {"canary:unwritten_tail", "stablehlo.not i8[2] -> i8[2] : 0102", "", false},
+      {"canary:unwritten_tail", "stablehlo.not i8[] -> i8[] : 01", "", false},
+      {"canary:concatenate_end_exclusive",
+       "stablehlo.concatenate dimension=1 i8[2,2] i8[2,2] -> i8[2,4] : 01020304 : 05060708",
+       "writes all but the last 1 of 4 indices of dimension 1", true},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     verdict_t verdict;
     g_autofree char *words = explain(cases[i].executor, cases[i].line, &verdict);
     g_assert_cmpstr(words, ==, cases[i].words);
     g_assert_cmpint(verdict.is_cause_sure, ==, cases[i].is_sure);
+  }
+}
+
+/* What was never written, by its places alone: all of them must be as a name says. */
+static void test_unwritten(void) {
+  static const struct {
+    const char *unwritten; /* Of the elements of i8[4,3]. */
+    const char *words;
+    bool is_sure;
+  } cases[] = {
+      {"000000000001", "writes all but the last 1 of 12 elements", true},
+      {"000000001111", "writes all but the last 4 of 12 elements", true},
+      {"000000000111", "writes all but the last 3 of 12 elements",
+       true}, /* Of 4 rows; of 2 it is unsure. */
+      {"001001001001", "writes all but the last 1 of 3 indices of dimension 1; or unwritten-lines",
+       false},
+      {"000111000111", "writes some of its rows along dimension 1 and not others", true},
+      {"010010010010", "writes some of its rows along dimension 0 and not others", true},
+      {"111000000000", "writes some of its rows along dimension 1 and not others", true},
+      {"000111000110", "", false},
+      {"001001001000", "", false},
+      {"000000000010", "", false},
+      {"100000000001", "", false},
+      {"111111111111", "", false},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    arena_t arena;
+    arena_init(&arena);
+    case_t instance;
+    failure_t error = {0};
+    const char *line = "stablehlo.not i8[4,3] -> i8[4,3] : 010203040506070809101112";
+    status_t status = case_parse(str_from(line), &arena, &instance, NULL, &error);
+    if (status != STATUS_OK) g_error("%s", error.text);
+    uint8_t unwritten[12];
+    for (size_t k = 0; k < sizeof unwritten; k++) unwritten[k] = cases[i].unwritten[k] == '1';
+    const evidence_t evidence = {.is_judged = false, .unwritten = unwritten};
+    const cause_question_t question = {.instance = &instance, .evidence = &evidence};
+    verdict_t verdict = {.outcome = OUTCOME_diverges, .class_ = CLASS_unwritten, .wrong_count = 1};
+    g_assert_true(cause_is_sought(&verdict));
+    g_assert_cmpint(cause_find(&question, &arena, &verdict, &error), ==, STATUS_OK);
+    g_assert_cmpstr(verdict.cause_words, ==, cases[i].words);
+    g_assert_cmpint(verdict.is_cause_sure, ==, cases[i].is_sure);
+    arena_deinit(&arena);
   }
 }
 
@@ -244,6 +306,7 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_set_nonfatal_assertions();
   g_test_add_func("/causes/words", test_words);
+  g_test_add_func("/causes/unwritten", test_unwritten);
   g_test_add_func("/causes/conforming", test_conforming);
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     char *path = g_strdup_printf("/causes/%.20s/%s", rows[i].what, rows[i].canary + 7);
