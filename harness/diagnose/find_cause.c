@@ -214,13 +214,20 @@ static bool explains_all(solver_t *solver, size_t chosen, bool tests_established
   return is_found;
 }
 
+/* Of one term nothing is accumulated: that its sums are numbers of a narrow type keeps others in
+ * doubt, and is itself told by cases of several. */
+static bool may_be_sure(const solver_t *solver, size_t chosen) {
+  return chosen != CAUSE_narrow_accumulator || !solver->is_split || solver->term_count > 1;
+}
+
 /* The chosen cause of the table, if any. */
 static bool name_cause(solver_t *solver, const found_causes_t *found, size_t chosen,
                        verdict_t *verdict) {
   bool is_of_established = solver->tests_established;
   if (chosen == CAUSE_COUNT || !explains_all(solver, chosen, is_of_established)) return false;
   bool is_alone = describe(solver, found, chosen, verdict);
-  verdict->is_cause_sure = is_alone || is_established(solver->question, found, chosen);
+  verdict->is_cause_sure =
+      (is_alone && may_be_sure(solver, chosen)) || is_established(solver->question, found, chosen);
   return true;
 }
 

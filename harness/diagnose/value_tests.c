@@ -378,10 +378,7 @@ static void test_floats(solver_t *solver, found_causes_t *found) {
   if (may_be_off) test_one_off(solver, found);
   /* Two terms and a zero are added once: that addition may be the one that truncates. */
   if (solver->term_count > 3) test_one(solver, CAUSE_truncated_result, is_truncated, found);
-  /* Of one term nothing is accumulated. */
-  if (!solver->is_split || solver->term_count > 1) {
-    test_formats(solver, CAUSE_narrow_accumulator, is_number_of, found);
-  }
+  test_formats(solver, CAUSE_narrow_accumulator, is_number_of, found);
 }
 
 void test_values(solver_t *solver, found_causes_t *found) {

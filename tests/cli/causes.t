@@ -58,6 +58,27 @@ unknown last+one 3
 unknown last+one 200
 unknown twice+one 200
 
+# Each result is the second number of bf16 beyond the exact sum: of two terms that may be of an accumulator, of one there is none.
+cat >narrow.py <<'END'
+import random, struct, sys
+
+random.seed(7)
+TERMS, ROWS = int(sys.argv[1]), 8
+word = lambda x: struct.unpack(">I", struct.pack(">f", x))[0]
+rows = [[random.uniform(1, 2) for _ in range(TERMS)] for _ in range(ROWS)]
+text = "".join(f"{word(x):08x}" for row in rows for x in row)
+got = "".join(f"{(word(sum(row)) & 0xffff0000) + 0x20000:08x}" for row in rows)
+print(f"stablehlo.reduce body=add dims=[1] f32[{ROWS},{TERMS}] f32[] -> f32[{ROWS}] : {text} : 00000000\t{got}")
+END
+sure() { # TERMS BOOLEAN
+  python3 narrow.py "$1" >narrow.txt
+  run 1 "numbers of bf16 beyond sums, of $1: wrong" judge --json narrow.txt
+  like out '"cause": "narrow-accumulator"' "numbers of bf16 beyond sums, of $1: an accumulator"
+  like out "\"cause_sure\": $2" "numbers of bf16 beyond sums, of $1: sure: $2"
+}
+sure 2 true
+sure 1 false
+
 # max(NaN, b) is b here.  That is what reading the next element, which is smaller than b, in place of NaN gives too.
 printf '%s\t%s\n' 'stablehlo.maximum f32[1,2,1] f32[1,2,1] -> f32[1,2,1] : ffc00000c0a8c06b : 807536aa35400000' 807536aa35400000 >nan.txt
 run 1 "a NaN is dropped" judge nan.txt
