@@ -232,6 +232,8 @@ static const struct {
     {"canary:zero_point_before_rescale", "zero-point-forgotten"}, /* Where nothing is left of it. */
     {"canary:scales_along_terms", "first-scale-for-all"},         /* Of one term. */
     {"canary:module_spreads_other_way", "other-attribute"},
+    {"canary:shift_modulo", "operand-bits"},
+    {"canary:shift_as_of_32_bits", "operand-bits"},
 };
 
 static bool has_name(const char *names, const char *name) {

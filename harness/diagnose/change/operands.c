@@ -195,6 +195,18 @@ static uint64_t to_low_byte(const element_t *element, uint64_t bits, uint64_t fi
   return (extends ? low | ~UINT64_C(0xff) : low) & element_mask(element);
 }
 
+/* As machines shift that look at the low bits of an amount alone: as many as the type's width has,
+ * or at least five. */
+static uint64_t to_amount(const element_t *element, uint64_t bits, uint64_t first) {
+  (void)first;
+  return element_is_integer(element) ? bits & (element->bits - 1U) : bits;
+}
+
+static uint64_t to_amount_of_32(const element_t *element, uint64_t bits, uint64_t first) {
+  (void)first;
+  return element_is_integer(element) ? bits & (MAX(element->bits, 32U) - 1U) : bits;
+}
+
 static uint64_t through_f32(const element_t *element, uint64_t bits, uint64_t first) {
   (void)first;
   if (!element_is_integer(element) || element->bits < 32) return bits;
@@ -231,6 +243,8 @@ static const struct {
     {CAUSE_operand_bits, to_truth, "operand %u is a truth value", false,
      "all operands are truth values"},
     {CAUSE_operand_bits, to_low_byte, "operand %u has 8 bits", false, "all operands have 8 bits"},
+    {CAUSE_operand_bits, to_amount, "operand %u is modulo its width", false, NULL},
+    {CAUSE_operand_bits, to_amount_of_32, "operand %u is modulo its width, or 32", false, NULL},
     {CAUSE_operand_bits, through_f32, "operand %u goes through f32", false,
      "all operands go through f32"},
 };
