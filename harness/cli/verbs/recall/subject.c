@@ -204,7 +204,8 @@ static char *path_of(const recall_subject_t *subject, const char *part) {
   return g_build_filename(subject->request->folder, file, NULL);
 }
 
-static status_t run_campaign(const recall_subject_t *subject, hunt_t *out_hunt, failure_t *error) {
+static status_t run_campaign(const recall_subject_t *subject, bug_campaign_t *out_campaign,
+                             failure_t *error) {
   const recall_request_t *request = subject->request;
   g_autofree char *folder = path_of(subject, ".campaign");
   g_autofree char *log = path_of(subject, ".log");
@@ -217,7 +218,8 @@ static status_t run_campaign(const recall_subject_t *subject, hunt_t *out_hunt, 
   add_option(words, "--seed", request->seed);
   add_option(words, "--jobs", request->jobs);
   g_ptr_array_add(words, NULL);
-  return hunt_run((char *const *)words->pdata, database, log, request->stop, out_hunt, error);
+  return bug_campaign_run((char *const *)words->pdata, database, log, request->stop, out_campaign,
+                          error);
 }
 
 /* What a search is told: an op, or a program; and why a bug was missed for which that is enough. */
@@ -229,7 +231,7 @@ typedef struct hint {
 
 /* Searches with a hint. */
 static status_t run_hint(const recall_subject_t *subject, const known_entry_t *bug,
-                         const hint_t *hint, hunt_t *out_hunt, failure_t *error) {
+                         const hint_t *hint, bug_campaign_t *out_campaign, failure_t *error) {
   g_autofree char *part = g_strconcat(".", bug->id, hint->option, ".db", NULL);
   g_autofree char *database = path_of(subject, part);
   g_autofree char *log = g_strconcat(database, ".log", NULL);
@@ -249,12 +251,12 @@ static status_t run_hint(const recall_subject_t *subject, const known_entry_t *b
   g_autoptr(GPtrArray) words = words_make(texts);
   add_option(words, "--seed", subject->request->seed);
   g_ptr_array_add(words, NULL);
-  return hunt_run((char *const *)words->pdata, database, log, subject->request->stop, out_hunt,
-                  error);
+  return bug_campaign_run((char *const *)words->pdata, database, log, subject->request->stop,
+                          out_campaign, error);
 }
 
 /* What a search with a hint found in its place. */
-static void add_detail(recalled_t *row, const char *option, const hunt_answer_t *answer) {
+static void add_detail(recalled_t *row, const char *option, const bug_answer_t *answer) {
   char *text = g_strdup_printf("%s; with %s %zu alike, none it: %s", row->detail, option,
                                answer->alike, answer->why_not);
   g_free(row->detail);
@@ -264,18 +266,18 @@ static void add_detail(recalled_t *row, const char *option, const hunt_answer_t 
 /* Whether a search with that hint finds it. */
 static status_t ask_hint(const recall_subject_t *subject, const hint_t *hint, executor_t *control,
                          recalled_t *row, bool *out_found, failure_t *error) {
-  hunt_t hunt;
-  hunt_answer_t answer;
-  STATUS_TRY(run_hint(subject, row->bug, hint, &hunt, error));
+  bug_campaign_t campaign;
+  bug_answer_t answer;
+  STATUS_TRY(run_hint(subject, row->bug, hint, &campaign, error));
   status_t status = check_stop(subject->request, error);
-  if (status == STATUS_OK) status = hunt_find(&hunt, row->bug, control, &answer, error);
+  if (status == STATUS_OK) status = bug_campaign_find(&campaign, row->bug, control, &answer, error);
   if (status == STATUS_OK) {
     *out_found = answer.found != NULL;
     if (*out_found) row->seconds = answer.found->seconds;
     if (answer.why_not != NULL) add_detail(row, hint->option, &answer);
-    hunt_answer_clear(&answer);
+    bug_answer_clear(&answer);
   }
-  hunt_deinit(&hunt);
+  bug_campaign_deinit(&campaign);
   return status;
 }
 
@@ -297,12 +299,12 @@ static status_t explain_miss(const recall_subject_t *subject, executor_t *contro
   return STATUS_OK;
 }
 
-static status_t seek(const recall_subject_t *subject, bench_t *bench, const hunt_t *hunt,
-                     recalled_t *row, failure_t *error) {
+static status_t seek(const recall_subject_t *subject, bench_t *bench,
+                     const bug_campaign_t *campaign, recalled_t *row, failure_t *error) {
   g_autofree char *name = control_of(subject->request, row->bug);
   executor_t *control = name == NULL ? NULL : get_executor(bench, name);
-  hunt_answer_t answer;
-  STATUS_TRY(hunt_find(hunt, row->bug, control, &answer, error));
+  bug_answer_t answer;
+  STATUS_TRY(bug_campaign_find(campaign, row->bug, control, &answer, error));
   g_autofree char *text =
       answer.found != NULL
           ? g_strdup(answer.found->line)
@@ -318,7 +320,7 @@ static status_t seek(const recall_subject_t *subject, bench_t *bench, const hunt
          : is_refused         ? RECALL_MISSED_REFUSED
                               : RECALL_MISSED,
          text);
-  hunt_answer_clear(&answer);
+  bug_answer_clear(&answer);
   if (row->outcome != RECALL_MISSED || subject->request->hint_time == NULL) return STATUS_OK;
   fprintf(stderr, "%s: missed on %s; with hints\n", row->bug->id, subject->name);
   return explain_miss(subject, control, row, error);
@@ -339,15 +341,15 @@ static status_t confirm_all(recall_subject_t *subject, bench_t *bench, bool is_a
 
 static status_t seek_all(recall_subject_t *subject, bench_t *bench, failure_t *error) {
   fprintf(stderr, "%s: a campaign of %s\n", subject->name, subject->request->time);
-  hunt_t hunt;
-  STATUS_TRY(run_campaign(subject, &hunt, error));
-  subject->drawn = hunt.drawn;
+  bug_campaign_t campaign;
+  STATUS_TRY(run_campaign(subject, &campaign, error));
+  subject->drawn = campaign.drawn;
   status_t status = check_stop(subject->request, error);
   for (size_t i = 0; i < subject->row_count && status == STATUS_OK; i++) {
     recalled_t *row = &subject->rows[i];
-    if (row->outcome == RECALL_UNSOUGHT) status = seek(subject, bench, &hunt, row, error);
+    if (row->outcome == RECALL_UNSOUGHT) status = seek(subject, bench, &campaign, row, error);
   }
-  hunt_deinit(&hunt);
+  bug_campaign_deinit(&campaign);
   return status;
 }
 

@@ -4,7 +4,7 @@
 #ifndef ASSAY_CLI_VERBS_RECALL_SUBJECT_H
 #define ASSAY_CLI_VERBS_RECALL_SUBJECT_H
 
-#include "harness/cli/verbs/recall/hunt.h"
+#include "harness/cli/verbs/recall/bug_campaign.h"
 
 typedef enum recall_outcome {
 #define OUTCOME(name, spelling, words) RECALL_##name,

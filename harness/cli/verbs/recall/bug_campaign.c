@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Starts searches, reads their databases, and holds findings against entries. */
-#include "harness/cli/verbs/recall/hunt.h"
+#include "harness/cli/verbs/recall/bug_campaign.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 /* ---- Reading a database ---------------------------------------------------------------------- */
 
 static void free_case(gpointer data) {
-  hunted_case_t *found = data;
+  bug_case_t *found = data;
   char *const texts[] = {found->op,    found->algorithm, found->types, found->class_,
                          found->cause, found->line,      found->got,   found->expected};
   for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);
@@ -24,7 +24,7 @@ static void free_case(gpointer data) {
 }
 
 static void free_count(gpointer data) {
-  hunted_count_t *count = data;
+  bug_case_count_t *count = data;
   g_free(count->op);
   g_free(count->algorithm);
   g_free(count->types);
@@ -38,17 +38,17 @@ static status_t take_case(void *context, int column_count, const char *const *na
   (void)names;
   (void)error;
   if (values == NULL) return STATUS_OK;
-  hunted_case_t *found = g_new(hunted_case_t, 1);
-  *found = (hunted_case_t){.finding = values[0].integer,
-                           .op = g_strdup(values[1].text),
-                           .algorithm = g_strdup(values[2].text),
-                           .types = g_strdup(values[3].text),
-                           .class_ = g_strdup(values[4].text),
-                           .cause = g_strdup(values[5].text),
-                           .line = g_strdup(values[6].text),
-                           .got = g_strdup(values[7].text),
-                           .expected = g_strdup(values[8].text),
-                           .seconds = values[9].real};
+  bug_case_t *found = g_new(bug_case_t, 1);
+  *found = (bug_case_t){.finding = values[0].integer,
+                        .op = g_strdup(values[1].text),
+                        .algorithm = g_strdup(values[2].text),
+                        .types = g_strdup(values[3].text),
+                        .class_ = g_strdup(values[4].text),
+                        .cause = g_strdup(values[5].text),
+                        .line = g_strdup(values[6].text),
+                        .got = g_strdup(values[7].text),
+                        .expected = g_strdup(values[8].text),
+                        .seconds = values[9].real};
   g_ptr_array_add(context, found);
   return STATUS_OK;
 }
@@ -59,19 +59,19 @@ static status_t take_count(void *context, int column_count, const char *const *n
   (void)names;
   (void)error;
   if (values == NULL) return STATUS_OK;
-  hunt_t *hunt = context;
-  hunted_count_t *count = g_new(hunted_count_t, 1);
-  *count = (hunted_count_t){.op = g_strdup(values[0].text),
-                            .algorithm = g_strdup(values[1].text),
-                            .types = g_strdup(values[2].text),
-                            .outcome = g_strdup(values[3].text),
-                            .cases = values[4].integer};
-  hunt->drawn += count->cases;
-  g_ptr_array_add(hunt->counts, count);
+  bug_campaign_t *campaign = context;
+  bug_case_count_t *count = g_new(bug_case_count_t, 1);
+  *count = (bug_case_count_t){.op = g_strdup(values[0].text),
+                              .algorithm = g_strdup(values[1].text),
+                              .types = g_strdup(values[2].text),
+                              .outcome = g_strdup(values[3].text),
+                              .cases = values[4].integer};
+  campaign->drawn += count->cases;
+  g_ptr_array_add(campaign->counts, count);
   return STATUS_OK;
 }
 
-static status_t read_hunt(const char *database, hunt_t *hunt, failure_t *error) {
+static status_t read_campaign(const char *database, bug_campaign_t *campaign, failure_t *error) {
   static const char cases[] =
       "SELECT divergence_id, op, algorithm, types, class, cause, case_line, got, expected,"
       " CAST(strftime('%s', first_seen) AS REAL)"
@@ -81,14 +81,14 @@ static status_t read_hunt(const char *database, hunt_t *hunt, failure_t *error) 
   static const char counts[] =
       "SELECT op, algorithm, types, outcome, sum(cases) FROM counter"
       " GROUP BY op, algorithm, types, outcome";
-  STATUS_TRY(store_query(database, cases, take_case, hunt->cases, error));
-  return store_query(database, counts, take_count, hunt, error);
+  STATUS_TRY(store_query(database, cases, take_case, campaign->cases, error));
+  return store_query(database, counts, take_count, campaign, error);
 }
 
-void hunt_deinit(hunt_t *hunt) {
-  if (hunt->cases != NULL) g_ptr_array_unref(hunt->cases);
-  if (hunt->counts != NULL) g_ptr_array_unref(hunt->counts);
-  *hunt = (hunt_t){0};
+void bug_campaign_deinit(bug_campaign_t *campaign) {
+  if (campaign->cases != NULL) g_ptr_array_unref(campaign->cases);
+  if (campaign->counts != NULL) g_ptr_array_unref(campaign->counts);
+  *campaign = (bug_campaign_t){0};
 }
 
 /* ---- Searching ------------------------------------------------------------------------------- */
@@ -157,10 +157,11 @@ static status_t spawn(char *const *words, const char *log, const volatile sig_at
   return STATUS_OK;
 }
 
-status_t hunt_run(char *const *words, const char *database, const char *log,
-                  const volatile sig_atomic_t *stop, hunt_t *out_hunt, failure_t *error) {
-  *out_hunt = (hunt_t){.cases = g_ptr_array_new_with_free_func(free_case),
-                       .counts = g_ptr_array_new_with_free_func(free_count)};
+status_t bug_campaign_run(char *const *words, const char *database, const char *log,
+                          const volatile sig_atomic_t *stop, bug_campaign_t *out_campaign,
+                          failure_t *error) {
+  *out_campaign = (bug_campaign_t){.cases = g_ptr_array_new_with_free_func(free_case),
+                                   .counts = g_ptr_array_new_with_free_func(free_count)};
   status_t status = spawn(words, log, stop, error);
   if (status == STATUS_OK && !g_file_test(database, G_FILE_TEST_EXISTS)) {
     g_autofree char *said = NULL;
@@ -168,14 +169,14 @@ status_t hunt_run(char *const *words, const char *database, const char *log,
     status = status_fail(error, STATUS_IO, "a search left no database: %.200s",
                          said == NULL ? "" : g_strstrip(said));
   }
-  if (status == STATUS_OK) status = read_hunt(database, out_hunt, error);
-  if (status != STATUS_OK) hunt_deinit(out_hunt);
+  if (status == STATUS_OK) status = read_campaign(database, out_campaign, error);
+  if (status != STATUS_OK) bug_campaign_deinit(out_campaign);
   return status;
 }
 
 /* ---- Which bug it is ------------------------------------------------------------------------- */
 
-static bool is_alike(const known_entry_t *bug, const hunted_case_t *found) {
+static bool is_alike(const known_entry_t *bug, const bug_case_t *found) {
   return public_bug_fits(bug, KNOWN_op, found->op) &&
          public_bug_fits(bug, KNOWN_algorithm, found->algorithm) &&
          public_bug_fits(bug, KNOWN_types, found->types) &&
@@ -188,8 +189,8 @@ static void set_why(char **why, const char *text) {
 }
 
 /* *why says what does not fit, where the answer is no. */
-static status_t keeps_conditions(const known_entry_t *bug, const hunted_case_t *found,
-                                 bool *out_keeps, char **why, failure_t *error) {
+static status_t keeps_conditions(const known_entry_t *bug, const bug_case_t *found, bool *out_keeps,
+                                 char **why, failure_t *error) {
   *out_keeps = false;
   if (!public_bug_fits(bug, KNOWN_cause, found->cause)) {
     g_autofree char *text = g_strdup_printf("its cause is \"%s\"", found->cause);
@@ -216,7 +217,7 @@ static status_t keeps_conditions(const known_entry_t *bug, const hunted_case_t *
 }
 
 /* The executor without the bug has to conform on that very case. */
-static status_t is_true(const known_entry_t *bug, const hunted_case_t *found, executor_t *control,
+static status_t is_true(const known_entry_t *bug, const bug_case_t *found, executor_t *control,
                         bool *out_is, char **why, failure_t *error) {
   STATUS_TRY(keeps_conditions(bug, found, out_is, why, error));
   if (!*out_is || control == NULL) return STATUS_OK;
@@ -232,9 +233,10 @@ static status_t is_true(const known_entry_t *bug, const hunted_case_t *found, ex
   return STATUS_OK;
 }
 
-static void count_cases(const hunt_t *hunt, const known_entry_t *bug, hunt_answer_t *answer) {
-  for (guint i = 0; i < hunt->counts->len; i++) {
-    const hunted_count_t *count = hunt->counts->pdata[i];
+static void count_cases(const bug_campaign_t *campaign, const known_entry_t *bug,
+                        bug_answer_t *answer) {
+  for (guint i = 0; i < campaign->counts->len; i++) {
+    const bug_case_count_t *count = campaign->counts->pdata[i];
     if (!public_bug_fits(bug, KNOWN_op, count->op) ||
         !public_bug_fits(bug, KNOWN_algorithm, count->algorithm) ||
         !public_bug_fits(bug, KNOWN_types, count->types)) {
@@ -249,14 +251,14 @@ static void count_cases(const hunt_t *hunt, const known_entry_t *bug, hunt_answe
   }
 }
 
-status_t hunt_find(const hunt_t *hunt, const known_entry_t *bug, executor_t *control,
-                   hunt_answer_t *out_answer, failure_t *error) {
-  hunt_answer_t answer = {0};
+status_t bug_campaign_find(const bug_campaign_t *campaign, const known_entry_t *bug,
+                           executor_t *control, bug_answer_t *out_answer, failure_t *error) {
+  bug_answer_t answer = {0};
   status_t status = STATUS_OK;
   int64_t last_alike = -1;
-  count_cases(hunt, bug, &answer);
-  for (guint i = 0; i < hunt->cases->len && answer.found == NULL && status == STATUS_OK; i++) {
-    const hunted_case_t *found = hunt->cases->pdata[i];
+  count_cases(campaign, bug, &answer);
+  for (guint i = 0; i < campaign->cases->len && answer.found == NULL && status == STATUS_OK; i++) {
+    const bug_case_t *found = campaign->cases->pdata[i];
     if (!is_alike(bug, found)) continue;
     bool is_it = false;
     status = is_true(bug, found, control, &is_it, &answer.why_not, error);
@@ -265,14 +267,14 @@ status_t hunt_find(const hunt_t *hunt, const known_entry_t *bug, executor_t *con
     last_alike = found->finding;
   }
   if (status != STATUS_OK) {
-    hunt_answer_clear(&answer);
+    bug_answer_clear(&answer);
     return status;
   }
   *out_answer = answer;
   return STATUS_OK;
 }
 
-void hunt_answer_clear(hunt_answer_t *answer) {
+void bug_answer_clear(bug_answer_t *answer) {
   g_free(answer->why_not);
-  *answer = (hunt_answer_t){0};
+  *answer = (bug_answer_t){0};
 }
