@@ -131,4 +131,27 @@ else
   count=$((count + 1))
   echo "ok $count - onednn # SKIP $(cat out err | tr '#\n' '  ' | cut -c1-150)"
 fi
+
+# A type of thousands of channels is read once, not once for each of them, which took ten seconds of 2,048 and passed for a hang.
+cat >channels.py <<'END'
+import re, sys, types
+sys.path.insert(0, sys.argv[1])
+import assay_worker, tflite_worker
+read = 0
+def fullmatch(pattern, text):
+    global read
+    read += len(text)
+    return re.fullmatch(pattern, text)
+scales = ",".join(f"0x1p-{i}" for i in range(1, 257))
+kinds = [f"!quant.uniform<{storage}:f32:0,{{{scales}}}>[256]" for storage in ("i8", "i16")]
+line = f"stablehlo.uniform_quantize {kinds[0]} -> {kinds[1]}"
+program = assay_worker.Program.parse(line, "")
+assay_worker.re = types.SimpleNamespace(**{**vars(re), "fullmatch": fullmatch})
+print(len(tflite_worker.apart(program)), "parts", "linear" if read <= 2 * len(line) else f"{read} characters read")
+END
+if ready tflite; then
+  python=${XDG_DATA_HOME:-$HOME/.local/share}/assay/executors/tflite/bin/python
+  "$python" channels.py "$root/harness/exec/workers" >out 2>err
+  is "$(cat out)" "256 parts linear" "tflite: a type of many channels is read once"
+fi
 finish

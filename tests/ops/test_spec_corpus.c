@@ -212,14 +212,15 @@ static void test_directed(void) {
 }
 
 /* What released backends were found to return: no conforming one may, and the cases stay for ever.
- */
+ * Of those that differ from run to run each result may conform: that it is another one is wrong. */
 static void test_found(void) {
+  const size_t nondeterministic = 1; /* The batch norm of onnxruntime.cases. */
   tally_t tally = {0};
   check_folder("found", &tally);
   g_assert_cmpuint(tally.cases, >=, 25);
   size_t refused = tally.expectations[EXPECT_REFUSED] + tally.expectations[EXPECT_REFUSED_BY_WIDE] +
                    tally.expectations[EXPECT_REFUSED_BY_BACKEND];
-  g_assert_cmpuint(refused, >=, tally.cases);
+  g_assert_cmpuint(refused + nondeterministic, >=, tally.cases);
 }
 
 int main(int argc, char **argv) {

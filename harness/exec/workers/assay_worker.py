@@ -25,6 +25,7 @@ worker elsewhere takes.  What our workers share beside it is in shared_programs.
 """
 from __future__ import annotations
 
+import functools
 import json
 import os
 import platform
@@ -93,7 +94,9 @@ class Quantization:
     def has_full_range(self) -> bool:
         return (self.minimum, self.maximum) == _integer_range(self.storage)
 
+    # Kept, as a type of thousands of channels is asked for its quantization once for each of them.
     @staticmethod
+    @functools.lru_cache(maxsize=64)
     def parse(element: str) -> Quantization:
         found = re.fullmatch(
             r"!quant\.uniform<(u?i\d+)(?:<(-?\d+):(-?\d+)>)?:(\w+)(?::(\d+))?,\{?([^}]*)\}?>",
