@@ -238,7 +238,7 @@ static bool keeps_small(solver_t *solver) {
   return keeps;
 }
 
-/* What is flushed must be subnormal: a threshold elsewhere is another fault. */
+/* What is flushed must be subnormal: a threshold elsewhere is another fault (theory.md, T264). */
 static void test_flushed(solver_t *solver, found_causes_t *found) {
   if (!solver_tests(solver, CAUSE_flushed_operands)) return;
   bool is_known = solver->tests_established || !is_of_steps(solver) || keeps_small(solver);
