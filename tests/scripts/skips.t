@@ -9,7 +9,7 @@ trap 'rm -rf "$place"' EXIT
 unset ASSAY ASSAY_SKIPS ASSAY_EXCUSED_SKIPS ASSAY_CPUINFO
 mkdir -p "$place/tree/tests/here" "$place/tree/harness" "$place/tree/build/tests" "$place/bin"
 tree=$place/tree
-cp "$root/tests/run" "$root/tests/guard" "$root/tests/skips" "$root/tests/excused_skips.txt" "$tree/tests"
+cp "$root/tests/run" "$root/tests/guard" "$root/tests/skips" "$root/tests/excused_skips.txt" "$root/tests/long.txt" "$tree/tests"
 cd "$tree" || exit 1
 
 number=0
