@@ -76,9 +76,7 @@ void stream_init(stream_t *stream, const stream_options_t *options) {
 }
 
 void stream_deinit(stream_t *stream) {
-  for (size_t i = 0; i < stream->party_count; i++) {
-    acceptance_free(stream->parties[i].acceptance);
-  }
+  for (size_t i = 0; i < stream->party_count; i++) acceptance_free(stream->parties[i].acceptance);
   g_free(stream->parties);
   g_free(stream->retired);
   g_free(stream->begun);
@@ -119,16 +117,18 @@ static uint64_t program_weight(const program_t *program) {
 
 /* What came of the present program, at the end of its turn. */
 static void settle_turn(stream_t *stream, uint64_t cases) {
-  uint64_t cost = cases * program_weight(&stream->instance.program);
-  if (stream->instance.program.op->is_compound) cost = MAX(cost / COMPOUND_FACTOR, 1);
+  const program_t *program = &stream->instance.program;
+  uint64_t cost = cases * program_weight(program);
+  if (program->op->is_compound) cost = MAX(cost / COMPOUND_FACTOR, 1);
   for (size_t i = 0; i < stream->party_count; i++) {
     stream_party_t *party = &stream->parties[i];
     bool is_asked = party->asked > 0 || stream->options.executor_count == 0;
     if (!is_asked || stream->broken != NULL || stream->is_dynamic) {
-      acceptance_charge(party->acceptance, stream->subject, cost);
+      bool is_taken = party->accepted > 0 && stream->broken == NULL;
+      acceptance_charge(party->acceptance, stream->subject, cost, is_taken ? program : NULL);
     } else {
-      acceptance_learn(party->acceptance, stream->subject, &stream->instance.program,
-                       party->accepted > 0 || party->asked == 0, cost);
+      bool is_taken = party->accepted > 0 || party->asked == 0;
+      acceptance_learn(party->acceptance, stream->subject, program, is_taken, cost);
     }
     party->asked = party->accepted = 0;
   }

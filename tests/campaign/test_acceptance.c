@@ -82,7 +82,7 @@ static void test_retired(void) {
   acceptance_retire(acceptance, 0);
   for (size_t i = 0; i < 10; i++) {
     g_assert_cmpuint(acceptance_choose(acceptance), ==, 1);
-    acceptance_charge(acceptance, 1, 100);
+    acceptance_charge(acceptance, 1, 100, NULL);
   }
   acceptance_free(acceptance);
 }
@@ -132,6 +132,28 @@ static void test_kinds(void) {
   arena_deinit(&arena);
 }
 
+/* A program of unknown sizes that is taken shows that its types are, though refusals blamed them;
+ * one that is refused blames nothing. */
+static void test_charged(void) {
+  arena_t arena;
+  arena_init(&arena);
+  program_t taken = parse(sum_f32, &arena), refused = parse(most_f64, &arena);
+  program_t other = parse(sum_f64, &arena);
+  acceptance_t *acceptance = acceptance_new(1);
+  acceptance_learn(acceptance, 0, &taken, true, 1);
+  for (int i = 0; i < 20; i++) acceptance_learn(acceptance, 0, &refused, false, 1);
+  g_assert_false(acceptance_expects(acceptance, 0, &other));
+  g_assert_cmpfloat(acceptance_excess(acceptance, 0, &other), >, 0);
+  acceptance_charge(acceptance, 0, 1, NULL);
+  g_assert_false(acceptance_expects(acceptance, 0, &other));
+  acceptance_charge(acceptance, 0, 1, &other);
+  g_assert_true(acceptance_expects(acceptance, 0, &other));
+  for (int i = 0; i < 20; i++) acceptance_learn(acceptance, 0, &taken, true, 1);
+  g_assert_cmpfloat(acceptance_excess(acceptance, 0, &other), ==, 0); /* 20 of 21 and 20. */
+  acceptance_free(acceptance);
+  arena_deinit(&arena);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_set_nonfatal_assertions();
@@ -141,5 +163,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/acceptance/retired", test_retired);
   g_test_add_func("/acceptance/features", test_features);
   g_test_add_func("/acceptance/kinds", test_kinds);
+  g_test_add_func("/acceptance/charged", test_charged);
   return g_test_run();
 }

@@ -109,10 +109,6 @@ void acceptance_retire(acceptance_t *acceptance, size_t subject) {
   acceptance->subjects[subject].is_retired = true;
 }
 
-void acceptance_charge(acceptance_t *acceptance, size_t subject, uint64_t cases) {
-  acceptance->subjects[subject].spent += (double)cases;
-}
-
 uint64_t acceptance_accepted(const acceptance_t *acceptance, size_t subject) {
   return acceptance->subjects[subject].accepted;
 }
@@ -273,6 +269,17 @@ static void learn_features(subject_t *subject, const GPtrArray *words, bool is_a
   } else if (subject->accepted > 0) {
     note_refused(subject, words);
   }
+}
+
+void acceptance_charge(acceptance_t *acceptance, size_t subject, uint64_t cases,
+                       const program_t *taken) {
+  acceptance->subjects[subject].spent += (double)cases;
+  if (taken == NULL) return;
+  list_kinds(taken, acceptance->words);
+  note_accepted(&acceptance->whole, acceptance->words);
+  list_features(taken, acceptance->words);
+  note_accepted(&acceptance->subjects[subject], acceptance->words);
+  evenness_learn_taken(acceptance->subjects[subject].evenness, taken);
 }
 
 void acceptance_learn(acceptance_t *acceptance, size_t index, const program_t *program,

@@ -34,8 +34,10 @@ bool acceptance_expects(acceptance_t *acceptance, size_t subject, const program_
 void acceptance_learn(acceptance_t *acceptance, size_t subject, const program_t *program,
                       bool is_accepted, uint64_t cases);
 
-/* Takes a turn of which nothing is to be learnt. */
-void acceptance_charge(acceptance_t *acceptance, size_t subject, uint64_t cases);
+/* Takes a turn of which no refusal is to be learnt: of `taken`, if it is not NULL, all is accepted.
+ */
+void acceptance_charge(acceptance_t *acceptance, size_t subject, uint64_t cases,
+                       const program_t *taken);
 
 /* How much more than is due programs of the subject's like this one had, see evenness_excess(). */
 double acceptance_excess(acceptance_t *acceptance, size_t subject, const program_t *program);

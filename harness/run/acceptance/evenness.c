@@ -125,6 +125,18 @@ static void note(GHashTable *counts, const char *name, bool is_accepted) {
   count->is_taken |= is_accepted;
 }
 
+static void note_taken(GHashTable *counts, const char *name) {
+  count_t *count = counts == NULL ? NULL : (count_t *)g_hash_table_lookup(counts, name);
+  if (count != NULL) count->is_taken = true;
+}
+
+void evenness_learn_taken(evenness_t *evenness, const program_t *program) {
+  if (!evenness_covers(program)) return;
+  const char *kind = kind_of(program);
+  note_taken(evenness->kinds, kind);
+  note_taken(bodies_of(evenness, kind), body_of(evenness, program));
+}
+
 void evenness_learn(evenness_t *evenness, const program_t *program, bool is_accepted) {
   if (!evenness_covers(program)) return;
   const char *kind = kind_of(program);

@@ -31,6 +31,9 @@ bool evenness_covers(const program_t *program);
  * their kind of types had, and their body among those of the kind; 0 if neither had more. */
 double evenness_excess(evenness_t *evenness, const program_t *program);
 
+/* The kind and the body of the program, if they were only refused so far, are taken after all. */
+void evenness_learn_taken(evenness_t *evenness, const program_t *program);
+
 /* Takes a program that was put to the executor; one that does not count is ignored. */
 void evenness_learn(evenness_t *evenness, const program_t *program, bool is_accepted);
 
