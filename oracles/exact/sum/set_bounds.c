@@ -135,7 +135,9 @@ static void set_errors_of_one(sum_bounds_t *sum, const sum_problem_t *question,
 }
 
 /* Whether no partial sum gets to 2^emax, by magnitudes alone: those of one sign have no more terms
- * than all, and no larger bounds (set_partial_extreme()). */
+ * than all, and no larger bounds (set_partial_extreme()).  With all magnitudes below q =
+ * 2^(emax - 2), a factor of at most 1/2 and an offset of at most q, none exceeds
+ * q (1 + 1/2) + q = 2.5 q < 4 q (theory.md, T12). */
 static bool stays_small(const sum_bounds_t *sum, const format_t *format,
                         const error_bound_t *bound) {
   int quarter = format->exponent_max - 2;
