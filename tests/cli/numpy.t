@@ -26,6 +26,7 @@ says 'stablehlo.shift_right_arithmetic ui8[] ui8[] -> ui8[] : 80 : 01' 'shifts z
 quantum='!quant.uniform<i8:f32,0x1p+0>'
 says "stablehlo.add $quantum[1] $quantum[1] -> $quantum[1] : 01 : 02" 'computes nothing quantized' "refuses sums of quanta"
 says "stablehlo.reshape $quantum[1] -> $quantum[] : 01" '^numpy: conforms' "and moves them"
+says 'stablehlo.transpose permutation=[] -> f32[]' 'one operand, one result' "a program without operands is refused"
 gather='stablehlo.gather offset_dims=[0] collapsed_slice_dims=[1] operand_batching_dims=[] start_indices_batching_dims=[] start_index_map=[1] index_vector_dim=1 slice_sizes=[2,1] indices_are_sorted=false'
 says "$gather i8[2,3] i32[4,1] -> i8[2,4] : 102030405060 : 00000002ffffffff0000000900000001" '^numpy: conforms' \
   "gathers columns, with indices clamped"

@@ -83,11 +83,13 @@ def _convert(program: Program, names: Names) -> list[str]:
 
 
 def _reshape(program: Program, names: Names) -> list[str]:
-    return [f"{names[0]}.reshape({elementwise_program.reshaped(program)})"]
+    sizes = elementwise_program.reshaped(program)  # First of all: an invalid program may have no operands.
+    return [f"{names[0]}.reshape({sizes})"]
 
 
 def _transpose(program: Program, names: Names) -> list[str]:
-    return [f"{names[0]}.transpose({elementwise_program.transposed(program)})"]
+    permutation = elementwise_program.transposed(program)
+    return [f"{names[0]}.transpose({permutation})"]
 
 
 def _broadcast(program: Program, names: Names) -> list[str]:
@@ -106,7 +108,8 @@ def _slice(program: Program, names: Names) -> list[str]:
 
 
 def _reverse(program: Program, names: Names) -> list[str]:
-    return _call("flip", names[0], tuple(slicing_program.reversed_dimensions(program)))
+    dims = tuple(slicing_program.reversed_dimensions(program))
+    return _call("flip", names[0], dims)
 
 
 def _pad(program: Program, names: Names) -> list[str]:
@@ -235,7 +238,8 @@ def _partition(program: Program, names: Names) -> list[str]:
 
 
 def _select(program: Program, names: Names) -> list[str]:
-    return _call("where", f"{names[0]}.reshape({dependent.select(program)})", names[1], names[2])
+    shape = dependent.select(program)
+    return _call("where", f"{names[0]}.reshape({shape})", names[1], names[2])
 
 
 MAKERS: dict[str, Maker] = {
