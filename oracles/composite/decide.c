@@ -22,7 +22,7 @@ typedef struct memo_entry {
   row_t rows[CASE_RESULTS_MAX];
 } memo_entry_t;
 
-/* Entries by the place of their part: of elementwise ops each element is a part of its own. */
+/* Entries by the place of their part: of short rows there are many. */
 enum { MEMO_CHAINS = 4096 };
 typedef struct memo_table {
   const memo_entry_t *chains[MEMO_CHAINS];
@@ -55,8 +55,18 @@ static const memo_entry_t *recall(decision_memo_t *memo, const problem_t *proble
   return entry;
 }
 
+/* Whether a part has one number, about which nobody asks twice: to keep it costs more. */
+static bool is_lone(const problem_t *problem, const part_t *part) {
+  size_t numbers = 0;
+  for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
+    numbers += part_result_count(problem, part, r);
+  }
+  return numbers == 1 && part->count == 1;
+}
+
 void problem_recall(const problem_t *problem, const part_t *part, const variant_t *variant,
                     bool is_exact, decision_memo_t *memo, row_t rows[CASE_RESULTS_MAX]) {
+  if (is_lone(problem, part)) memo = NULL;
   const enclosing_t settings = {
       .is_exact = is_exact,
       .is_unbounded = problem->formulas[variant->formula].is_unbounded && !is_exact};
