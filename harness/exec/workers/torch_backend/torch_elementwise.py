@@ -49,10 +49,13 @@ class TorchElementwise:
         if not element.startswith("i"):
             raise Unsupported("shifts zeros into unsigned integers")
 
+        bits = int(element[1:])
+
         def run(left: Any, amount: Any) -> list[Any]:
-            if bool((amount < 0).any()):  # Told by the data alone.
-                raise Unsupported("documents shifts by negative amounts as undefined")
-            return [self.torch.bitwise_right_shift(left, amount)]
+            # bitwise_right_shift leaves amounts outside of the width undefined; the op fills with
+            # the sign then, as a shift by all bits but one does.
+            is_within = (amount >= 0) & (amount < bits)
+            return [self.torch.bitwise_right_shift(left, self.torch.where(is_within, amount, bits - 1))]
 
         return run
 
