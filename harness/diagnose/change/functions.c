@@ -243,41 +243,9 @@ static const struct {
   compute_t *compute;
   const char *words;
 } functions[] = {
-    {"stablehlo.ceil", 1, floor_and_one, "floor(x) + 1"},
-    {"stablehlo.ceil", 1, truncated, "x toward zero"},
-    {"stablehlo.ceil", 1, nearest, "the nearest integer"},
-    {"stablehlo.floor", 1, truncated, "x toward zero"},
-    {"stablehlo.floor", 1, ceil_less_one, "ceil(x) - 1"},
-    {"stablehlo.floor", 1, nearest, "the nearest integer"},
-    {"stablehlo.round_nearest_even", 1, floor_of_half_more, "floor(x + 0.5)"},
-    {"stablehlo.round_nearest_even", 1, half_added, "x and a half, toward zero"},
-    {"stablehlo.round_nearest_even", 1, truncated, "x toward zero"},
-    {"stablehlo.round_nearest_afz", 1, floor_of_half_more, "floor(x + 0.5)"},
-    {"stablehlo.round_nearest_afz", 1, half_added, "x and a half, toward zero"},
-    {"stablehlo.round_nearest_afz", 1, truncated, "x toward zero"},
-    {"stablehlo.sqrt", 1, root_by_inverse, "x times its inverse root"},
-    {"stablehlo.sqrt", 1, inverse_of_inverse_root, "1 over the inverse root"},
-    {"stablehlo.divide", 2, quotient_by_inverse, "a times the inverse of b"},
-    {"stablehlo.remainder", 2, remainder_of_floor, "a remainder of the divisor's sign"},
-    {"stablehlo.remainder", 2, remainder_of_nearest, "the remainder of the nearest quotient"},
-    {"stablehlo.remainder", 2, remainder_by_quotient, "a - trunc(a / b) b"},
-    {"stablehlo.remainder", 2, remainder_by_fma, "a - trunc(a / b) b, fused"},
-    {"stablehlo.maximum", 2, first_if_greater, "a > b ? a : b"},
-    {"stablehlo.maximum", 2, larger_by_bits, "the larger one by its bits"},
-    {"stablehlo.maximum", 2, larger_by_difference, "the larger one by the sign of a - b"},
-    {"stablehlo.minimum", 2, first_if_less, "a < b ? a : b"},
-    {"stablehlo.minimum", 2, smaller_by_bits, "the smaller one by its bits"},
-    {"stablehlo.minimum", 2, smaller_by_difference, "the smaller one by the sign of a - b"},
-    {"stablehlo.compare", 2, compared_by_bits, "a comparison of bits"},
-    {"stablehlo.compare", 2, compared_by_unsigned_bits, "a comparison of bits without sign"},
-    {"stablehlo.clamp", 3, clamped_to_most_first, "max(min(x, most), least)"},
-    {"stablehlo.not", 1, is_zero, "whether x is zero"},
-    {"stablehlo.shift_right_arithmetic", 2, shifted_logically, "a shift that fills with zeros"},
-    {"stablehlo.shift_right_arithmetic", 2, divided_by_power, "a division by 2^b, toward zero"},
-    {"stablehlo.add", 2, saturated_sum, "a sum that saturates"},
-    {"stablehlo.subtract", 2, saturated_difference, "a difference that saturates"},
-    {"stablehlo.multiply", 2, saturated_product, "a product that saturates"},
-    {"stablehlo.negate", 1, saturated_negation, "a negation that saturates"},
+#define OTHER_FUNCTION(op, inputs, compute, words) {op, inputs, compute, words},
+#include "generated/all_other_functions.def"
+#undef OTHER_FUNCTION
 };
 
 static bool is_plain(const type_t *type) {

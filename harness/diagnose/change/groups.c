@@ -9,6 +9,13 @@
 
 enum { REPLICAS_MAX = 64, MEMBERS_MAX = REPLICAS_MAX + 1 };
 
+/* The op that gives each replica of a group what all of it has. */
+static const char reduction[] =
+#define REDUCTION_OF_GROUPS(op) op
+#include "generated/all_reduction_of_groups.def"
+#undef REDUCTION_OF_GROUPS
+    ;
+
 /* The rows of replica_groups, and where each replica stands. */
 typedef struct groups {
   size_t count;
@@ -255,7 +262,8 @@ static bool read_groups(const char *attributes, groups_t *out_groups) {
 static bool make_program(const solver_t *solver, const char *attributes, size_t members,
                          program_t *out_program) {
   const program_t *program = &solver->question->instance->program;
-  g_autoptr(GString) line = g_string_new("stablehlo.all_reduce replica_groups=[[");
+  g_autoptr(GString) line = g_string_new(reduction);
+  g_string_append(line, " replica_groups=[[");
   for (size_t i = 0; i < members; i++) g_string_append_printf(line, "%s%zu", i > 0 ? "," : "", i);
   g_string_append(line, "]]");
   g_auto(GStrv) words = g_strsplit(attributes, " ", -1);
@@ -361,7 +369,7 @@ static void test_hypothesis_of(solver_t *solver, const groups_t *groups, const c
 
 void change_groups(solver_t *solver, found_causes_t *found) {
   const program_t *program = &solver->question->instance->program;
-  const op_t *all_reduce = op_find(str_from("stablehlo.all_reduce"));
+  const op_t *all_reduce = op_find(str_from(reduction));
   g_autoptr(GString) attributes = g_string_new(NULL);
   if (!solver_tests(solver, CAUSE_other_groups) || program->op->attribute_rows == NULL) return;
   program_print_attributes(program, attributes);

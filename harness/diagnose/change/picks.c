@@ -159,6 +159,16 @@ static size_t count_as(const row_t *row, counting_t counting, size_t place) {
 
 /* ---- The ops --------------------------------------------------------------------------------- */
 
+static const struct {
+  const char *name;
+  bool picks_several; /* k= of them; else one. */
+  bool is_smallest;
+} ops[] = {
+#define PICKING_OP(op, picks_several, is_smallest) {op, picks_several, is_smallest},
+#include "generated/all_picking_ops.def"
+#undef PICKING_OP
+};
+
 static int64_t number_of(const char *attributes, const char *key) {
   const char *text = strstr(attributes, key);
   if (text == NULL) return -1;
@@ -170,24 +180,24 @@ static int64_t number_of(const char *attributes, const char *key) {
 static bool find_row(const case_t *instance, size_t component, row_t *out_row, size_t *out_pick) {
   const program_t *program = &instance->program;
   const type_t *type = &program->operands[0];
-  const char *op = program->op->name;
-  const bool is_top_k = strcmp(op, "byteir.top_k") == 0;
-  const bool is_min = strcmp(op, "byteir.arg_min") == 0;
-  if (!is_top_k && !is_min && strcmp(op, "byteir.arg_max") != 0) return false;
+  size_t op = 0;
+  while (op < G_N_ELEMENTS(ops) && strcmp(ops[op].name, program->op->name) != 0) op++;
+  if (op == G_N_ELEMENTS(ops)) return false;
+  const bool picks_several = ops[op].picks_several;
   g_autoptr(GString) text = g_string_new(NULL);
   program_print_attributes(program, text);
   const int64_t axis = number_of(text->str, " axis="), k = number_of(text->str, " k=");
-  bool is_known = axis >= 0 && axis < type->rank && (!is_top_k || k > 0) &&
+  bool is_known = axis >= 0 && axis < type->rank && (!picks_several || k > 0) &&
                   type->element->components == 1 && type->quantization == NULL;
   if (!is_known || type_element_count(type) > ROW_MAX) return false;
   size_t inner = 1;
   for (size_t i = (size_t)axis + 1; i < type->rank; i++) inner *= (size_t)type->dims[i];
-  const size_t picks = is_top_k ? (size_t)k : 1;
+  const size_t picks = picks_several ? (size_t)k : 1;
   *out_row = (row_t){.element = type->element,
                      .tensor = &instance->operands[0],
                      .stride = inner,
                      .count = (size_t)type->dims[axis],
-                     .is_smallest = is_min,
+                     .is_smallest = ops[op].is_smallest,
                      .takes_last = strstr(text->str, "select_last_index=true") != NULL,
                      .picks = picks};
   out_row->first = component / (picks * inner) * out_row->count * inner + component % inner;

@@ -58,6 +58,27 @@ static const struct {
     {OPERANDS_REQUANTIZED, "rounds operands to the result's scale before it computes"},
 };
 
+/* What an op stores, or makes of what is stored. */
+typedef enum stored {
+  STORED_SUM,
+  STORED_DIFFERENCE,
+  STORED_PRODUCT,
+  STORED_LARGER,
+  STORED_SMALLER,
+  STORED_NEGATIVE,
+  STORED_QUOTIENT, /* Of a float, or a stored value, by a scale. */
+  RESTORED,        /* The float that a stored value stands for. */
+} stored_t;
+
+static const struct {
+  const char *name;
+  stored_t stored;
+} ops[] = {
+#define STORING_OP(op, stored) {op, stored},
+#include "generated/all_storing_ops.def"
+#undef STORING_OP
+};
+
 /* A scale with its zero point, and the range of what is stored. */
 typedef struct grid {
   double scale;
@@ -171,26 +192,34 @@ static double restored(deviation_t deviation, const tensor_t *tensor, size_t at,
   return (q - zero_point) * scale;
 }
 
-static bool apply(const char *op, const double x[2], double *out_value) {
-  if (strcmp(op, "stablehlo.add") == 0) {
-    *out_value = x[0] + x[1];
-  } else if (strcmp(op, "stablehlo.subtract") == 0) {
-    *out_value = x[0] - x[1];
-  } else if (strcmp(op, "stablehlo.multiply") == 0) {
-    *out_value = x[0] * x[1];
-  } else if (strcmp(op, "stablehlo.maximum") == 0) {
-    *out_value = fmax(x[0], x[1]);
-  } else if (strcmp(op, "stablehlo.minimum") == 0) {
-    *out_value = fmin(x[0], x[1]);
-  } else {
-    return false;
+static bool apply(stored_t stored, const double x[2], double *out_value) {
+  switch (stored) {
+    case STORED_SUM:
+      *out_value = x[0] + x[1];
+      return true;
+    case STORED_DIFFERENCE:
+      *out_value = x[0] - x[1];
+      return true;
+    case STORED_PRODUCT:
+      *out_value = x[0] * x[1];
+      return true;
+    case STORED_LARGER:
+      *out_value = fmax(x[0], x[1]);
+      return true;
+    case STORED_SMALLER:
+      *out_value = fmin(x[0], x[1]);
+      return true;
+    case STORED_NEGATIVE:
+      *out_value = -x[0];
+      return true;
+    default:
+      return false;
   }
-  return true;
 }
 
 /* A binary op, or a negation, of quantized tensors. */
-static computed_t compute_arithmetic(deviation_t deviation, const case_t *instance, size_t at,
-                                     uint64_t *out_bits) {
+static computed_t compute_arithmetic(stored_t stored, deviation_t deviation, const case_t *instance,
+                                     size_t at, uint64_t *out_bits) {
   const program_t *program = &instance->program;
   const uint32_t count = program->operand_count;
   const type_t *result = &program->results[0];
@@ -209,11 +238,8 @@ static computed_t compute_arithmetic(deviation_t deviation, const case_t *instan
     x[i] = restored(deviation, tensor, at, scale, i);
     if (deviation == OPERANDS_REQUANTIZED) x[i] = nearbyint(x[i] / grid.scale) * grid.scale;
   }
-  if (count == 1 && strcmp(program->op->name, "stablehlo.negate") == 0) {
-    value = -x[0];
-  } else if (count != 2 || !apply(program->op->name, x, &value)) {
+  if (count != (stored == STORED_NEGATIVE ? 1 : 2) || !apply(stored, x, &value))
     return COMPUTED_NONE;
-  }
   return store(deviation, value, &grid, result->quantization->expressed->format, result->element,
                out_bits);
 }
@@ -272,30 +298,41 @@ static computed_t compute_dequantize(deviation_t deviation, const case_t *instan
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
+/* A hypothesis about an op. */
+typedef struct question {
+  stored_t stored;
+  deviation_t deviation;
+} question_t;
+
 static computed_t compute(const void *context, const case_t *instance, size_t component,
                           uint64_t *out_bits) {
-  const deviation_t deviation = *(const deviation_t *)context;
-  const char *op = instance->program.op->name;
-  if (strcmp(op, "stablehlo.uniform_quantize") == 0 || strcmp(op, "byteir.quantize") == 0) {
-    return compute_quantize(deviation, instance, component, out_bits);
-  }
-  if (strcmp(op, "stablehlo.uniform_dequantize") == 0 || strcmp(op, "byteir.dequantize") == 0) {
-    return compute_dequantize(deviation, instance, component, out_bits);
+  const question_t *asked = (const question_t *)context;
+  switch (asked->stored) {
+    case STORED_QUOTIENT:
+      return compute_quantize(asked->deviation, instance, component, out_bits);
+    case RESTORED:
+      return compute_dequantize(asked->deviation, instance, component, out_bits);
+    default:
+      break;
   }
   if (instance->program.results[0].quantization == NULL) return COMPUTED_NONE;
-  return compute_arithmetic(deviation, instance, component, out_bits);
+  return compute_arithmetic(asked->stored, asked->deviation, instance, component, out_bits);
 }
 
 void change_storage(solver_t *solver, found_causes_t *found) {
   const case_t *instance = solver->question->instance;
-  bool is_one = instance->program.result_count == 1 && instance->program.operand_count > 0;
-  if (!is_one || !solver_tests(solver, CAUSE_other_storage)) return;
+  const program_t *program = &instance->program;
+  bool is_one = program->result_count == 1 && program->operand_count > 0;
+  size_t op = 0;
+  while (op < G_N_ELEMENTS(ops) && strcmp(ops[op].name, program->op->name) != 0) op++;
+  if (op == G_N_ELEMENTS(ops) || !is_one || !solver_tests(solver, CAUSE_other_storage)) return;
   for (size_t i = 0; i < G_N_ELEMENTS(deviations); i++) {
+    const question_t question = {.stored = ops[op].stored, .deviation = deviations[i].deviation};
     const change_t change = {.cause = CAUSE_other_storage,
                              .key = deviations[i].words,
                              .instance = instance,
                              .compute = compute,
-                             .context = &deviations[i].deviation,
+                             .context = &question,
                              .tried = 2};
     change_test(solver, &change, deviations[i].words, found);
   }
