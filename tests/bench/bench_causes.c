@@ -298,7 +298,7 @@ static const struct {
     {"canary:wrong_tie", "other-pick"},
     {"canary:narrow_index", "other-pick"},
     {"canary:unsigned_as_signed", "other-pick"}, /* Compared so. */
-    {"canary:axis_ignored", "other-attribute"}, /* axis=-1, or the last one's number. */
+    {"canary:axis_ignored", "other-attribute"},  /* axis=-1, or the last one's number. */
     {"canary:zero_point_unclamped", "other-storage"},
     {"canary:zero_point_unclamped+seed=1", "other-storage"},
     {"canary:transpose_swaps_two", "other-attribute operand-transposed"},
