@@ -40,6 +40,10 @@ run 3 "a release that cannot be installed" executors install onnxruntime==1.5.1
 like err "pip could not install onnxruntime==1.5.1" "a release that cannot be installed: which"
 [ ! -e "$installed/onnxruntime@1.5.1" ]
 ok $? "a release that cannot be installed: nothing is left of it"
+sed -i '1a# Installed without what these packages ask for.' program/workers/requirements/onnxruntime.in
+run 0 "a release without what it asks for" executors install onnxruntime==1.5.1
+rm -r "$installed/onnxruntime@1.5.1"
+sed -i 2d program/workers/requirements/onnxruntime.in
 run 2 "a bad version of Python" executors install onnxruntime==1.2 --python 13
 run 3 "a Python that is not here" executors install onnxruntime==1.2 --python 3.99
 like err "there is no python3.99 on the PATH, in .*pyenv" "a Python that is not here: where it was sought"

@@ -13,6 +13,8 @@ Run = Callable[..., list[Any]]
 
 
 class TorchElementwise:
+    asks_data = True  # Whether functions refuse what the data alone tell, which nothing can that is exported.
+
     def __init__(self, torch: Any) -> None:
         self.torch = torch
         self.functions = {
@@ -53,9 +55,11 @@ class TorchElementwise:
 
         def run(left: Any, amount: Any) -> list[Any]:
             # bitwise_right_shift leaves amounts outside of the width undefined; the op fills with
-            # the sign then, as a shift by all bits but one does.
-            is_within = (amount >= 0) & (amount < bits)
-            return [self.torch.bitwise_right_shift(left, self.torch.where(is_within, amount, bits - 1))]
+            # the sign then, as a shift by all bits but one does.  What is exported stays as it is.
+            if self.asks_data:
+                is_within = (amount >= 0) & (amount < bits)
+                amount = self.torch.where(is_within, amount, bits - 1)
+            return [self.torch.bitwise_right_shift(left, amount)]
 
         return run
 
