@@ -37,6 +37,9 @@ enum {
   CAUSE_CASES_TOGETHER = 5,
   CAUSE_CASES_TELLING = 4, /* The same with CAUSE_BITS_TELLING. */
   CAUSE_CASES_FOR_MISS = 8,
+  /* Or so many that tell so much each, where it explains all (theory.md, T268). */
+  CAUSE_CASES_STRONG = 2,
+  CAUSE_BITS_STRONG = 30,
   /* All changes are tried for so many cases, and after that those alone that explain all of them
    * but one: what no change explains must not take the time of a run.  Where none is left, all are
    * tried again once twice as many cases came, and no earlier than so many. */

@@ -16,22 +16,75 @@ static bool parse(const char *text, arena_t *arena, program_t *inout_program) {
 
 /* ---- Results of another size ----------------------------------------------------------------- */
 
-/* A size of one dimension of all results that makes the program valid; false if there is none. */
+/* Gives all results that size of a dimension; whether the program is valid then. */
+static bool fits(program_t *inout_program, uint32_t dim, int64_t size) {
+  for (uint32_t i = 0; i < inout_program->result_count; i++) {
+    if (dim < inout_program->results[i].rank) inout_program->results[i].dims[dim] = size;
+  }
+  return program_broken(inout_program) == NULL;
+}
+
+/* Sizes of two dimensions, as of an attribute that is about several. */
+static bool resize_two(program_t *inout_program, int64_t size_max) {
+  const uint32_t rank = inout_program->results[0].rank;
+  for (uint32_t first = 0; first < rank; first++) {
+    for (uint32_t second = first + 1; second < rank; second++) {
+      program_t resized = *inout_program;
+      for (int64_t a = 1; a <= size_max; a++) {
+        fits(&resized, first, a);
+        for (int64_t b = 1; b <= size_max; b++) {
+          if (!fits(&resized, second, b)) continue;
+          *inout_program = resized;
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+/* A size of one dimension of all results that makes the program valid, or of two; false if there is
+ * none. */
 static bool resize_results(program_t *inout_program, int64_t size_max) {
+  enum { TWO_SIZES_MAX = 20 };
   const type_t *first = &inout_program->results[0];
   for (uint32_t dim = 0; dim < first->rank; dim++) {
     program_t resized = *inout_program;
     for (int64_t size = 1; size <= size_max; size++) {
-      if (size == first->dims[dim]) continue;
-      for (uint32_t i = 0; i < resized.result_count; i++) {
-        if (dim < resized.results[i].rank) resized.results[i].dims[dim] = size;
-      }
-      if (program_broken(&resized) != NULL) continue;
+      if (size == first->dims[dim] || !fits(&resized, dim, size)) continue;
       *inout_program = resized;
       return true;
     }
   }
+  return resize_two(inout_program, TWO_SIZES_MAX);
+}
+
+/* Another order of the sizes of the one result that makes the program valid: two of them exchanged
+ * once, or twice. */
+static bool reorder_result(program_t *inout_program, unsigned exchanges) {
+  type_t *result = &inout_program->results[0];
+  if (inout_program->result_count != 1) return false;
+  for (uint32_t a = 0; a < result->rank; a++) {
+    for (uint32_t b = a + 1; b < result->rank; b++) {
+      if (result->dims[a] == result->dims[b]) continue;
+      const int64_t kept[2] = {result->dims[a], result->dims[b]};
+      result->dims[a] = kept[1];
+      result->dims[b] = kept[0];
+      if (program_broken(inout_program) == NULL) return true;
+      if (exchanges > 1 && reorder_result(inout_program, exchanges - 1)) return true;
+      result->dims[a] = kept[0];
+      result->dims[b] = kept[1];
+    }
+  }
   return false;
+}
+
+/* Each element at its own place in memory. */
+static const size_t *places_in_memory(const type_t *type, arena_t *arena) {
+  const size_t count = type_element_count(type);
+  size_t *places = ARENA_NEW_ARRAY(arena, size_t, count);
+  for (size_t i = 0; i < count; i++) places[i] = i;
+  return places;
 }
 
 /* For each element of `type` the one of `other` with its indices, or CHANGE_ZERO if that has none.
@@ -176,6 +229,11 @@ static void test_edit(solver_t *solver, const trial_t *trial, found_causes_t *fo
   if (program_broken(&edited) == NULL) {
     test_program(solver, trial, &edited, NULL, found);
     return;
+  }
+  program_t reordered = edited;
+  if (reorder_result(&reordered, 2)) {
+    const type_t *type = &program->results[result];
+    test_program(solver, trial, &reordered, places_in_memory(type, solver->arena), found);
   }
   if (resize_results(&edited, SIZE_TRIED_MAX)) {
     const size_t *places =

@@ -32,6 +32,14 @@ static bool problem_of(const solver_t *solver, const change_t *change, const ten
                        const examined_t *examined, problem_t *out_problem) {
   const size_t parts = examined->element->components;
   size_t element = examined->component / parts;
+  if (change->rows != NULL) {
+    const change_row_t *row = &change->rows[element / change->row_elements];
+    element = row->places[element % change->row_elements];
+    *out_problem = (problem_t){.instance = *row->instance,
+                               .component = element * parts + examined->component % parts};
+    out_problem->results[0] = row->result;
+    return true;
+  }
   if (change->places != NULL) element = change->places[element];
   if (element == CHANGE_ZERO) return false;
   *out_problem = (problem_t){.instance = *change->instance,
@@ -41,9 +49,29 @@ static bool problem_of(const solver_t *solver, const change_t *change, const ten
   return true;
 }
 
+/* Whether the computed component is that, or may be; all NaN are alike. */
+static bool is_computed(const change_t *change, const examined_t *examined, uint64_t bits) {
+  const format_t *format = examined->element->format;
+  uint64_t computed;
+  switch (change->compute(change->context, change->instance, examined->component, &computed)) {
+    case COMPUTED_BITS:
+      break;
+    case COMPUTED_ANY:
+      return true;
+    default:
+      return false;
+  }
+  bool are_nan = format != NULL && format_is_nan(format, computed) && format_is_nan(format, bits);
+  return computed == bits || are_nan;
+}
+
 /* Whether one of the values that `bits` may have been conforms. */
 static bool holds(solver_t *solver, const change_t *change, const examined_t *examined,
                   const problem_t *problem, uint64_t bits, answer_t *out_answer) {
+  if (change->compute != NULL) {
+    *out_answer = (answer_t){.conforms = is_computed(change, examined, bits)};
+    return out_answer->conforms;
+  }
   uint64_t sources[CHANGE_SOURCES_MAX] = {bits};
   size_t count = 1;
   if (change->sources != NULL) count = change->sources(examined->element, bits, sources);
@@ -74,6 +102,7 @@ static double explain(solver_t *solver, const change_t *change, const tensor_t *
 static bool spares(solver_t *solver, const change_t *change, const tensor_t *results,
                    const examined_t *examined) {
   problem_t problem;
+  if (change->compute != NULL) return is_computed(change, examined, examined->got);
   if (!problem_of(solver, change, results, examined, &problem)) return examined->got == 0;
   answer_t answer;
   uint64_t sources[CHANGE_SOURCES_MAX] = {examined->got};
@@ -136,7 +165,7 @@ static size_t count_about(const solver_t *solver, const change_t *change, const 
  * four elements at least must be about as it has them, more where numbers cancel.  The oracle has
  * the last word on the rest. */
 static bool is_likely(solver_t *solver, const change_t *change) {
-  if (change->sources != NULL) return true;
+  if (change->sources != NULL || change->rows != NULL || change->compute != NULL) return true;
   tensor_t results[CASE_RESULTS_MAX];
   if (!case_simulate(solver, change->instance, FAULT_NONE, results)) return true;
   size_t count = solver->wrong_count + solver->right_count;
@@ -236,6 +265,10 @@ void test_changes(solver_t *solver, found_causes_t *found) {
   if (solver->changes == CHANGES_NONE) return;
   change_operands(solver, found);
   change_values(solver, found);
+  change_groups(solver, found);
+  change_functions(solver, found);
+  change_storage(solver, found);
+  change_picks(solver, found);
   change_attributes(solver, found);
   change_ops(solver, found);
   change_places(solver, found);

@@ -26,6 +26,23 @@ enum {
 typedef size_t change_sources_t(const element_t *element, uint64_t bits,
                                 uint64_t out_sources[CHANGE_SOURCES_MAX]);
 
+/* What is known of a component that is computed. */
+typedef enum computed {
+  COMPUTED_NONE, /* The change is of no such case. */
+  COMPUTED_BITS, /* These bits came. */
+  COMPUTED_ANY,  /* Nothing: it tells for the change no more than against it. */
+} computed_t;
+
+typedef computed_t change_compute_t(const void *context, const case_t *instance, size_t component,
+                                    uint64_t *out_bits);
+
+/* What one index of the result's first dimension has instead. */
+typedef struct change_row {
+  const case_t *instance; /* Of one result. */
+  tensor_t result;        /* Room for it. */
+  const size_t *places;   /* For each element of the row: which element of that result it is. */
+} change_row_t;
+
 /* A case that was computed instead.  Borrowed; lives in the solver's arena. */
 typedef struct change {
   cause_id_t cause;
@@ -33,8 +50,13 @@ typedef struct change {
   const char *other_key; /* Another name: of the last of operands, of which there may be any number.
                           * NULL: there is none. */
   const case_t *instance;
-  const size_t *places; /* For each element of the result the verdict is about: which element of
-                         * the changed case's it is, or CHANGE_ZERO; NULL: the same. */
+  const size_t *places;     /* For each element of the result the verdict is about: which element of
+                             * the changed case's it is, or CHANGE_ZERO; NULL: the same. */
+  const change_row_t *rows; /* Each index of the first dimension has a case of its own; NULL: there
+                             * is but one case. */
+  size_t row_elements;
+  change_compute_t *compute; /* What came is compared with that, and no oracle asked; or NULL. */
+  const void *context;       /* Of it. */
   change_sources_t *sources; /* NULL: what came is what was computed. */
   size_t tried;              /* How many of its kind are tried: each costs evidence. */
 } change_t;
@@ -55,6 +77,10 @@ void change_places(solver_t *solver, found_causes_t *found);
 void change_attributes(solver_t *solver, found_causes_t *found);
 void change_ops(solver_t *solver, found_causes_t *found);
 void change_scales(solver_t *solver, found_causes_t *found);
+void change_groups(solver_t *solver, found_causes_t *found);
+void change_functions(solver_t *solver, found_causes_t *found);
+void change_storage(solver_t *solver, found_causes_t *found);
+void change_picks(solver_t *solver, found_causes_t *found);
 
 /* Whether changes of the case are looked for: it is small, and shows more than zeros. */
 bool change_can_tell(const solver_t *solver);

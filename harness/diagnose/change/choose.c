@@ -12,6 +12,7 @@
 typedef struct standing {
   uint32_t cases;   /* That it explains, of several of one program in a row one, ... */
   uint32_t neutral; /* ... and the others, and those where nothing speaks for it or against. */
+  uint32_t strong;  /* Of `cases` those that tell CAUSE_BITS_STRONG each. */
   guint program;    /* Of the last one. */
   double bits;
 } standing_t;
@@ -72,6 +73,7 @@ static void count_one(standing_t *standing, double bits, guint program) {
     return;
   }
   standing->cases++;
+  standing->strong += bits >= (double)CAUSE_BITS_STRONG;
   standing->program = program;
   standing->bits += CLAMP(bits, 0, (double)CAUSE_BITS_MIN);
 }
@@ -100,6 +102,7 @@ static standing_t standing_of(const cause_support_t *support, const found_change
 
 static bool is_enough(const cause_support_t *support, const standing_t *standing) {
   if (support == NULL) return standing->bits >= (double)CAUSE_BITS_MIN;
+  if (standing->strong >= CAUSE_CASES_STRONG && misses_of(support, standing) == 0) return true;
   if (standing->bits < (double)CAUSE_BITS_TOGETHER) return false;
   bool is_telling = standing->bits >= (double)CAUSE_BITS_TELLING;
   uint32_t needed = is_telling ? CAUSE_CASES_TELLING : CAUSE_CASES_TOGETHER;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists the edits: a number is one more or less, 0, 1, another one of its text, or shorter; a word
  * is another one of its attribute; of a list two entries change places, all become one of them, or
- * it runs backward; an attribute is left out. */
+ * it runs backward; a permutation is inverted, or none; an attribute is left out. */
 #include "harness/diagnose/change/edits.h"
 
 #include <inttypes.h>
@@ -165,12 +165,31 @@ static void add_order(const char *text, const GArray *entries, const guint *orde
   add(edits, text, all, list->str, kind);
 }
 
+enum { ENTRIES_MAX = 8 };
+
+/* Of a permutation the inverse one, and none. */
+static void edit_permutation(const char *text, const GArray *entries, GPtrArray *edits) {
+  const guint count = entries->len;
+  guint place_of[ENTRIES_MAX], order[ENTRIES_MAX];
+  for (guint i = 0; i < count; i++) place_of[i] = count;
+  for (guint i = 0; i < count; i++) {
+    const span_t entry = g_array_index(entries, span_t, i);
+    if (!is_integer(text, entry)) return;
+    const int64_t value = g_ascii_strtoll(text + entry.begin, NULL, 10);
+    if (value < 0 || value >= count || place_of[value] != count) return;
+    place_of[value] = i;
+  }
+  for (guint i = 0; i < count; i++) order[i] = place_of[place_of[i]];
+  add_order(text, entries, order, "inverse", edits);
+  add_order(text, entries, place_of, "in order", edits);
+}
+
 static void edit_list(const char *text, size_t open, GPtrArray *edits) {
-  enum { ENTRIES_MAX = 8 };
   g_autoptr(GArray) entries = find_entries(text, open);
   const guint count = entries->len;
   if (count < 2 || count > ENTRIES_MAX) return;
   guint order[ENTRIES_MAX];
+  edit_permutation(text, entries, edits);
   for (guint i = 0; i < count; i++) order[i] = count - 1 - i;
   add_order(text, entries, order, "backward", edits);
   for (guint only = 0; only < count; only++) {

@@ -129,9 +129,22 @@ static size_t dimensions_swapped(const walk_t *walk, size_t at) {
   return base + (second.index * first.size + first.index) * second.stride;
 }
 
+/* Counted with the first dimension running fastest. */
+static size_t columns_first(const walk_t *walk, size_t at) {
+  size_t place = 0, stride = walk->count;
+  for (uint32_t i = 0; i < walk->type->rank; i++) {
+    stride /= (size_t)walk->type->dims[i];
+    place += at % (size_t)walk->type->dims[i] * stride;
+    at /= (size_t)walk->type->dims[i];
+  }
+  return place;
+}
+
+static size_t tensor_reversed(const walk_t *walk, size_t at) { return walk->count - 1 - at; }
+
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-typedef enum number_kind_of_map { BY_BLOCK, BY_POWER, BY_DIMENSION } map_number_t;
+typedef enum number_kind_of_map { BY_BLOCK, BY_POWER, BY_DIMENSION, BY_TENSOR } map_number_t;
 
 static const struct {
   cause_id_t of_operand, of_result;
@@ -175,6 +188,10 @@ static const struct {
      "zeros at the end of dimension %zu of %s"},
     {CAUSE_operand_transposed, CAUSE_result_transposed, dimensions_swapped, BY_DIMENSION,
      "dimension %zu and the next exchanged of %s"},
+    {CAUSE_operand_transposed, CAUSE_result_transposed, columns_first, BY_TENSOR,
+     "elements by columns of %s"},
+    {CAUSE_operand_index, CAUSE_result_index, tensor_reversed, BY_TENSOR,
+     "elements from the last to the first of %s"},
 };
 
 /* Fills in where elements come from; false if each comes from its own place. */
@@ -225,11 +242,15 @@ static void test_map(solver_t *solver, uint32_t operand, size_t which, const wal
   g_snprintf(who, sizeof who, is_operand ? "operand %u" : "the result", operand);
   const char *text = maps[which].words;
   const char *number = strstr(text, "%zu"), *name = strstr(text, "%s");
-  g_snprintf(detail, sizeof detail, "%.*s%zu%.*s%s", (int)(number - text), text, walk->number,
-             (int)(name - number - 3), number + 3, who);
+  if (number == NULL) {
+    g_snprintf(detail, sizeof detail, "%.*s%s", (int)(name - text), text, who);
+  } else {
+    g_snprintf(detail, sizeof detail, "%.*s%zu%.*s%s", (int)(number - text), text, walk->number,
+               (int)(name - number - 3), number + 3, who);
+  }
   detail[CAUSE_DETAIL_BYTES - 1] = '\0';
   char key[CAUSE_KEY_BYTES];
-  bool is_of_dimension = maps[which].number == BY_DIMENSION;
+  bool is_of_dimension = maps[which].number == BY_DIMENSION || maps[which].number == BY_TENSOR;
   g_snprintf(key, sizeof key, "%s %zu %zu", who, which, is_of_dimension ? 0 : walk->number);
   change.key = key;
   change_test(solver, &change, detail, found);
@@ -241,6 +262,10 @@ static const size_t blocks[] = {2, 4, 8, 16, 32, 64, 128, 256};
 static size_t numbers_of(size_t which, const type_t *type, size_t count,
                          size_t out_numbers[G_N_ELEMENTS(blocks) + TYPE_RANK_MAX]) {
   size_t found = 0;
+  if (maps[which].number == BY_TENSOR) {
+    out_numbers[0] = 0;
+    return 1;
+  }
   if (maps[which].number == BY_DIMENSION) {
     for (uint32_t i = 0; i < type->rank; i++) {
       if (type->dims[i] > 1) out_numbers[found++] = i;

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Quantized values were made otherwise: another rounding, wrapping instead of clamping, scales or
+ * zero points left out, taken twice or of another tensor.  What an elementwise op of a few operands
+ * stores is computed here in binary64 and compared to the bit (theory.md, T267). */
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+#include "harness/diagnose/change/change.h"
+
+/* How a stored value is made of a real number x = a op b: storage = end(rounding(x / scale) + zero
+ * point). */
+typedef enum deviation {
+  AS_IT_IS,
+  ROUNDED_TOWARD_ZERO,
+  ROUNDED_DOWN,
+  ROUNDED_HALF_UP,
+  ROUNDED_HALF_AWAY,
+  WRAPPED,
+  CLAMPED_BEFORE_ZERO_POINT,
+  SCALE_LEFT_OUT,
+  SCALE_MULTIPLIED,
+  ZERO_POINT_LEFT_OUT,
+  ZERO_POINT_SUBTRACTED,
+  ZERO_POINT_TWICE,
+  OPERAND_ZERO_POINT_ADDED,
+  OPERAND_ZERO_POINT_LEFT_OUT,
+  OPERAND_SCALE_DIVIDED,
+  LEFT_ZERO_POINT_LEFT_OUT,
+  RIGHT_ZERO_POINT_LEFT_OUT,
+  SCALE_OF_LEFT_FOR_BOTH,
+  SCALE_OF_RIGHT_FOR_BOTH,
+  OPERANDS_REQUANTIZED,
+} deviation_t;
+
+static const struct {
+  deviation_t deviation;
+  const char *words;
+} deviations[] = {
+    {ROUNDED_TOWARD_ZERO, "rounds quotients toward zero"},
+    {ROUNDED_DOWN, "rounds quotients down"},
+    {ROUNDED_HALF_UP, "rounds halves of quotients up"},
+    {ROUNDED_HALF_AWAY, "rounds halves of quotients away from zero"},
+    {WRAPPED, "wraps what is beyond the range"},
+    {CLAMPED_BEFORE_ZERO_POINT, "clamps before it adds the zero point"},
+    {SCALE_LEFT_OUT, "does not divide by the result's scale"},
+    {SCALE_MULTIPLIED, "multiplies by the result's scale"},
+    {ZERO_POINT_LEFT_OUT, "adds no zero point to the result"},
+    {ZERO_POINT_SUBTRACTED, "subtracts the result's zero point"},
+    {ZERO_POINT_TWICE, "adds the result's zero point twice"},
+    {OPERAND_ZERO_POINT_ADDED, "adds the zero points of operands"},
+    {OPERAND_ZERO_POINT_LEFT_OUT, "subtracts no zero points of operands"},
+    {OPERAND_SCALE_DIVIDED, "divides operands by their scale"},
+    {LEFT_ZERO_POINT_LEFT_OUT, "subtracts no zero point of the left operand"},
+    {RIGHT_ZERO_POINT_LEFT_OUT, "subtracts no zero point of the right operand"},
+    {SCALE_OF_LEFT_FOR_BOTH, "takes the left operand's scale for both"},
+    {SCALE_OF_RIGHT_FOR_BOTH, "takes the right operand's scale for both"},
+    {OPERANDS_REQUANTIZED, "rounds operands to the result's scale before it computes"},
+};
+
+/* What an op stores, or makes of what is stored. */
+typedef enum stored {
+  STORED_SUM,
+  STORED_DIFFERENCE,
+  STORED_PRODUCT,
+  STORED_LARGER,
+  STORED_SMALLER,
+  STORED_NEGATIVE,
+  STORED_QUOTIENT, /* Of a float, or a stored value, by a scale. */
+  RESTORED,        /* The float that a stored value stands for. */
+} stored_t;
+
+static const struct {
+  const char *name;
+  stored_t stored;
+} ops[] = {
+#define STORING_OP(op, stored) {op, stored},
+#include "generated/all_storing_ops.def"
+#undef STORING_OP
+};
+
+/* A scale with its zero point, and the range of what is stored. */
+typedef struct grid {
+  double scale;
+  int64_t zero_point;
+  int64_t least, most;
+} grid_t;
+
+/* ---- Scales ---------------------------------------------------------------------------------- */
+
+static size_t index_along(const type_t *type, size_t axis, size_t at) {
+  size_t stride = 1;
+  for (size_t i = axis + 1; i < type->rank; i++) stride *= (size_t)type->dims[i];
+  return at / stride % (size_t)type->dims[axis];
+}
+
+static grid_t grid_of_type(const type_t *type, size_t at) {
+  const quantization_t *from = type->quantization;
+  size_t channel = from->axis >= 0 ? index_along(type, (size_t)from->axis, at) : 0;
+  return (grid_t){.scale = from->scales[channel],
+                  .zero_point = from->zero_points[channel],
+                  .least = from->storage_min,
+                  .most = from->storage_max};
+}
+
+/* The grid whose scale and zero point are operands 1 and 2, of one or one for each index along the
+ * attribute axis; false if they are otherwise. */
+static bool grid_of_operands(const case_t *instance, size_t at, grid_t *out_grid) {
+  const tensor_t *scales = &instance->operands[1], *zero_points = &instance->operands[2];
+  const element_t *element = zero_points->type.element;
+  if (scales->type.element->format == NULL || !element_is_integer(element)) return false;
+  size_t channel = 0;
+  if (type_element_count(&scales->type) != 1) {
+    g_autoptr(GString) text = g_string_new(NULL);
+    program_print_attributes(&instance->program, text);
+    const char *axis = strstr(text->str, " axis=");
+    const type_t *type = &instance->program.results[0];
+    if (axis == NULL) return false;
+    const int64_t number = g_ascii_strtoll(axis + strlen(" axis="), NULL, 10);
+    if (number < 0 || number >= type->rank) return false;
+    channel = index_along(type, (size_t)number, at);
+    if (channel >= type_element_count(&scales->type)) return false;
+  }
+  size_t place = type_element_count(&zero_points->type) == 1 ? 0 : channel;
+  if (place >= type_element_count(&zero_points->type)) return false;
+  const bool is_signed = element->kind == ELEMENT_SIGNED;
+  const int64_t most = (INT64_C(1) << (element->bits - (is_signed ? 1 : 0))) - 1;
+  const uint64_t bits = element_load(element, zero_points->data, place);
+  *out_grid =
+      (grid_t){.scale = format_to_double(scales->type.element->format,
+                                         element_load(scales->type.element, scales->data, channel)),
+               .zero_point = is_signed ? element_signed_value(element, bits) : (int64_t)bits,
+               .least = is_signed ? -most - 1 : 0,
+               .most = most};
+  return element->bits <= 32;
+}
+
+/* ---- What is computed ------------------------------------------------------------------------ */
+
+static double round_as(deviation_t deviation, double value) {
+  switch (deviation) {
+    case ROUNDED_TOWARD_ZERO:
+      return trunc(value);
+    case ROUNDED_DOWN:
+      return floor(value);
+    case ROUNDED_HALF_UP:
+      return floor(value + 0.5);
+    case ROUNDED_HALF_AWAY:
+      return round(value);
+    default:
+      return nearbyint(value);
+  }
+}
+
+/* What is stored of a real number, divided in a format. */
+static computed_t store(deviation_t deviation, double value, const grid_t *grid,
+                        const format_t *format, const element_t *element, uint64_t *out_bits) {
+  double quotient = format_round_double(format, value / grid->scale);
+  if (deviation == SCALE_LEFT_OUT) quotient = value;
+  if (deviation == SCALE_MULTIPLIED) quotient = value * grid->scale;
+  /* A conversion to integers may give anything of what is beyond 32 bits. */
+  if (isnan(quotient) || (deviation == WRAPPED && fabs(quotient) > 0x1p30)) return COMPUTED_ANY;
+  double stored = round_as(deviation, quotient);
+  double zero_point = (double)grid->zero_point;
+  if (deviation == ZERO_POINT_LEFT_OUT) zero_point = 0;
+  if (deviation == ZERO_POINT_SUBTRACTED) zero_point = -zero_point;
+  if (deviation == ZERO_POINT_TWICE) zero_point *= 2;
+  const double least = (double)grid->least, most = (double)grid->most;
+  if (deviation == CLAMPED_BEFORE_ZERO_POINT) stored = CLAMP(stored, least, most);
+  stored += zero_point;
+  bool wraps = deviation == WRAPPED || deviation == CLAMPED_BEFORE_ZERO_POINT;
+  if (!wraps) stored = CLAMP(stored, least, most);
+  *out_bits = (uint64_t)(int64_t)stored & element_mask(element);
+  return COMPUTED_BITS;
+}
+
+/* The number that a stored one stands for. */
+static double restored(deviation_t deviation, const tensor_t *tensor, size_t at, double scale,
+                       uint32_t operand) {
+  const element_t *element = tensor->type.element;
+  const grid_t grid = grid_of_type(&tensor->type, at);
+  const uint64_t bits = element_load(element, tensor->data, at);
+  const bool is_signed = element->kind == ELEMENT_SIGNED;
+  const double q = is_signed ? (double)element_signed_value(element, bits) : (double)bits;
+  double zero_point = (double)grid.zero_point;
+  bool is_left_out = deviation == OPERAND_ZERO_POINT_LEFT_OUT ||
+                     (deviation == LEFT_ZERO_POINT_LEFT_OUT && operand == 0) ||
+                     (deviation == RIGHT_ZERO_POINT_LEFT_OUT && operand == 1);
+  if (is_left_out) zero_point = 0;
+  if (deviation == OPERAND_ZERO_POINT_ADDED) zero_point = -zero_point;
+  if (deviation == OPERAND_SCALE_DIVIDED) return (q - zero_point) / scale;
+  return (q - zero_point) * scale;
+}
+
+static bool apply(stored_t stored, const double x[2], double *out_value) {
+  switch (stored) {
+    case STORED_SUM:
+      *out_value = x[0] + x[1];
+      return true;
+    case STORED_DIFFERENCE:
+      *out_value = x[0] - x[1];
+      return true;
+    case STORED_PRODUCT:
+      *out_value = x[0] * x[1];
+      return true;
+    case STORED_LARGER:
+      *out_value = fmax(x[0], x[1]);
+      return true;
+    case STORED_SMALLER:
+      *out_value = fmin(x[0], x[1]);
+      return true;
+    case STORED_NEGATIVE:
+      *out_value = -x[0];
+      return true;
+    default:
+      return false;
+  }
+}
+
+/* A binary op, or a negation, of quantized tensors. */
+static computed_t compute_arithmetic(stored_t stored, deviation_t deviation, const case_t *instance,
+                                     size_t at, uint64_t *out_bits) {
+  const program_t *program = &instance->program;
+  const uint32_t count = program->operand_count;
+  const type_t *result = &program->results[0];
+  double x[2] = {0, 0}, value;
+  if (count < 1 || count > 2) return COMPUTED_NONE;
+  for (uint32_t i = 0; i < count; i++) {
+    const type_t *type = &instance->operands[i].type;
+    if (type->quantization == NULL || !type_shapes_equal(type, result)) return COMPUTED_NONE;
+  }
+  grid_t grid = grid_of_type(result, at);
+  for (uint32_t i = 0; i < count; i++) {
+    const tensor_t *tensor = &instance->operands[i];
+    uint32_t scaled = deviation == SCALE_OF_LEFT_FOR_BOTH ? 0 : i;
+    if (deviation == SCALE_OF_RIGHT_FOR_BOTH) scaled = count - 1;
+    double scale = grid_of_type(&instance->operands[scaled].type, at).scale;
+    x[i] = restored(deviation, tensor, at, scale, i);
+    if (deviation == OPERANDS_REQUANTIZED) x[i] = nearbyint(x[i] / grid.scale) * grid.scale;
+  }
+  if (count != (stored == STORED_NEGATIVE ? 1 : 2) || !apply(stored, x, &value))
+    return COMPUTED_NONE;
+  return store(deviation, value, &grid, result->quantization->expressed->format, result->element,
+               out_bits);
+}
+
+static computed_t compute_quantize(deviation_t deviation, const case_t *instance, size_t at,
+                                   uint64_t *out_bits) {
+  const type_t *result = &instance->program.results[0];
+  const tensor_t *input = &instance->operands[0];
+  const format_t *format = input->type.element->format;
+  grid_t grid;
+  if (!type_shapes_equal(&input->type, result)) return COMPUTED_NONE;
+  if (result->quantization != NULL) {
+    grid = grid_of_type(result, at);
+  } else if (instance->program.operand_count != 3 || !grid_of_operands(instance, at, &grid)) {
+    return COMPUTED_NONE;
+  }
+  if (input->type.quantization != NULL) {
+    const double scale = grid_of_type(&input->type, at).scale;
+    const double value = restored(deviation, input, at, scale, 0);
+    format = input->type.quantization->expressed->format;
+    return store(deviation, value, &grid, format, result->element, out_bits);
+  }
+  if (format == NULL) return COMPUTED_NONE;
+  const double value = format_to_double(format, element_load(input->type.element, input->data, at));
+  return store(deviation, value, &grid, format, result->element, out_bits);
+}
+
+/* A float of a stored value. */
+static computed_t compute_dequantize(deviation_t deviation, const case_t *instance, size_t at,
+                                     uint64_t *out_bits) {
+  const type_t *result = &instance->program.results[0];
+  const tensor_t *input = &instance->operands[0];
+  const element_t *element = input->type.element;
+  grid_t grid;
+  if (result->element->format == NULL || !type_shapes_equal(&input->type, result))
+    return COMPUTED_NONE;
+  if (input->type.quantization != NULL) {
+    grid = grid_of_type(&input->type, at);
+  } else if (instance->program.operand_count != 3 || !element_is_integer(element) ||
+             !grid_of_operands(instance, at, &grid)) {
+    return COMPUTED_NONE;
+  }
+  const uint64_t bits = element_load(element, input->data, at);
+  const bool is_signed = element->kind == ELEMENT_SIGNED;
+  double q = is_signed ? (double)element_signed_value(element, bits) : (double)bits;
+  double zero_point = (double)grid.zero_point;
+  if (deviation == OPERAND_ZERO_POINT_LEFT_OUT) zero_point = 0;
+  if (deviation == OPERAND_ZERO_POINT_ADDED) zero_point = -zero_point;
+  const format_t *format = result->element->format;
+  const double difference = format_round_double(format, q - zero_point);
+  bool divides = deviation == OPERAND_SCALE_DIVIDED;
+  *out_bits =
+      format_from_double(format, divides ? difference / grid.scale : difference * grid.scale);
+  return COMPUTED_BITS;
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+/* A hypothesis about an op. */
+typedef struct question {
+  stored_t stored;
+  deviation_t deviation;
+} question_t;
+
+static computed_t compute(const void *context, const case_t *instance, size_t component,
+                          uint64_t *out_bits) {
+  const question_t *asked = (const question_t *)context;
+  switch (asked->stored) {
+    case STORED_QUOTIENT:
+      return compute_quantize(asked->deviation, instance, component, out_bits);
+    case RESTORED:
+      return compute_dequantize(asked->deviation, instance, component, out_bits);
+    default:
+      break;
+  }
+  if (instance->program.results[0].quantization == NULL) return COMPUTED_NONE;
+  return compute_arithmetic(asked->stored, asked->deviation, instance, component, out_bits);
+}
+
+void change_storage(solver_t *solver, found_causes_t *found) {
+  const case_t *instance = solver->question->instance;
+  const program_t *program = &instance->program;
+  bool is_one = program->result_count == 1 && program->operand_count > 0;
+  size_t op = 0;
+  while (op < G_N_ELEMENTS(ops) && strcmp(ops[op].name, program->op->name) != 0) op++;
+  if (op == G_N_ELEMENTS(ops) || !is_one || !solver_tests(solver, CAUSE_other_storage)) return;
+  for (size_t i = 0; i < G_N_ELEMENTS(deviations); i++) {
+    const question_t question = {.stored = ops[op].stored, .deviation = deviations[i].deviation};
+    const change_t change = {.cause = CAUSE_other_storage,
+                             .key = deviations[i].words,
+                             .instance = instance,
+                             .compute = compute,
+                             .context = &question,
+                             .tried = 2};
+    change_test(solver, &change, deviations[i].words, found);
+  }
+}
