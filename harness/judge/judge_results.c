@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "harness/judge/blind.h"
 #include "harness/judge/tally.h"
 
 /* One walk over all components. */
@@ -118,6 +119,7 @@ static status_t consult(walk_t *walk, const accept_t *accept, uint32_t result, s
     vacuity_note(&walk->tally->vacuity, accept, element, component, 1);
   } else if (!answer.is_vacuous) {
     vacuity_refute(&walk->tally->vacuity);
+    walk->tally->has_exact = true;
   }
   if (answer.conforms) {
     note_conforming(walk, &answer);
@@ -285,7 +287,7 @@ status_t judge_count(const judge_t *judge, const case_t *instance, const accept_
     out_tally->verdict.treeless_count += count_treeless(&accepts[i], judge->margins[i]);
     STATUS_TRY(judge_result(&walk, i, &accepts[i], error));
   }
-  return STATUS_OK;
+  return blind_reconsider(judge, instance, accepts, results, out_tally);
 }
 
 /* The worst is the same in whichever parts the components came: of equals the first. */
@@ -321,9 +323,11 @@ void judge_tally_add(judge_tally_t *inout_total, const judge_tally_t *part) {
   for (int i = 0; i < BLIND_COUNT; i++) {
     total->vacuity.is_refuted[i] |= part->vacuity.is_refuted[i];
     total->vacuity.is_wrong[i] |= part->vacuity.is_wrong[i];
+    total->vacuity.is_asked[i] |= part->vacuity.is_asked[i];
   }
   total->outside_count += part->outside_count;
   total->has_outside_conforming |= part->has_outside_conforming;
+  total->has_exact |= part->has_exact;
   total->lacks_oracle = part->lacks_oracle;
   bool is_worst =
       part->has_wrong && (!total->has_wrong || comes_before(&part->worst, &total->worst));

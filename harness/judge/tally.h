@@ -17,7 +17,8 @@ typedef struct judge_tally {
   vacuity_t vacuity;       /* Of what nobody had computed. */
   size_t outside_count;    /* Components outside a fast set that were asked about, ... */
   bool has_outside_conforming; /* ... of which some conform. */
-  bool lacks_oracle;           /* The oracle had no answer: no component beyond it counts. */
+  bool has_exact;    /* The oracle alone knew some component, and permits not all there. */
+  bool lacks_oracle; /* The oracle had no answer: no component beyond it counts. */
   bool has_wrong;
   wrong_element_t worst; /* Of the wrong ones, if there is one. */
 } judge_tally_t;

@@ -33,7 +33,7 @@ static status_t decide_oracle(void *context, const oracle_call_t *call, uint32_t
   arena_mark_t mark = arena_mark(asked->arena);
   oracle_call_t remembering = *call;
   remembering.whole_count = asked->whole_count;
-  remembering.memo = &asked->memo;
+  if (remembering.memo == NULL) remembering.memo = &asked->memo;
   remembering.arena = asked->arena;
   remembering.is_brief = true; /* Words are told of what is wrong. */
   status_t status = asked->oracle->decide(&remembering, result, component, out_answer);
