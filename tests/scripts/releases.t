@@ -93,8 +93,8 @@ like out "^  1.6rc1  *conforms" "every release: candidates, too"
 like out "=> brought by 1.6.1 (1.6 conforms)" "every release: what came back shows"
 run 2 "an empty range" bisect "$sum" --backend onnxruntime --from 1.11
 like err "there are 0 releases of onnxruntime in that range, .* 1.1 to 1.10" "an empty range: what there is"
-run 2 "no worker" bisect "$sum" --backend numpy
-like err "^assay: numpy has no releases to install" "no worker: says so"
+run 2 "no worker" bisect "$sum" --backend pjrt-cpu
+like err "^assay: pjrt-cpu has no releases to install" "no worker: says so"
 run 2 "a bad case" bisect 'stablehlo.reduce nonsense' --backend onnxruntime
 PIP_FIND_LINKS=$folder/none run 3 "no index" bisect "$sum" --backend onnxruntime
 like err "pip finds no releases of onnxruntime .*check the network" "no index: says so"
