@@ -14,8 +14,10 @@ import re, sys
 from pathlib import Path
 
 folder = Path(sys.argv[1])
-names = {path.stem for path in folder.glob("*.in")}
-assert names and names == {path.stem for path in folder.glob("*.requirements")}, names
+def lists(ending):
+    return {str(path.relative_to(folder).with_suffix("")) for path in folder.glob("**/*" + ending)}
+names = lists(".in")
+assert names and names == lists(".requirements"), names
 pin = re.compile(r"([a-z0-9-]+)==(\S+?)( ; [^\\]+?)?( \\)?$")
 for name in names:
     locked, hashes = {}, 1

@@ -18,7 +18,8 @@ typedef struct worker_library {
 /* One worker: harness/exec/workers/NAME_worker.py; or what is installed as one is. */
 typedef struct worker {
   const char *name;        /* Of the executor: "xla". */
-  const char *environment; /* workers/requirements/ENVIRONMENT.requirements; some share one. */
+  const char *environment; /* workers/requirements/ENVIRONMENT.requirements, libraries in
+                            * libraries/ there; some share one. */
   const char *summary;     /* One line for `assay executors`. */
   bool brings_plugins; /* It is no worker: its environment holds PJRT plugins (pjrt_plugins.h). */
   bool has_releases;   /* NAME@VERSION is one: of the first package of its list. */

@@ -174,7 +174,8 @@ static void wanted_clear(wanted_t *wanted) {
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(wanted_t, wanted_clear)
 
 static char *list_name(const worker_t *worker) {
-  return g_strndup(worker->environment, strcspn(worker->environment, "@"));
+  return g_strdup_printf("%s%.*s", worker->library == NULL ? "" : "libraries/",
+                         (int)strcspn(worker->environment, "@"), worker->environment);
 }
 
 static status_t read_wanted(const worker_t *worker, const char *directory, wanted_t *out_wanted,

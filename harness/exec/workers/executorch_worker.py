@@ -16,6 +16,7 @@ sorts.  What torch.export, the lowering or the runtime refuse is refused, with w
 """
 from __future__ import annotations
 
+import copy
 import logging
 import re
 import warnings
@@ -37,6 +38,10 @@ from shared_programs.accumulation_program import Chain
 from torch_worker import Torch
 
 TAKEN = ("resize_to_1", "top_k", "zero_point")  # Of the torch worker's options.
+MOVES = (
+    "permute_copy", "unsqueeze_copy", "squeeze_copy", "view_copy", "expand_copy", "alias_copy", "clone", "_clone_dim_order",
+    "xnnpack(permute_copy)", "xnnpack(view_copy)",
+)  # fmt: skip
 PRODUCTS = ("stablehlo.dot_general", "stablehlo.convolution")
 CONSTANT_MAX = 64  # Elements of a constant that a script shows.
 
@@ -153,6 +158,8 @@ class ExecuTorch(Torch):
         return [self._array(result) for result in handle.lowered.method.execute(given)]
 
     def _lower(self, run: Callable[..., list[Any]], baked: dict[int, Any], tensors: list[Any]) -> Lowered:
+        from executorch.exir.passes.constant_prop_pass import constant_prop_pass
+
         torch = self.torch
 
         class Lowerable(torch.nn.Module):  # type: ignore[name-defined,misc]
@@ -175,8 +182,9 @@ class ExecuTorch(Torch):
         except Exception as error:
             raise Unsupported(f"torch.export: {_first_line(error)}") from error
         try:
+            folded = constant_prop_pass(copy.deepcopy(exported)) if baked else exported  # Else weights are no constants.
             partitioner = None if self.partitioner is None else [self.partitioner()]
-            edge = self.exir.to_edge_transform_and_lower(exported, partitioner=partitioner, compile_config=self.config)
+            edge = self.exir.to_edge_transform_and_lower(folded, partitioner=partitioner, compile_config=self.config)
             lowered = edge.to_executorch()
         except Exception as error:
             raise Unsupported(f"lowering: {_first_line(error)}") from error
@@ -193,18 +201,22 @@ class ExecuTorch(Torch):
             if not used or used[-1] != name:
                 used.append(name)
 
+        def computing(names: list[str]) -> list[str]:  # The name is short: who moves elements is left out.
+            return [name for name in names if name not in MOVES] or names
+
         for node in lowered.graph.nodes:
             target = node.target
             if node.op == "get_attr" and hasattr(getattr(lowered.graph_module, target), "original_module"):
                 taken = getattr(lowered.graph_module, target).original_module.graph.nodes
                 calls = [one.target._op for one in taken if hasattr(one.target, "_op")]
-                add(f"xnnpack({'+'.join(call._schema.name.partition('::')[2] for call in calls)})")
+                names = [call._schema.name.partition("::")[2] for call in calls]
+                add(f"xnnpack({'+'.join(computing(names))})")
             elif node.op == "call_function" and isinstance(target, self.torch._ops.OpOverload):
                 kernel = f"{target._schema.name}.{target._schema.overload_name}".rstrip(".")
                 if kernel not in self.kernels:
                     raise Unsupported(f"the runtime has no kernel {kernel}")
                 add(target._schema.name.partition("::")[2])
-        return ",".join(used)
+        return ",".join(computing(used))
 
     def execute(self, handle: Handle | Chain, operands: list[np.ndarray]) -> list[np.ndarray]:
         if isinstance(handle, Chain):
@@ -237,7 +249,8 @@ class ExecuTorch(Torch):
         taken = [f"outputs[{i}]{BACK if kind == 'bf16' else '.numpy()'}"
                  for i, kind in enumerate(kinds[len(operands) :])]  # fmt: skip
         return standalone_script.make(program, operands, HEAD, BODY.format(
-            code=code, constants=", ".join(tensors), given=_tuple(given), taken=", ".join(taken),
+            code=code, folds="constant_prop_pass" if handle.constants else "", constants=", ".join(tensors),
+            given=_tuple(given), taken=", ".join(taken),
             partitioner="None" if self.partitioner is None else "[XnnpackPartitioner()]"))  # fmt: skip
 
 
@@ -277,7 +290,9 @@ def _check_data(program: Program, operands: Sequence[np.ndarray]) -> None:
 BACK = ".view(torch.int16).numpy().view(ml_dtypes.bfloat16)"
 HEAD = """# Exports, lowers and runs a program: pip install executorch, and the torch of its release
 import torch
+from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
 from executorch.exir import EdgeCompileConfig, to_edge_transform_and_lower
+from executorch.exir.passes.constant_prop_pass import constant_prop_pass
 from executorch.kernels import quantized  # Which registers kernels.
 from executorch.runtime import Runtime
 from torch import device, inf, nan
@@ -297,7 +312,7 @@ class Module(torch.nn.Module):
 
 
 given = {given}
-exported = torch.export.export(Module(), given)
+exported = {folds}(torch.export.export(Module(), given))
 lowered = to_edge_transform_and_lower(
     exported, partitioner={partitioner}, compile_config=EdgeCompileConfig(_check_ir_validity=False)
 ).to_executorch()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes NAME.requirements, complete lists with hashes, from NAME.in, what is asked for:
 
-    python3 harness/exec/workers/requirements/lock.py [NAME...]        # default: every *.in beside this file
+    python3 harness/exec/workers/requirements/lock.py [NAME...]        # default: every *.in here, and in libraries/
 
 To update, change a version in NAME.in and run it.  `assay executors install` gives the lists to
 `pip install --require-hashes --only-binary :all:`, which takes nothing that is not in them.
@@ -103,7 +103,8 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path(__file__).parent)
     parser.add_argument("--pythons", default=",".join(PYTHONS), help="versions, between commas")
     options = parser.parse_args()
-    names = options.names or sorted(path.stem for path in options.folder.glob("*.in"))
+    found_here = options.folder.glob("**/*.in")
+    names = options.names or sorted(str(path.relative_to(options.folder).with_suffix("")) for path in found_here)
     for name in names:
         listed = options.folder / f"{name}.in"
         source = listed.read_text(encoding="utf-8")
@@ -112,7 +113,7 @@ def main() -> None:
             for python in pythons_for(source, options.pythons.split(","))
         }
         target = options.folder / f"{name}.requirements"
-        target.write_text(write_list(name, source, found), encoding="utf-8")
+        target.write_text(write_list(Path(name).name, source, found), encoding="utf-8")
         print(f"{target}: {len(next(iter(found.values())))} packages")
 
 
