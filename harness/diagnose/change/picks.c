@@ -97,8 +97,8 @@ static int compare(const row_t *row, comparison_t comparison, uint64_t a, uint64
   if (format == NULL || comparison == BY_BITS) {
     int64_t x = as_integer(row->element, a), y = as_integer(row->element, b);
     if (comparison == BY_MAGNITUDE) {
-      x = x < 0 ? -x : x;
-      y = y < 0 ? -y : y;
+      x = x < 0 ? -(x + 1) : x - 1; /* Less one: the least integer has a magnitude, too. */
+      y = y < 0 ? -(y + 1) : y - 1;
     }
     return up * ((x > y) - (x < y));
   }
