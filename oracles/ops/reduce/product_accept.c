@@ -78,7 +78,8 @@ accept_t reduce_product_accept(const oracle_call_t *call, const reduce_slices_t 
   size_t count = slices->output_count;
   const tensor_t *init = &instance->operands[reduce_init_operand(&instance->program, 0)];
   double init_value = reduce_load_float(init, 0);
-  size_t factors = slices->term_count + (init_value == 1 ? 0 : 1);
+  /* Of 1 and -1 any number rounds nothing (theory.md, T30). */
+  size_t factors = slices->term_count + (fabs(init_value) == 1 ? 0 : 1);
   accept_t accept = accept_decide_all(count, call->arena);
   if (format->bits == 64 || in_order_matters(factors == 0 ? 0 : factors - 1, call->contract))
     return accept;
