@@ -286,9 +286,9 @@ static status_t conclude_right(const explaining_t *explaining, verdict_t *verdic
   check_t *check = explaining->check;
   failure_t *error = &check->call->failure;
   const program_t *program = &check->question.instance.program;
-  const judge_t judge = {.contract = check->question.contract};
-  STATUS_TRY(judge_conclude(&judge, &check->question.instance, check->results,
-                            &explaining->finding->tally, verdict, error));
+  STATUS_TRY(judge_parts_conclude_right(check_walk(check), &check->question.instance,
+                                        check->results, &explaining->finding->tally,
+                                        &check->context->arena, verdict, error));
   judge_rows_note(&explaining->finding->rows, check->results, verdict);
   if (verdict->wrong_count == 0) return STATUS_OK;
   block_t block;

@@ -193,14 +193,17 @@ static status_t conclude(sampling_t *sampling, const parts_question_t *question,
   const judge_tally_t *tally = &sampling->finding.tally;
   verdict_t *total = &verdict->verdict;
   worst_t worst = {.exact = NAN};
-  /* The class of what is wrong is told below. */
-  const judge_t judge = {.contract = check->question.contract, .skips_class = true};
-  STATUS_TRY(judge_conclude(&judge, &check->question.instance, check->results, tally, total,
-                            &check->call->failure));
   if (tally->has_wrong) {
+    /* Its class is told below. */
+    const judge_t judge = {.contract = check->question.contract, .skips_class = true};
+    STATUS_TRY(judge_conclude(&judge, &check->question.instance, check->results, tally, total,
+                              &check->call->failure));
     STATUS_TRY(tell_wrong(sampling, total, &worst));
     STATUS_TRY(check_readings(check, question, total));
   } else {
+    STATUS_TRY(judge_parts_conclude_right(check_walk(check), &check->question.instance,
+                                          check->results, tally, &check->context->arena, total,
+                                          &check->call->failure));
     judge_rows_note(&sampling->finding.rows, check->results, total);
   }
   /* What explains some elements need not explain all. */

@@ -58,14 +58,6 @@ static bool permits(const accept_t *accept, const element_t *element, size_t i,
   return are_zeros || (is_known && bits == right) || accept_holds(accept, element, i, bits);
 }
 
-bool vacuity_wrong_bits(const accept_t *accept, const element_t *element, size_t i,
-                        blind_answer_t answer, uint64_t *out_bits) {
-  uint64_t right = 0;
-  if (!find_right(accept, element, i, &right)) return false;
-  if (!find_bits(element, answer, right, out_bits)) return false;
-  return *out_bits != right && !(is_zero(element, right) && is_zero(element, *out_bits));
-}
-
 void vacuity_note(vacuity_t *inout_vacuity, const accept_t *accept, const element_t *element,
                   size_t first, size_t count) {
   for (blind_answer_t answer = 0; answer < BLIND_COUNT; answer++) {
@@ -116,18 +108,12 @@ size_t vacuity_count_open(const accept_t *accept, const element_t *element, size
 }
 
 const char *vacuity_find(const vacuity_t *vacuity) {
-  static const char *const asked_words[BLIND_COUNT] = {
-      [BLIND_ZERO] = "by what some elements need zeros would have conformed wherever asked",
-      [BLIND_NAN] = "by what some elements need NaN would have conformed wherever asked",
-      [BLIND_DOUBLED] =
-          "by what some elements need twice the exact value would have conformed wherever asked"};
   static const char *const words[BLIND_COUNT] = {
       [BLIND_ZERO] = "zeros everywhere would have conformed",
       [BLIND_NAN] = "NaN everywhere would have conformed",
       [BLIND_DOUBLED] = "twice the exact value everywhere would have conformed"};
   for (blind_answer_t answer = 0; answer < BLIND_COUNT; answer++) {
-    if (!vacuity->is_wrong[answer] || vacuity->is_refuted[answer]) continue;
-    return vacuity->is_asked[answer] ? asked_words[answer] : words[answer];
+    if (vacuity->is_wrong[answer] && !vacuity->is_refuted[answer]) return words[answer];
   }
   return NULL;
 }

@@ -3,7 +3,7 @@
  * and twice the exact value everywhere.  A case that cannot tell one of these from a right answer
  * is no evidence (outcome `weak`).  What the fast sets say of them is asked, which costs nothing
  * where the first component refutes all three; where results needed more than these permit, the
- * oracle is (blind.h).  Private to harness/judge. */
+ * oracle is, of zeros (blind.h).  Private to harness/judge. */
 #ifndef ASSAY_JUDGE_VACUITY_H
 #define ASSAY_JUDGE_VACUITY_H
 
@@ -15,7 +15,6 @@ typedef enum blind_answer { BLIND_ZERO, BLIND_NAN, BLIND_DOUBLED, BLIND_COUNT } 
 typedef struct vacuity {
   bool is_refuted[BLIND_COUNT]; /* Some component does not permit the answer; */
   bool is_wrong[BLIND_COUNT];   /* of some component it is not the exact value, rounded. */
-  bool is_asked[BLIND_COUNT];   /* The oracle was asked about it in a sample of components. */
 } vacuity_t;
 
 /* Notes components first .. first + count - 1, all of which the fast set knows. */
@@ -24,10 +23,6 @@ void vacuity_note(vacuity_t *inout_vacuity, const accept_t *accept, const elemen
 
 /* Notes a component that only the oracle knows, which does not permit everything. */
 void vacuity_refute(vacuity_t *inout_vacuity);
-
-/* The pattern of an answer where it is known and not what is right. */
-bool vacuity_wrong_bits(const accept_t *accept, const element_t *element, size_t i,
-                        blind_answer_t answer, uint64_t *out_bits);
 
 /* Of such components, those that permit all three answers though none is right: nothing that
  * matters could have failed there. */

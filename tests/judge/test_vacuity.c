@@ -94,6 +94,37 @@ static void test_asked(void) {
   fixture_free(fixture);
 }
 
+/* Where results needed more than the fast sets permit, the oracle is asked about zeros in some
+ * components, up to the first that it refuses. */
+static void test_looser(void) {
+  fixture_t *fixture = fixture_new("f32", COUNT);
+  double low[COUNT], high[COUNT], exact[COUNT];
+  for (size_t i = 0; i < COUNT; i++) {
+    low[i] = high[i] = exact[i] = 1;
+    fixture_set_value(fixture, i, 1);
+    fixture->scripts[i].permits_zero = true;
+  }
+  fixture->accept.low = low;
+  fixture->accept.high = high;
+  fixture->accept.reference = exact;
+  g_assert_cmpint(fixture_judge(fixture)->outcome, ==, OUTCOME_conforms);
+  g_assert_cmpint(fixture->asked_zeros, ==, 0); /* Nothing needed more. */
+  fixture_set_value(fixture, 5, 3);
+  fixture->scripts[5].answer.conforms = true;
+  g_assert_cmpint(fixture_judge(fixture)->outcome, ==, OUTCOME_weak);
+  g_assert_cmpint(fixture->asked_zeros, ==, 8);
+  g_assert_nonnull(strstr(fixture->verdict.reason, "zeros would have conformed wherever asked"));
+  fixture->asked_zeros = 0;
+  fixture->scripts[0].permits_zero = false;
+  g_assert_cmpint(fixture_judge(fixture)->outcome, ==, OUTCOME_conforms);
+  g_assert_cmpint(fixture->asked_zeros, ==, 1);
+  fixture->asked_zeros = 0;
+  fixture_set_value(fixture, 7, 3); /* Which the oracle refuses. */
+  g_assert_cmpint(fixture_judge(fixture)->outcome, ==, OUTCOME_diverges);
+  g_assert_cmpint(fixture->asked_zeros, ==, 0);
+  fixture_free(fixture);
+}
+
 /* Integers have one exact pattern: zeros are right or wrong. */
 static void test_integers(void) {
   fixture_t *fixture = fixture_new("i8", 2);
@@ -113,6 +144,7 @@ int main(int argc, char **argv) {
     g_test_add_data_func(path, &rows[i], test_row);
   }
   g_test_add_func("/vacuity/asked", test_asked);
+  g_test_add_func("/vacuity/looser", test_looser);
   g_test_add_func("/vacuity/integers", test_integers);
   return g_test_run();
 }

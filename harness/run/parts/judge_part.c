@@ -86,6 +86,14 @@ status_t judge_part_conclude(case_runner_t *walk, const expectation_t *expectati
   return status;
 }
 
+status_t judge_parts_conclude_right(case_runner_t *walk, const case_t *instance,
+                                    const tensor_t *results, const judge_tally_t *total,
+                                    arena_t *arena, verdict_t *out_verdict, failure_t *error) {
+  const expectation_t whole = {
+      .instance = instance, .oracle = oracle_find(instance->program.op), .arena = arena};
+  return judge_part_conclude(walk, &whole, results, total, out_verdict, error);
+}
+
 char *parts_common_names(char *names, const char *others) {
   g_auto(GStrv) mine = g_strsplit(names, "|", -1);
   g_auto(GStrv) theirs = g_strsplit(others, "|", -1);
