@@ -151,6 +151,9 @@ static uint64_t data_sets(const stream_t *stream) {
   bool is_fused = options->compiling_is_dear && stream->instance.program.op->is_compound;
   if (stream->has_default_data_sets) {
     if (is_fused) sets /= FUSED_DATA_PART;
+    /* The first programs of an op get less, so that a short run comes to all ops. */
+    const acceptance_t *own = stream->parties[stream->turn].acceptance;
+    sets = MIN(sets, DATA_SETS_PER_ACCEPTED * (acceptance_accepted(own, stream->subject) + 1));
     sets = MAX(sets, sets_for_drawn(stream));
   }
   uint64_t weight = data_sets_weight(&stream->instance.program);
