@@ -27,7 +27,8 @@
 typedef struct assay_kernel {
   const char *name;
   const char *op;    /* "byteir.softmax" */
-  const char *types; /* Element types of operands and results: "f32 f32 -> f32". */
+  const char *types; /* Element types of operands and results: "f32 f32 -> f32"; or with
+                      * commas, "f32, f32 -> f32". */
   const char *keys;  /* The attributes that it knows, with blanks between them: "batch contract".
                       * A program with another one is refused. */
   int (*takes)(const assay_program_t *program); /* Of such a program, whether it can do exactly
@@ -161,10 +162,12 @@ static inline assay_kernel_program_t *assay_kernel_copy(const assay_program_t *p
   return copy;
 }
 
-/* Whether `text` begins with the word; returns what is behind it and a blank, or NULL. */
+/* Whether `text` begins with the word; returns what is behind it, maybe a comma, and a blank, or
+ * NULL. */
 static inline const char *assay_kernel_after(const char *text, const char *word) {
   size_t length = strlen(word);
   if (strncmp(text, word, length) != 0) return NULL;
+  if (text[length] == ',') length++;
   if (text[length] == '\0') return text + length;
   return text[length] == ' ' ? text + length + 1 : NULL;
 }

@@ -22,14 +22,28 @@ typedef struct memo_entry {
   row_t rows[CASE_RESULTS_MAX];
 } memo_entry_t;
 
+/* Entries by the place of their part: of short rows there are many. */
+enum { MEMO_CHAINS = 4096 };
+typedef struct memo_table {
+  const memo_entry_t *chains[MEMO_CHAINS];
+} memo_table_t;
+
+static const memo_entry_t **chain_of(decision_memo_t *memo, const part_t *part) {
+  if (memo->entries == NULL) {
+    memo->entries = arena_alloc_zeroed(&memo->arena, sizeof(memo_table_t));
+  }
+  memo_table_t *table = (memo_table_t *)memo->entries;
+  return &table->chains[(part->group + part->first) % MEMO_CHAINS];
+}
+
 static bool is_same_variant(const variant_t *a, const variant_t *b) {
   return a->formula == b->formula && a->format == b->format &&
          a->rounds_epsilon == b->rounds_epsilon;
 }
 
-static const memo_entry_t *recall(const decision_memo_t *memo, const problem_t *problem,
+static const memo_entry_t *recall(decision_memo_t *memo, const problem_t *problem,
                                   const part_t *part, const variant_t *variant, bool is_exact) {
-  const memo_entry_t *entry = memo->entries;
+  const memo_entry_t *entry = *chain_of(memo, part);
   for (; entry != NULL; entry = entry->next) {
     bool is_same_part = entry->part.group == part->group && entry->part.first == part->first;
     if (!is_same_part || entry->is_exact != is_exact) continue;
@@ -41,8 +55,18 @@ static const memo_entry_t *recall(const decision_memo_t *memo, const problem_t *
   return entry;
 }
 
+/* Whether a part has one number, about which nobody asks twice: to keep it costs more. */
+static bool is_lone(const problem_t *problem, const part_t *part) {
+  size_t numbers = 0;
+  for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
+    numbers += part_result_count(problem, part, r);
+  }
+  return numbers == 1 && part->count == 1;
+}
+
 void problem_recall(const problem_t *problem, const part_t *part, const variant_t *variant,
                     bool is_exact, decision_memo_t *memo, row_t rows[CASE_RESULTS_MAX]) {
+  if (is_lone(problem, part)) memo = NULL;
   const enclosing_t settings = {
       .is_exact = is_exact,
       .is_unbounded = problem->formulas[variant->formula].is_unbounded && !is_exact};
@@ -54,9 +78,10 @@ void problem_recall(const problem_t *problem, const part_t *part, const variant_
     problem_evaluate(&kept, part, variant, &enclosing, rows);
     if (memo == NULL) return;
     memo_entry_t *entry = ARENA_NEW_ARRAY(&memo->arena, memo_entry_t, 1);
-    *entry = (memo_entry_t){memo->entries, *part, *variant, is_exact, *problem->contract, {{0}}};
+    const memo_entry_t **chain = chain_of(memo, part);
+    *entry = (memo_entry_t){*chain, *part, *variant, is_exact, *problem->contract, {{0}}};
     memcpy(entry->rows, rows, sizeof entry->rows);
-    memo->entries = entry;
+    *chain = entry;
     return;
   }
   memcpy(rows, known->rows, sizeof known->rows);

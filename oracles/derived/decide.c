@@ -125,12 +125,15 @@ typedef struct variants {
   uint32_t count;
   bool *is_made;
   derived_t *derived;
+  uint32_t total; /* How many there are under that contract; 0: not counted. */
+  contract_t contract;
 } variants_t;
 
 static variants_t *variants_grow(decision_memo_t *memo, uint32_t count) {
   variants_t *old = memo->entries;
   if (old != NULL && old->count >= count) return old;
   variants_t *variants = ARENA_NEW_ARRAY(&memo->arena, variants_t, 1);
+  *variants = old == NULL ? (variants_t){0} : *old;
   variants->count = count;
   variants->is_made = ARENA_NEW_ARRAY(&memo->arena, bool, count);
   variants->derived = ARENA_NEW_ARRAY(&memo->arena, derived_t, count);
@@ -142,10 +145,17 @@ static variants_t *variants_grow(decision_memo_t *memo, uint32_t count) {
   return variants;
 }
 
-/* Counting variants may cost as much as an answer, so that is left until it is needed. */
-static uint32_t count_variants(const gathering_t *gathering, const case_t *instance,
-                               const contract_t *contract) {
-  return gathering->count_variants == NULL ? 1 : gathering->count_variants(instance, contract);
+/* Counting variants may cost as much as answers about all components, so that is left until it is
+ * needed, and done once under a contract. */
+static uint32_t count_variants(const oracle_call_t *call, const gathering_t *gathering) {
+  if (gathering->count_variants == NULL) return 1;
+  variants_t *variants = variants_grow(call->memo, 1);
+  bool is_same = memcmp(&variants->contract, call->contract, sizeof(contract_t)) == 0;
+  if (variants->total == 0 || !is_same) {
+    variants->total = gathering->count_variants(call->instance, call->contract);
+    variants->contract = *call->contract;
+  }
+  return variants->total;
 }
 
 /* What conforms if the element shares its value with no other. */
@@ -171,7 +181,7 @@ static status_t ask_alone(const oracle_call_t *call, uint32_t result, size_t com
       }
       return STATUS_OK;
     }
-    if (i == 0) count = count_variants(gathering, instance, call->contract);
+    if (i == 0) count = count_variants(call, gathering);
   }
   return STATUS_OK;
 }

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any, NamedTuple, Optional, Union
 
 import ml_dtypes
@@ -77,19 +78,58 @@ class TensorType(NamedTuple):
         return f"{self.element}[{','.join(map(str, self.shape))}]"
 
 
+_QUANTIZED = re.compile(
+    r"!quant\.uniform<(?P<storage>u?i?\d+)(<(?P<low>-?\d+):(?P<high>-?\d+)>)?:(?P<expressed>\w+)(:(?P<axis>\d+))?,"
+    r"(?P<scales>\{[^{}<>]*\}|[^{}<>,]+)>"
+)
+
+
+def _scale(text: str, expressed: str) -> str:
+    """A scale and its zero point, if it is not 0.  Decimals are rounded to the expressed type, whose number a scale is."""
+    scale, _, zero = text.partition(":")
+    is_hex = scale.lower().lstrip("+-").startswith("0x")
+    number = float.fromhex(scale) if is_hex else float(numpy.asarray(float(scale), DTYPES[expressed]))
+    digits = re.sub(r"\.?0*p([+-])", r"p\1", number.hex())
+    return digits + (f":{int(zero)}" if zero and int(zero) != 0 else "")
+
+
+def spelt(element: str) -> str:
+    """A quantized type as case lines have it, of what MLIR and float.hex() write: with spaces, decimals, zeros at the end, u8 for
+    ui8, zero points of 0 and the full storage range.  What is no such type is returned as it is, for the library to refuse."""
+    found = _QUANTIZED.fullmatch("".join(element.split())) if element.startswith("!quant.uniform<") else None
+    if found is None or found["expressed"] not in DTYPES:
+        return element
+    storage = re.sub(r"^u(\d)", r"ui\1", found["storage"])
+    bits = int(storage.lstrip("ui"))
+    full = (0, 2**bits - 1) if storage.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    held = (int(found["low"]), int(found["high"])) if found["low"] is not None else full
+    try:
+        scales = ",".join(_scale(one, found["expressed"]) for one in found["scales"].strip("{}").split(","))
+    except ValueError:
+        return element
+    if found["scales"].startswith("{"):
+        scales = "{" + scales + "}"
+    narrow = "" if held == full else f"<{held[0]}:{held[1]}>"
+    axis = "" if found["axis"] is None else f":{int(found['axis'])}"
+    return f"!quant.uniform<{storage}{narrow}:{found['expressed']}{axis},{scales}>"
+
+
 def typed(tensor: Any, element: str) -> Tensor:
     """A tensor whose elements are of another type than its dtype says: a quantized one of storage values.
 
     assay.typed(weights_int8, "!quant.uniform<i8:f32,0x1p-5>")
+
+    Quantized types may be written as MLIR writes them, "!quant.uniform<i8:f32, 0.0235:-12>"; a decimal scale is the number of f32
+    (of the expressed type) that is next to it.
     """
-    return Tensor(as_tensor(tensor).array, element)
+    return Tensor(as_tensor(tensor).array, spelt(element))
 
 
 def element_of(dtype: Any) -> str:
     """ "f32" of numpy.float32, "float32", torch.float32, jnp.float32 or "f32"."""
     name = str(dtype).removeprefix("torch.")
     if name in DTYPES or name.startswith("!quant."):
-        return name
+        return spelt(name)
     if name not in ELEMENTS:
         try:
             name = numpy.dtype(dtype).name

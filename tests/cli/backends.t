@@ -58,16 +58,21 @@ like err "libassayhelper.so: cannot open shared object" "what it needs is nowher
 # ---- Releases ------------------------------------------------------------------------------------------
 run 3 "a release that is not installed" replay "$dot" --executor mkl@1.2
 like err "mkl@1.2 is not installed: run .assay executors install mkl==1.2" "a release that is not installed: what to do"
-if "$ASSAY" executors install openblas >out 2>err </dev/null; then
-  release=$(sed -n 's/^\(openblas@[^ ]*\) is installed.*/\1/p' out)
-  run 0 "OpenBLAS of a wheel" replay "$dot" --executor "$release" --json
-  [ "$(json out '$d->[0]{version}')" != "$(cat default)" ]
-  ok $? "OpenBLAS of a wheel: another version"
-  run 0 "OpenBLAS of a wheel, with options" replay "$dot" --executor "$release?routine=gemv"
-else
-  count=$((count + 1))
-  echo "ok $count - OpenBLAS of a wheel # SKIP \`assay executors install openblas\` failed: $(tail -n 1 err | tr '#' ' ' | cut -c1-100)"
-fi
+# wheel NAME WORDS: a library out of a wheel, an executor of another version.
+wheel() {
+  if "$ASSAY" executors install "$1" >out 2>err </dev/null; then
+    release=$(sed -n "s/^\\($1@[^ ]*\\) is installed.*/\\1/p" out)
+    run 0 "$2 of a wheel" replay "$dot" --executor "$release" --json
+    [ "$(json out '$d->[0]{version}')" != "$(cat default)" ]
+    ok $? "$2 of a wheel: another version"
+    run 0 "$2 of a wheel, with options" replay "$dot" --executor "$release?routine=gemv"
+  else
+    count=$((count + 1))
+    echo "ok $count - $2 of a wheel # SKIP \`assay executors install $1\` failed: $(tail -n 1 err | tr '#' ' ' | cut -c1-100)"
+  fi
+}
+wheel openblas OpenBLAS
+wheel blis BLIS
 
 # ---- The environment -----------------------------------------------------------------------------------
 OPENBLAS_CORETYPE=Prescott run 0 "a variable" replay "$dot" --executor openblas --executor model:pairwise

@@ -25,7 +25,7 @@ f32[2,2] -> f32[2,2] : $ones : $ones" --executor "$1" >out 2>err </dev/null
 }
 
 installed=
-for name in onnxruntime openvino tflite torch xla; do
+for name in numpy onnxruntime openvino tflite torch xla; do
   if "$ASSAY" executors install "$name" >out 2>err </dev/null; then
     installed="$installed $name"
   else
@@ -35,7 +35,7 @@ for name in onnxruntime openvino tflite torch xla; do
 done
 
 # Once: every worker is started for it.
-list_executors onnxruntime openvino tflite torch jax >listing 2>err
+list_executors numpy onnxruntime openvino tflite torch jax >listing 2>err
 is_ready() { grep -q "^$1  *ready" listing; }
 
 for name in $installed; do

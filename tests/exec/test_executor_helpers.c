@@ -2,6 +2,7 @@
 /* The helpers of backend authors read what case lines spell, and nothing else. */
 #include <glib.h>
 
+#include "harness/exec/assay_kernel.h"
 #include "harness/exec/executor_products.h"
 #include "harness/exec/executor_quantized.h"
 
@@ -158,6 +159,26 @@ static void test_types(void) {
   g_assert_false(assay_read_quantization(&type, &quantization));
 }
 
+/* A list of a kernel's types, and whether it is those of a product of f32. */
+static void test_types_of_kernels(void) {
+  static const struct {
+    const char *types;
+    bool fits;
+  } rows[] = {
+      {"f32 f32 -> f32", true},   {"f32, f32 -> f32", true},  {"f32 f32 -> f16", false},
+      {"f32 -> f32", false},      {"f32,f32 -> f32", false},  {"f32 f32 f32 -> f32", false},
+      {"f32, f16 -> f32", false}, {"f32 f32 -> f321", false}, {"", false},
+  };
+  sample_t sample;
+  const assay_program_t *program = sample_with(&sample, "batch", "[]x[]");
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_test_message("%s", rows[i].types);
+    g_assert_cmpint(assay_kernel_has_types(program, rows[i].types) != 0, ==, rows[i].fits);
+  }
+  g_assert_null(assay_kernel_strange_key(program, "contract, batch"));
+  g_assert_cmpstr(assay_kernel_strange_key(program, "contract, batches"), ==, "batch");
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/executor-helpers/numbers", test_numbers);
@@ -165,5 +186,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/executor-helpers/dot", test_dot);
   g_test_add_func("/executor-helpers/convolution", test_convolution);
   g_test_add_func("/executor-helpers/types", test_types);
+  g_test_add_func("/executor-helpers/types-of-kernels", test_types_of_kernels);
   return g_test_run();
 }

@@ -270,6 +270,30 @@ def test_quantized_tensors():
     assert assay.assert_conforms("dot_general", [x, assay.typed(q, kind)], y)
 
 
+@pytest.mark.parametrize(
+    ("written", "element"),
+    [
+        ("!quant.uniform<i8:f32,0x1p-5>", "!quant.uniform<i8:f32,0x1p-5>"),
+        (f"!quant.uniform<i8:f32, {(0.03125).hex()}:0>", "!quant.uniform<i8:f32,0x1p-5>"),
+        (f"!quant.uniform<i8:f32,{(0.75).hex()}:-3>", "!quant.uniform<i8:f32,0x1.8p-1:-3>"),
+        ("!quant.uniform<i8<-128:127>:f32, 0.1:-12>", "!quant.uniform<i8:f32,0x1.99999ap-4:-12>"),
+        ("!quant.uniform<u8<0:254>:f32, 2>", "!quant.uniform<ui8<0:254>:f32,0x1p+1>"),
+        ("!quant.uniform<i8<-127:127>:f32:1, {0.5, 2.5e-1:7}>", "!quant.uniform<i8<-127:127>:f32:1,{0x1p-1,0x1p-2:7}>"),
+        ("!quant.uniform<i4:bf16, 0.1>", "!quant.uniform<i4:bf16,0x1.9ap-4>"),
+        ("bf16", "bf16"),
+    ],
+)
+def test_quantized_types_may_be_written_as_mlir_and_python_write_them(written, element):
+    assert assay.typed(np.zeros(2, np.int8), written).element == element
+
+
+def test_quantized_types_that_are_none_are_refused_by_the_library():
+    q = np.zeros(2, np.int8)
+    for wrong in ("!quant.uniform<i8:f32,many>", "!quant.uniform<i8:f32,-0.5>", "!quant.uniform<i8:f99,0.5>"):
+        with pytest.raises(assay.InvalidArgument):
+            assay.check("uniform_dequantize", [assay.typed(q, wrong)], q.astype(np.float32))
+
+
 def test_reductions_begin_with_what_is_neutral():
     x = normal(5, 30)
     verdict = assay.assert_conforms("reduce", [x], x.sum(1), dims=1)

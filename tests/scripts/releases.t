@@ -40,6 +40,10 @@ run 3 "a release that cannot be installed" executors install onnxruntime==1.5.1
 like err "pip could not install onnxruntime==1.5.1" "a release that cannot be installed: which"
 [ ! -e "$installed/onnxruntime@1.5.1" ]
 ok $? "a release that cannot be installed: nothing is left of it"
+sed -i '1a# Installed without what these packages ask for.' program/workers/requirements/onnxruntime.in
+run 0 "a release without what it asks for" executors install onnxruntime==1.5.1
+rm -r "$installed/onnxruntime@1.5.1"
+sed -i 2d program/workers/requirements/onnxruntime.in
 run 2 "a bad version of Python" executors install onnxruntime==1.2 --python 13
 run 3 "a Python that is not here" executors install onnxruntime==1.2 --python 3.99
 like err "there is no python3.99 on the PATH, in .*pyenv" "a Python that is not here: where it was sought"
@@ -89,8 +93,8 @@ like out "^  1.6rc1  *conforms" "every release: candidates, too"
 like out "=> brought by 1.6.1 (1.6 conforms)" "every release: what came back shows"
 run 2 "an empty range" bisect "$sum" --backend onnxruntime --from 1.11
 like err "there are 0 releases of onnxruntime in that range, .* 1.1 to 1.10" "an empty range: what there is"
-run 2 "no worker" bisect "$sum" --backend numpy
-like err "^assay: numpy has no releases to install" "no worker: says so"
+run 2 "no worker" bisect "$sum" --backend pjrt-cpu
+like err "^assay: pjrt-cpu has no releases to install" "no worker: says so"
 run 2 "a bad case" bisect 'stablehlo.reduce nonsense' --backend onnxruntime
 PIP_FIND_LINKS=$folder/none run 3 "no index" bisect "$sum" --backend onnxruntime
 like err "pip finds no releases of onnxruntime .*check the network" "no index: says so"

@@ -16,6 +16,10 @@ static const worker_library_t openblas = {
     .options = ",prefix=scipy_"};
 static const worker_library_t mkl = {
     .plugin = "openblas", .pattern = "lib/libmkl_rt.so.*", .options = ""};
+static const worker_library_t blis = {
+    .plugin = "openblas",
+    .pattern = "lib/python*/site-packages/aoclda.libs/libblis-mt-*.so.*",
+    .options = ""};
 static const worker_library_t onednn = {
     .plugin = "onednn", .pattern = "lib/libdnnl.so.[0-9]", .options = ""};
 
@@ -30,12 +34,17 @@ const worker_t worker_table[] = {
      NULL},
     {"openvino", "openvino", "OpenVINO, on models of its opset made of the program", false, true,
      NULL, NULL},
+    {"executorch", "executorch", "ExecuTorch with XNNPACK, on programs that torch.export makes",
+     false, false, NULL, NULL},
     {"iree", "iree", "IREE, which compiles the StableHLO program itself", false, true, NULL, NULL},
-    {"numpy", "onnxruntime", "NumPy, by functions of yours", false, false, NULL, NULL},
+    {"numpy", "numpy", "NumPy, by its functions, and by functions of yours", false, true, NULL,
+     NULL},
     {"pjrt-cpu", "pjrt_cpu", "two builds of XLA for processors, as PJRT plugins", true, false, NULL,
      NULL},
     {"openblas", "openblas", "OpenBLAS, as SciPy has it", false, true, &openblas, NULL},
     {"mkl", "mkl", "oneMKL, by the plugin of OpenBLAS", false, true, &mkl, NULL},
+    {"blis", "blis", "BLIS, as AMD builds it (AOCL), by the plugin of OpenBLAS", false, true, &blis,
+     NULL},
     {"onednn", "onednn", "oneDNN 3", false, true, &onednn, NULL},
     {NULL, NULL, NULL, false, false, NULL, NULL},
 };

@@ -155,12 +155,16 @@ static const char report_file[] = "assay.report.json"; /* What pip says that it 
 
 static const char same_release[] = "# of the same release"; /* Behind a package in NAME.in. */
 
+/* A line of NAME.in, as in its list (list.c). */
+static const char without_others[] = "# Installed without what these packages ask for.";
+
 /* What the worker's list is made from: NAME.in. */
 typedef struct wanted {
   /* Without their versions, ended by NULL: first that whose release is named.  One that ends in ==
    * comes from the same release as that. */
   char **packages;
-  char *locked; /* The release of it that the list locks. */
+  char *locked;  /* The release of it that the list locks. */
+  bool is_alone; /* Nothing else is installed. */
 } wanted_t;
 
 static void wanted_clear(wanted_t *wanted) {
@@ -185,6 +189,7 @@ static status_t read_wanted(const worker_t *worker, const char *directory, wante
   GStrvBuilder *builder = g_strv_builder_new();
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
   for (char **line = lines; *line != NULL; line++) {
+    if (strcmp(*line, without_others) == 0) out_wanted->is_alone = true;
     if ((*line)[0] == '#' || (*line)[0] == '\0') continue;
     char *version = strstr(*line, "==");
     if (version != NULL && out_wanted->locked == NULL) out_wanted->locked = g_strdup(version + 2);
@@ -279,6 +284,7 @@ static status_t fill(const installation_t *installation, failure_t *error) {
     g_strv_builder_add(builder, pinned);
     add_packages(builder, packages + 1, installation->release);
   }
+  if (installation->wanted->is_alone) g_strv_builder_add(builder, "--no-deps");
   g_auto(GStrv) words = g_strv_builder_end(builder);
   g_strv_builder_unref(builder);
   if (program_run((const char *const *)words, RUN_SHOWN, NULL)) return STATUS_OK;

@@ -264,24 +264,39 @@ class Torch(Worker):
         return self.execute(handle, operands)
 
     def script(self, handle: Any, program: Program, operands: list[np.ndarray]) -> str:
-        """The calls of ATen that the program comes to, found by tracing it."""
+        """The calls of ATen that the program comes to, found by tracing it; compiled, where the worker does that."""
         from torch.fx.experimental.proxy_tensor import make_fx
 
         kinds = [kind.storage.element for kind in [*program.operands, *program.results]]
         if not isinstance(handle, Handle) or any(kind in self.foreign for kind in kinds if kind != "bf16"):
             raise Unsupported("scripts make eager calls on types that torch has")
-        traced = make_fx(handle.run)(*map(self._tensor, operands))
+        is_compiled = self.modules.way == "compile" and module_program.is_module(program)
+        run = self.modules.eager(program, self._find_step) if is_compiled else handle.run
+        traced = make_fx(run)(*map(self._tensor, operands))
         code = traced.code.strip().replace("forward(self, ", "program(").replace("forward(self)", "program()")
         code = re.sub(r"\) -> [^:\n]*:", "):", code, count=1)  # Types that need imports of their own.
+        numbers = sorted(set(map(int, re.findall(r"self\._tensor_constant(\d+)", code))))
+        constants = [self._constant(f"constant{i}", getattr(traced, f"_tensor_constant{i}")) for i in numbers]
+        code = code.replace("self._tensor_constant", "constant")
         if "self." in code:
-            raise Unsupported("the program has constants that are tensors")
+            raise Unsupported("the program has parts of its own")
         given = [f"torch.from_numpy(operand{i}{VIEW if kind == 'bf16' else '.copy()'})"
                  + (".view(torch.bfloat16)" if kind == "bf16" else "") + f'.to("{self.device}")'
                  for i, kind in enumerate(kinds[: len(operands)])]  # fmt: skip
         taken = [f"outputs[{i}]{BACK if kind == 'bf16' else '.cpu().contiguous().resolve_conj().numpy()'}"
                  for i, kind in enumerate(kinds[len(operands) :])]  # fmt: skip
-        return standalone_script.make(program, operands, HEAD, BODY.format(
-            threads=self.torch.get_num_threads(), code=code, given=", ".join(given), taken=", ".join(taken)))  # fmt: skip
+        head = HEAD + (QUANTIZED if "quantized_decomposed" in code else "")
+        return standalone_script.make(program, operands, head, BODY.format(
+            threads=self.torch.get_num_threads(), code="\n".join([*constants, "", "", code]).strip(), name=COMPILED if is_compiled else "program",
+            given=", ".join(given), taken=", ".join(taken)))  # fmt: skip
+
+    def _constant(self, name: str, tensor: Any) -> str:
+        """A line of a script, which makes the tensor."""
+        kind = next((kind for kind, _ in self.foreign.values() if kind == tensor.dtype), None)
+        bits = next((bits for kind, bits in self.foreign.values() if kind == tensor.dtype), None)
+        array = (tensor if bits is None else tensor.view(bits)).cpu().contiguous().numpy()
+        made = f'numpy.frombuffer(bytes.fromhex("{array.tobytes().hex()}"), "{array.dtype.name}").reshape({array.shape})'
+        return f'{name} = torch.from_numpy({made}.copy()){f".view({kind})" if kind else ""}.to("{self.device}")'
 
 
 # Of script().
@@ -293,6 +308,8 @@ from math import inf, nan
 import torch
 from torch import device
 """
+QUANTIZED = "import torch.ao.quantization.fx._decomposed  # Brings torch.ops.quantized_decomposed.\n"
+COMPILED = "torch.compile(program, fullgraph=True, dynamic=False)"
 BODY = """
 torch.set_num_threads({threads})
 
@@ -300,7 +317,7 @@ torch.set_num_threads({threads})
 {code}
 
 
-outputs = program({given})
+outputs = {name}({given})
 results = [{taken}]
 """
 

@@ -40,6 +40,11 @@ class TorchModule:
             raise Invalid(f"modules=compile: torch.compile does not work here: {said.splitlines()[0]}") from error
 
     def find(self, program: Program, find_step: Callable[[Program], Run]) -> Run:
+        run = self.eager(program, find_step)
+        return self._compiled(program, run) if self.way == "compile" else run
+
+    def eager(self, program: Program, find_step: Callable[[Program], Run]) -> Run:
+        """What is compiled, where that is asked for."""
         module = Module.parse(program)
         constants = {name: self.to_tensor(data) for name, (_, data) in module.constants.items()}
         steps = []
@@ -56,7 +61,7 @@ class TorchModule:
                 values.update(zip(made, function(*(values[name] for name in taken))))
             return [values[name] for name in module.returns]
 
-        return self._compiled(program, run) if self.way == "compile" else run
+        return run
 
     def _compiled(self, program: Program, run: Run) -> Run:
         torch = self.torch

@@ -13,6 +13,8 @@ Run = Callable[..., list[Any]]
 
 
 class TorchPointwise:
+    asks_data = True  # As of TorchElementwise.
+
     def __init__(self, torch: Any) -> None:
         self.torch = torch
         self.functions: dict[str, Callable[..., Any]] = {
@@ -60,12 +62,16 @@ class TorchPointwise:
         return lambda *operands: [function(*operands)]
 
     def _of_integers(self, name: str) -> Run:
-        def run(left: Any, right: Any) -> list[Any]:
+        def check(left: Any, right: Any) -> None:
             if bool((right == 0).any()):  # Told by the data alone: it ends the process, or raises.
                 raise Unsupported("no integers divided by zero")
             least = self.torch.iinfo(left.dtype).min
             if least < 0 and bool(((left == least) & (right == -1)).any()):
                 raise Unsupported("no quotient beyond the range")
+
+        def run(left: Any, right: Any) -> list[Any]:
+            if self.asks_data:
+                check(left, right)
             if name == "remainder":
                 return [self.torch.fmod(left, right)]
             return [self.torch.div(left, right, rounding_mode="trunc")]

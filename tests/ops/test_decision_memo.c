@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an oracle remembers from one component to the next changes no answer: each question, with
+ * the memo of all before it, under two contracts in turn, is answered as with a memo of its own.
+ * What it saves is in tests/bench/bench_decision_memo.c. */
+#include <glib.h>
+#include <string.h>
+
+#include "oracles/oracle.h"
+
+enum { QUESTIONS_IN_A_ROW = 3 }; /* Under one contract. */
+
+typedef struct row {
+  const char *line;
+  uint64_t bits[5];  /* Of operands, again and again, ... */
+  uint64_t guess[3]; /* ... and of results, some of which conform. */
+} row_t;
+
+static const row_t rows[] = {
+    {"stablehlo.logistic bf16[300] -> bf16[300]",
+     {0x3f80, 0xbf80, 0x0000, 0x4000, 0x7fc0},
+     {0x3f3b, 0x3f00, 0x3e8a}},
+    {"byteir.softmax axis=1 bf16[150,2] -> bf16[150,2]",
+     {0x3f80, 0xbf80, 0x0000, 0x4000, 0x3f80},
+     {0x3f3b, 0x3f00, 0x3e8a}},
+    {"stablehlo.select_and_scatter select=ge scatter=add window_dimensions=[2,2] "
+     "window_strides=[2,2] padding=[[0,0],[0,0]] f32[8,8] f32[4,4] f32[] -> f32[8,8]",
+     {0x3f800000, 0x3f800000, 0x40000000, 0x3f800000, 0x40000000},
+     {0x3f800000, 0x40000000, 0x40400000}},
+};
+
+static void fill(const tensor_t *tensor, const uint64_t *bits, size_t count) {
+  for (size_t i = 0; i < type_element_count(&tensor->type); i++) {
+    element_store(tensor->type.element, tensor->data, i, bits[i % count]);
+  }
+}
+
+static bool ask(const case_t *instance, const contract_t *contract, const tensor_t *result,
+                decision_memo_t *memo, size_t component) {
+  arena_t arena;
+  arena_init(&arena);
+  failure_t error = {0};
+  const oracle_call_t call = {.instance = instance,
+                              .contract = contract,
+                              .results = result,
+                              .memo = memo,
+                              .is_brief = true,
+                              .arena = &arena,
+                              .error = &error};
+  answer_t answer = {0};
+  const oracle_t *oracle = oracle_find(instance->program.op);
+  g_assert_cmpint(oracle->decide(&call, 0, component, &answer), ==, STATUS_OK);
+  arena_deinit(&arena);
+  return answer.conforms;
+}
+
+static void test_answers(gconstpointer data) {
+  const row_t *row = data;
+  arena_t arena;
+  arena_init(&arena);
+  failure_t error = {0};
+  case_t instance = {0};
+  program_t *program = &instance.program;
+  const char *violation = NULL;
+  status_t status = program_parse(str_from(row->line), &arena, program, &violation, &error);
+  g_assert_cmpint(status, ==, STATUS_OK);
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    instance.operands[i] = tensor_make(&arena, &program->operands[i]);
+    bool is_init = program->operands[i].rank == 0; /* 0: any number of others would be a sum. */
+    fill(&instance.operands[i], is_init ? (const uint64_t[]){0} : row->bits,
+         is_init ? 1 : G_N_ELEMENTS(row->bits));
+  }
+  tensor_t result = tensor_make(&arena, &program->results[0]);
+  fill(&result, row->guess, G_N_ELEMENTS(row->guess));
+  contract_t contracts[2];
+  g_assert_cmpint(contract_parse(str_from("backend"), &contracts[0], &error), ==, STATUS_OK);
+  g_assert_cmpint(contract_parse(str_from("backend,ftz=both"), &contracts[1], &error), ==,
+                  STATUS_OK);
+  decision_memo_t memo;
+  decision_memo_init(&memo);
+  size_t conforming = 0, count = type_element_count(&program->results[0]);
+  for (size_t i = 0; i < 2 * count; i++) {
+    const contract_t *contract = &contracts[i / QUESTIONS_IN_A_ROW % 2];
+    bool remembered = ask(&instance, contract, &result, &memo, i % count);
+    decision_memo_t fresh;
+    decision_memo_init(&fresh);
+    g_assert_cmpint(remembered, ==, ask(&instance, contract, &result, &fresh, i % count));
+    decision_memo_deinit(&fresh);
+    conforming += remembered;
+  }
+  g_test_message("%zu of %zu conform", conforming, 2 * count);
+  g_assert_cmpuint(conforming, >, 0);
+  g_assert_cmpuint(conforming, <, 2 * count);
+  decision_memo_deinit(&memo);
+  arena_deinit(&arena);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    char *name = g_strdup_printf("/decision_memo/%zu", i);
+    g_test_add_data_func(name, &rows[i], test_answers);
+    g_free(name);
+  }
+  return g_test_run();
+}
