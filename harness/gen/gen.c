@@ -285,7 +285,7 @@ stratum_t gen_data_stratum(rng_t *rng, const strata_t *strata, stratum_t own,
     case 0:
       return strata->shares[STRATUM_lanes] > 0 && gen_has_lanes(program) ? STRATUM_lanes : own;
     case 1:
-      return strata->shares[STRATUM_turns] > 0 && gen_has_turns(program) ? STRATUM_turns : own;
+      return strata->shares[STRATUM_swept] > 0 && gen_has_turns(program) ? STRATUM_swept : own;
     default:
       return own;
   }

@@ -37,8 +37,7 @@ void strata_print(const strata_t *strata, GString *out_text);
 
 /* The shares for programs of that op.  Those of several steps are slender and at thresholds more
  * often: where kernels of many thin rows change, what matters is the steps that they are fused
- * with.  Functions get more programs for the numbers near where they turn, which are few among all
- * that a type has. */
+ * with. */
 strata_t strata_of(const strata_t *strata, const op_t *op);
 
 stratum_t strata_draw(const strata_t *strata, rng_t *rng);

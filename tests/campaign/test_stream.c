@@ -114,8 +114,9 @@ static void test_stream_fitting_data(void) {
     stream_options_t options = {
         .ops = op_all(), .op_count = count_ops(), .gen = gen_options_default(), .seed = 10};
     options.gen.strata = strata_default();
-    options.gen.strata.shares[STRATUM_lanes] *= (uint32_t)has_share;
-    options.gen.strata.shares[STRATUM_turns] *= (uint32_t)has_share;
+    options.gen.strata.shares[STRATUM_lanes] = (uint32_t)has_share;
+    options.gen.strata.shares[STRATUM_turns] = 0;
+    options.gen.strata.shares[STRATUM_swept] = (uint32_t)has_share;
     stream_t stream;
     stream_init(&stream, &options);
     int laned = 0, turned = 0;
