@@ -103,16 +103,14 @@ static void note_structure(search_t *search, const novelty_label_t *label) {
                        GUINT_TO_POINTER(drawn + 1));
 }
 
-/* Sometimes the regimes are equally likely, whatever their weights; where functions turn somewhere
- * there are numbers near it, and where rows are combined some have one number unlike the others. */
+/* Sometimes the regimes are equally likely, whatever their weights (but the last, `lanes`, which
+ * the first pass has), and where functions turn somewhere there are numbers near it. */
 static void draw_data(rng_t *rng, case_t *inout_case) {
-  enum { TURNS_ONE_IN = 8, LANES_ONE_IN = 6 };
+  enum { TURNS_ONE_IN = 8 };
   if (gen_has_turns(&inout_case->program) && rng_one_in(rng, TURNS_ONE_IN)) {
     gen_data_in_regime(rng, REGIME_turns, inout_case);
-  } else if (gen_has_lanes(&inout_case->program) && rng_one_in(rng, LANES_ONE_IN)) {
-    gen_data_in_regime(rng, REGIME_lanes, inout_case);
   } else if (rng_one_in(rng, 4)) {
-    gen_data_in_regime(rng, (gen_regime_t)rng_below(rng, REGIME_COUNT), inout_case);
+    gen_data_in_regime(rng, (gen_regime_t)rng_below(rng, REGIME_lanes), inout_case);
   } else {
     gen_data(rng, inout_case);
   }
@@ -126,12 +124,10 @@ static void draw_case(search_t *search, subject_t *subject, rng_t *rng, arena_t 
   double best_familiarity = 0;
   novelty_label_t best_label = {0};
   int draws = search->options.is_blind ? 1 : DRAWS;
-  bool fills = !search->options.is_blind && subject->op->turns != NULL && rng_one_in(rng, 3);
   for (int i = 0; i < draws && broken == NULL; i++) {
     program_t program;
     gen_options_t gen = search->options.gen;
     if (i > 0) gen.invalid_one_in = 0;
-    if (fills) gen.limits.sizes = DRAW_SIZES_FILLING;
     gen_program(rng, subject->op, &gen, arena, &program, &broken);
     if (broken != NULL) {
       best = program;
