@@ -144,15 +144,31 @@ static double draw_beside(rng_t *rng, const format_t *format, double place) {
   return rng_one_in(rng, 2) ? place - distance : place + distance;
 }
 
-double turning_draw(rng_t *rng, const format_t *format, size_t index) {
-  static const double OCTAVES = 3; /* As far as constants of a function move its place. */
-  const turning_t *row = &rows[index];
-  double octaves = octaves_of(format, row->level), place;
-  bool is_spread = row->place <= PLACE_POWER && rng_one_in(rng, 2);
-  if (is_spread) octaves += OCTAVES * (2 * draw_fraction(rng) - 1);
-  place = place_at(row, octaves);
-  if (row->place == PLACE_MULTIPLE) place = draw_multiple(rng, place);
-  if (!is_spread && !rng_one_in(rng, 8)) place = draw_beside(rng, format, place);
+static bool has_octaves(const turning_t *row) { return row->place <= PLACE_POWER; }
+
+/* The place, or one that is up to `spread` octaves from it; with a sign that the function has. */
+static double draw_place(rng_t *rng, const format_t *format, const turning_t *row, double spread) {
+  double octaves = octaves_of(format, row->level);
+  return place_at(row, octaves + spread * (2 * draw_fraction(rng) - 1));
+}
+
+static double draw_sign(rng_t *rng, const turning_t *row, double place) {
   bool is_opposite = row->signs == SIGNS_MINUS || (row->signs == SIGNS_BOTH && rng_one_in(rng, 2));
   return is_opposite ? -place : place;
+}
+
+double turning_draw_within(rng_t *rng, const format_t *format, size_t index, double octaves) {
+  const turning_t *row = &rows[index];
+  if (!has_octaves(row)) return turning_draw(rng, format, index);
+  return draw_sign(rng, row, draw_place(rng, format, row, octaves));
+}
+
+double turning_draw(rng_t *rng, const format_t *format, size_t index) {
+  const turning_t *row = &rows[index];
+  bool is_spread = has_octaves(row) && rng_one_in(rng, 2);
+  double place = is_spread ? draw_place(rng, format, row, TURNING_OCTAVES)
+                           : place_at(row, octaves_of(format, row->level));
+  if (row->place == PLACE_MULTIPLE) place = draw_multiple(rng, place);
+  if (!is_spread && !rng_one_in(rng, 8)) place = draw_beside(rng, format, place);
+  return draw_sign(rng, row, place);
 }

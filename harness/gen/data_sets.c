@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of data sets: the defaults, their text and their drawing. */
+/* Numbers of data sets: the defaults, their text and their drawing, and what they cost. */
 #include "harness/gen/data_sets.h"
 
 #include <string.h>
@@ -50,4 +50,16 @@ void data_sets_print(data_sets_t sets, GString *out_text) {
 
 uint32_t data_sets_draw(data_sets_t sets, rng_t *rng) {
   return (uint32_t)rng_between(rng, sets.least, sets.most);
+}
+
+uint64_t data_sets_weight(const program_t *program) {
+  enum { SMALL_ELEMENTS = 16384 };
+  size_t elements = 0;
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    elements += type_element_count(&program->operands[i]);
+  }
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    elements += type_element_count(&program->results[i]);
+  }
+  return 1 + elements / SMALL_ELEMENTS;
 }

@@ -10,6 +10,7 @@
 #include "harness/base/rng.h"
 #include "harness/base/status.h"
 #include "harness/base/text.h"
+#include "harness/model/case.h"
 
 /* From `least` to `most`, each as likely; both 0 stand for the default. */
 typedef struct data_sets {
@@ -28,5 +29,9 @@ void data_sets_print(data_sets_t sets, GString *out_text);
 
 /* Not of {0, 0}. */
 uint32_t data_sets_draw(data_sets_t sets, rng_t *rng);
+
+/* How many small cases one of the program costs, by its elements: large programs get less data, and
+ * their op the next turn later. */
+uint64_t data_sets_weight(const program_t *program);
 
 #endif

@@ -105,7 +105,8 @@ typedef enum data_kind {
   DATA_deployed,
   DATA_extreme,
   DATA_KINDS,
-  DATA_turning = DATA_KINDS
+  DATA_turning = DATA_KINDS,
+  DATA_laned
 } data_kind_t;
 
 static const data_kind_t data_kinds[STRATUM_COUNT] = {
@@ -259,10 +260,9 @@ static bool takes_edges(rng_t *rng, data_kind_t kind, const program_t *program) 
 }
 
 static gen_regime_t choose_regime(rng_t *rng, data_kind_t kind, const program_t *program) {
-  if (kind == DATA_turning) {
-    if (regime_has_turns(program)) return REGIME_turns;
-    kind = DATA_corner;
-  }
+  if (kind == DATA_turning && regime_has_turns(program)) return REGIME_turns;
+  if (kind == DATA_laned && regime_has_lanes(program)) return REGIME_lanes;
+  if (kind >= DATA_KINDS) kind = DATA_corner;
   if (takes_edges(rng, kind, program)) return REGIME_edges;
   bool splits = kind <= DATA_ordinary && names_algorithm(program);
   return splits && rng_one_in(rng, 2) ? REGIME_split : draw_regime(rng, kind);
@@ -275,6 +275,21 @@ gen_regime_t gen_data_in_stratum(rng_t *rng, stratum_t stratum, case_t *inout_ca
 }
 
 bool gen_has_turns(const program_t *program) { return regime_has_turns(program); }
+
+bool gen_has_lanes(const program_t *program) { return regime_has_lanes(program); }
+
+stratum_t gen_data_stratum(rng_t *rng, const strata_t *strata, stratum_t own,
+                           const program_t *program) {
+  enum { ONE_IN = 6 };
+  switch (rng_below(rng, ONE_IN)) {
+    case 0:
+      return strata->shares[STRATUM_lanes] > 0 && gen_has_lanes(program) ? STRATUM_lanes : own;
+    case 1:
+      return strata->shares[STRATUM_swept] > 0 && gen_has_turns(program) ? STRATUM_swept : own;
+    default:
+      return own;
+  }
+}
 
 gen_regime_t gen_data(rng_t *rng, case_t *inout_case) {
   return gen_data_in_stratum(rng, STRATUM_corner, inout_case);

@@ -65,8 +65,14 @@ gen_regime_t gen_data_in_stratum(rng_t *rng, stratum_t stratum, case_t *inout_ca
 gen_regime_t gen_data(rng_t *rng, case_t *inout_case);
 void gen_data_in_regime(rng_t *rng, gen_regime_t regime, case_t *inout_case);
 
-/* Whether regime `turns` has numbers of its own for the program. */
+/* The stratum of a data set for a program that was drawn from `own`: that, or now and then one of
+ * data that the program has places for, if it has a share in `strata`. */
+stratum_t gen_data_stratum(rng_t *rng, const strata_t *strata, stratum_t own,
+                           const program_t *program);
+
+/* Whether regime `turns` has numbers of its own for the program, and `lanes` rows. */
 bool gen_has_turns(const program_t *program);
+bool gen_has_lanes(const program_t *program);
 
 /* Overwrites the operands that the rest of the program determines, see op_t, and brings storage
  * values of quantized operands into their range. */

@@ -39,4 +39,7 @@ void number_operand(const regime_operand_t *operand);
 /* Whether the program has functions that turn somewhere, and an operand of floats for it. */
 bool regime_has_turns(const program_t *program);
 
+/* Whether the program is valid and combines more than one element of an operand. */
+bool regime_has_lanes(const program_t *program);
+
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is planted along the reduced dimensions: cancellation and indices. */
+/* What is planted along the reduced dimensions: cancellation, indices, and one value unlike the
+ * others. */
 #include <glib.h>
 
 #include "harness/draw/special_values.h"
@@ -112,5 +113,75 @@ void number_operand(const regime_operand_t *operand) {
   walk_t walk = walk_numbering(operand);
   for (size_t i = 0; i < target->count; i++, walk_advance(&walk)) {
     element_store(target->element, target->data, i, (uint64_t)walk.value & mask);
+  }
+}
+
+/* ---- Lanes ----------------------------------------------------------------------------------- */
+
+static size_t count_lanes(const type_t *type, uint32_t dimensions) {
+  size_t count = 1;
+  for (uint32_t dim = 0; dim < type->rank; dim++) {
+    if ((dimensions >> dim & 1) != 0) count *= (size_t)type->dims[dim];
+  }
+  return count;
+}
+
+bool regime_has_lanes(const program_t *program) {
+  if (program->op->reduced_dimensions == NULL || program_broken(program) != NULL) return false;
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    const type_t *type = &program->operands[i];
+    if (count_lanes(type, program->op->reduced_dimensions(program, i)) > 1) return true;
+  }
+  return false;
+}
+
+/* The first, the last, the middle one, one that ends a vector of 4 to 64, or any. */
+static size_t draw_lane(rng_t *rng, size_t count) {
+  size_t vector = (size_t)4 << rng_below(rng, 5);
+  switch (rng_below(rng, 5)) {
+    case 0:
+      return 0;
+    case 1:
+      return count - 1;
+    case 2:
+      return count / 2;
+    case 3:
+      if (vector <= count) return count / vector * vector - 1;
+      break;
+    default:
+      break;
+  }
+  return (size_t)rng_below(rng, count);
+}
+
+static uint64_t draw_unlike(rng_t *rng, const element_t *element) {
+  switch (rng_below(rng, 8)) {
+    case 0:
+      return special_value_zero(element, true);
+    case 1:
+      return special_value_boundary(rng, element);
+    case 2:
+    case 3:
+      return special_value_infinity(rng, element);
+    default:
+      return special_value_nan(rng, element);
+  }
+}
+
+/* In all rows, or in half of them. */
+void regime_lanes(rng_t *rng, const regime_operand_t *operand) {
+  const fill_target_t *target = &operand->target;
+  const type_t *type = &operand->program->operands[operand->number];
+  const size_t components = target->element->components;
+  size_t count = count_lanes(type, operand->reduced_dimensions);
+  regime_small_integers(rng, operand);
+  if (count < 2 || target->count == 0) return;
+  walk_t walk = walk_numbering(operand);
+  size_t lane = draw_lane(rng, count);
+  uint64_t unlike = draw_unlike(rng, target->element);
+  bool is_in_all = rng_one_in(rng, 2);
+  for (size_t i = 0; i < target->count; i += components, walk_advance(&walk)) {
+    if ((size_t)walk.value != lane || (!is_in_all && rng_one_in(rng, 2))) continue;
+    element_store(target->element, target->data, i + rng_below(rng, components), unlike);
   }
 }

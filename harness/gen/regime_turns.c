@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The regime of numbers near where the functions of a program turn. */
 #include <glib.h>
+#include <math.h>
 
 #include "harness/draw/special_values.h"
 #include "harness/draw/turning.h"
@@ -54,11 +55,26 @@ static const format_t *draw_format(rng_t *rng, const format_t *own) {
   return own->bits < 32 && rng_one_in(rng, 4) ? element_named("f32")->format : own;
 }
 
-static uint64_t draw_component(rng_t *rng, const regime_operand_t *operand, size_t row) {
+/* How far from a place the numbers of a tensor lie; 0: at any power of two of it. */
+typedef double octaves_t;
+
+/* Where a function is wrong for few of a million numbers, many must be drawn in a narrow range: a
+ * tensor of many is mostly for one range, three octaves wide on both sides or any power of two
+ * narrower. */
+static octaves_t draw_octaves(rng_t *rng, size_t count) {
+  enum { MANY = 256, NARROWEST = 6 };
+  if (count < MANY || rng_one_in(rng, 4)) return 0;
+  return ldexp(TURNING_OCTAVES, -(int)rng_between(rng, 0, NARROWEST));
+}
+
+static uint64_t draw_component(rng_t *rng, const regime_operand_t *operand, size_t row,
+                               octaves_t octaves) {
   const element_t *element = operand->target.element;
   const format_t *format = element->format;
   if (rng_one_in(rng, 16)) return special_value_zero(element, rng_one_in(rng, 2));
-  double number = turning_draw(rng, draw_format(rng, format), row);
+  const format_t *computed = draw_format(rng, format);
+  double number = octaves > 0 ? turning_draw_within(rng, computed, row, octaves)
+                              : turning_draw(rng, computed, row);
   bool has_sign = format->specials != FORMAT_EXPONENT_ONLY;
   return format_from_double(format, has_sign || number > 0 ? number : -number);
 }
@@ -76,8 +92,9 @@ void regime_turns(rng_t *rng, const regime_operand_t *operand) {
   }
   size_t row = list.rows[rng_below(rng, list.count)];
   bool is_mixed = rng_one_in(rng, 3);
+  octaves_t octaves = draw_octaves(rng, target->count);
   for (size_t i = 0; i < target->count; i++) {
     if (is_mixed) row = list.rows[rng_below(rng, list.count)];
-    element_store(target->element, target->data, i, draw_component(rng, operand, row));
+    element_store(target->element, target->data, i, draw_component(rng, operand, row, octaves));
   }
 }

@@ -23,7 +23,9 @@ const char *stratum_name(stratum_t stratum) { return rows[stratum].name; }
 
 const char *stratum_summary(stratum_t stratum) { return rows[stratum].summary; }
 
-bool stratum_is_large(stratum_t stratum) { return rows[stratum].limits.sizes != DRAW_SIZES_SMALL; }
+bool stratum_is_large(stratum_t stratum) {
+  return rows[stratum].limits.elements_max > rows[STRATUM_corner].limits.elements_max;
+}
 
 strata_t strata_default(void) {
   strata_t strata;
@@ -104,10 +106,13 @@ void strata_print(const strata_t *strata, GString *out_text) {
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
-strata_t strata_of(const strata_t *strata, bool has_several_steps) {
-  enum { SLENDER_FACTOR = 4 };
+strata_t strata_of(const strata_t *strata, const op_t *op) {
+  enum { SLENDER_FACTOR = 12, THRESHOLDS_FACTOR = 2 };
   strata_t shares = *strata;
-  if (has_several_steps) shares.shares[STRATUM_slender] *= SLENDER_FACTOR;
+  if (op->is_compound) {
+    shares.shares[STRATUM_slender] *= SLENDER_FACTOR;
+    shares.shares[STRATUM_thresholds] *= THRESHOLDS_FACTOR;
+  }
   return shares;
 }
 
@@ -128,7 +133,7 @@ draw_limits_t stratum_limits(stratum_t stratum, rng_t *rng) {
     int64_t threshold = thresholds[rng_below(rng, G_N_ELEMENTS(thresholds))];
     limits.elements_max = MIN(limits.elements_max, threshold + rng_between(rng, -1, 1));
   } else if (stratum == STRATUM_slender) {
-    limits.elements_max >>= rng_between(rng, 1, 3);
+    limits.elements_max >>= rng_between(rng, 1, 2);
   } else if (limits.sizes == DRAW_SIZES_LONG || limits.sizes == DRAW_SIZES_DEPLOYED) {
     limits.elements_max >>=
         rng_one_in(rng, 16) ? rng_below(rng, 3) : (uint64_t)rng_between(rng, 3, 6);

@@ -9,7 +9,7 @@
 #include "harness/base/rng.h"
 #include "harness/base/status.h"
 #include "harness/base/text.h"
-#include "harness/model/draw_limits.h"
+#include "harness/model/op.h"
 
 typedef enum stratum {
 #define STRATUM(name, mark, share, sizes, rank_max, elements_max, terms_max, data, summary) \
@@ -35,17 +35,17 @@ status_t strata_parse(str_t text, strata_t *out_strata, failure_t *error);
 /* Appends "corner=50,tiles=18": what strata_parse() reads. */
 void strata_print(const strata_t *strata, GString *out_text);
 
-/* The shares for programs of one step, which are those given, or of several, which are slender more
+/* The shares for programs of that op.  Those of several steps are slender and at thresholds more
  * often: where kernels of many thin rows change, what matters is the steps that they are fused
  * with. */
-strata_t strata_of(const strata_t *strata, bool has_several_steps);
+strata_t strata_of(const strata_t *strata, const op_t *op);
 
 stratum_t strata_draw(const strata_t *strata, rng_t *rng);
 
 const char *stratum_name(stratum_t stratum);
 const char *stratum_summary(stratum_t stratum);
 
-/* Whether its programs are larger than those of the corner. */
+/* Whether it has programs that are larger than any of the corner. */
 bool stratum_is_large(stratum_t stratum);
 
 /* The limits of a program of that stratum.  Of large ones they differ from draw to draw: there are

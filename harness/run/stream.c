@@ -10,8 +10,10 @@
 /* Looking for a promising program costs as much as running it so often: no more is given back. */
 enum { DRAWN_PER_DATA_SET = 32, DATA_SETS_FOR_DRAWN_MAX = 32 };
 
-/* One data set of a large stratum costs as many small ones; ops made of others get more turns. */
-enum { LARGE_FACTOR = 8, COMPOUND_FACTOR = 3 };
+/* One data set of a large stratum costs as many small ones; ops made of others get more turns, and
+ * still more where a compiler fuses what they are made of: faults lie in programs there, of which
+ * there are more than data can show, so that each gets a few data. */
+enum { LARGE_FACTOR = 8, COMPOUND_FACTOR = 3, FUSED_FACTOR = 8, FUSED_DATA_PART = 4 };
 
 /* A program that is accepted after many that were refused gets as much data as there were of these,
  * and as much again: looking for programs then takes less than half of the cases. */
@@ -101,25 +103,12 @@ void stream_learn(stream_t *stream, size_t executor, bool is_accepted) {
 
 void stream_leave(stream_t *stream, size_t executor) { stream->parties[executor].has_left = true; }
 
-/* How many small cases one of the program costs, by its elements: large programs get less data, and
- * their op the next turn later. */
-static uint64_t program_weight(const program_t *program) {
-  enum { SMALL_ELEMENTS = 16384 };
-  size_t elements = 0;
-  for (uint32_t i = 0; i < program->operand_count; i++) {
-    elements += type_element_count(&program->operands[i]);
-  }
-  for (uint32_t i = 0; i < program->result_count; i++) {
-    elements += type_element_count(&program->results[i]);
-  }
-  return 1 + elements / SMALL_ELEMENTS;
-}
-
 /* What came of the present program, at the end of its turn. */
 static void settle_turn(stream_t *stream, uint64_t cases) {
   const program_t *program = &stream->instance.program;
-  uint64_t cost = cases * program_weight(program);
-  if (program->op->is_compound) cost = MAX(cost / COMPOUND_FACTOR, 1);
+  uint64_t cost = cases * data_sets_weight(program);
+  uint64_t factor = stream->options.compiling_is_dear ? FUSED_FACTOR : COMPOUND_FACTOR;
+  if (program->op->is_compound) cost = MAX(cost / factor, 1);
   for (size_t i = 0; i < stream->party_count; i++) {
     stream_party_t *party = &stream->parties[i];
     bool is_asked = party->asked > 0 || stream->options.executor_count == 0;
@@ -159,8 +148,15 @@ static uint64_t data_sets(const stream_t *stream) {
   rng_t rng = rng_make(
       derive_seed(options->seed, PURPOSE_DATA_SETS, stream->program_index, stream->case_index));
   uint64_t sets = data_sets_draw(options->data_sets, &rng);
-  if (stream->has_default_data_sets) sets = MAX(sets, sets_for_drawn(stream));
-  uint64_t weight = program_weight(&stream->instance.program);
+  bool is_fused = options->compiling_is_dear && stream->instance.program.op->is_compound;
+  if (stream->has_default_data_sets) {
+    if (is_fused) sets /= FUSED_DATA_PART;
+    /* The first programs of an op get less, so that a short run comes to all ops. */
+    const acceptance_t *own = stream->parties[stream->turn].acceptance;
+    sets = MIN(sets, DATA_SETS_PER_ACCEPTED * (acceptance_accepted(own, stream->subject) + 1));
+    sets = MAX(sets, sets_for_drawn(stream));
+  }
+  uint64_t weight = data_sets_weight(&stream->instance.program);
   if (stratum_is_large(stream->program_stratum)) weight *= LARGE_FACTOR;
   return MAX(sets / weight, 1);
 }
@@ -192,7 +188,7 @@ static gen_options_t choose_stratum(stream_t *stream, const op_t *op, bool is_br
   const stream_options_t *options = &stream->options;
   gen_options_t gen = options->gen;
   rng_t rng = rng_make(derive_seed(options->seed, PURPOSE_STRATUM, stream->program_index, 0));
-  gen.strata = strata_of(&gen.strata, op->is_compound);
+  gen.strata = strata_of(&gen.strata, op);
   stratum_t stratum = strata_draw(&gen.strata, &rng);
   stream->program_stratum = is_broken ? STRATUM_corner : stratum;
   if (stream->program_stratum != STRATUM_corner) gen.limits = stratum_limits(stratum, &rng);
@@ -360,10 +356,13 @@ static void next_program(stream_t *stream) {
 
 /* Programs that were given get data of all strata. */
 static stratum_t choose_data_stratum(const stream_t *stream) {
-  if (stream->options.program_count == 0) return stream->program_stratum;
-  rng_t rng = rng_make(derive_seed(stream->options.seed, PURPOSE_DATA_STRATUM,
-                                   stream->program_index, stream->case_index));
-  return strata_draw(&stream->options.gen.strata, &rng);
+  const stream_options_t *options = &stream->options;
+  const strata_t *strata = &options->gen.strata;
+  rng_t rng = rng_make(
+      derive_seed(options->seed, PURPOSE_DATA_STRATUM, stream->program_index, stream->case_index));
+  if (options->program_count > 0) return strata_draw(strata, &rng);
+  if (stream->broken != NULL) return stream->program_stratum;
+  return gen_data_stratum(&rng, strata, stream->program_stratum, &stream->instance.program);
 }
 
 void stream_next(stream_t *stream) {

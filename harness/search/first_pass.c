@@ -7,7 +7,7 @@
 typedef struct account {
   uint64_t turns;
   unsigned misses;   /* In a row. */
-  GHashTable *tried; /* Owned words. */
+  GHashTable *tries; /* Owned words -> how many programs had it; FIRST_PASS_TRIES once answered. */
 } account_t;
 
 struct first_pass {
@@ -21,7 +21,7 @@ first_pass_t *first_pass_new(size_t op_count) {
   pass->count = op_count;
   pass->accounts = g_new0(account_t, op_count);
   for (size_t i = 0; i < op_count; i++) {
-    pass->accounts[i].tried = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    pass->accounts[i].tries = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   }
   pass->words = g_ptr_array_new_with_free_func(g_free);
   return pass;
@@ -29,7 +29,7 @@ first_pass_t *first_pass_new(size_t op_count) {
 
 void first_pass_free(first_pass_t *pass) {
   if (pass == NULL) return;
-  for (size_t i = 0; i < pass->count; i++) g_hash_table_destroy(pass->accounts[i].tried);
+  for (size_t i = 0; i < pass->count; i++) g_hash_table_destroy(pass->accounts[i].tries);
   g_ptr_array_unref(pass->words);
   g_free(pass->accounts);
   g_free(pass);
@@ -109,26 +109,39 @@ static void list_words(GPtrArray *words, const program_t *program) {
 
 /* ---- What was tried -------------------------------------------------------------------------- */
 
+static unsigned count_tries(const account_t *account, const char *word) {
+  return GPOINTER_TO_UINT(g_hash_table_lookup(account->tries, word));
+}
+
+static void set_tries(const account_t *account, const char *word, unsigned tries) {
+  g_hash_table_replace(account->tries, g_strdup(word), GUINT_TO_POINTER(tries));
+}
+
 size_t first_pass_count_new(first_pass_t *pass, size_t op, const program_t *program) {
   size_t count = 0;
   list_words(pass->words, program);
   for (guint i = 0; i < pass->words->len; i++) {
-    count += !g_hash_table_contains(pass->accounts[op].tried, pass->words->pdata[i]);
+    count += count_tries(&pass->accounts[op], pass->words->pdata[i]) < FIRST_PASS_TRIES;
   }
   return count;
 }
 
-void first_pass_note(first_pass_t *pass, size_t op, const program_t *program) {
+void first_pass_try(first_pass_t *pass, size_t op, const program_t *program) {
+  account_t *account = &pass->accounts[op];
   list_words(pass->words, program);
   for (guint i = 0; i < pass->words->len; i++) {
-    g_hash_table_add(pass->accounts[op].tried, g_strdup(pass->words->pdata[i]));
+    const char *word = pass->words->pdata[i];
+    set_tries(account, word, MIN(count_tries(account, word) + 1, FIRST_PASS_TRIES));
   }
+  account->turns++;
+  account->misses = 0;
 }
 
-void first_pass_try(first_pass_t *pass, size_t op, const program_t *program) {
-  first_pass_note(pass, op, program);
-  pass->accounts[op].turns++;
-  pass->accounts[op].misses = 0;
+void first_pass_note_answer(first_pass_t *pass, size_t op, const program_t *program) {
+  list_words(pass->words, program);
+  for (guint i = 0; i < pass->words->len; i++) {
+    set_tries(&pass->accounts[op], pass->words->pdata[i], FIRST_PASS_TRIES);
+  }
 }
 
 void first_pass_miss(first_pass_t *pass, size_t op) {

@@ -103,14 +103,14 @@ static void note_structure(search_t *search, const novelty_label_t *label) {
                        GUINT_TO_POINTER(drawn + 1));
 }
 
-/* Sometimes the regimes are equally likely, whatever their weights, and where functions turn
- * somewhere there are numbers near it. */
+/* Sometimes the regimes are equally likely, whatever their weights (but the last, `lanes`, which
+ * the first pass has), and where functions turn somewhere there are numbers near it. */
 static void draw_data(rng_t *rng, case_t *inout_case) {
   enum { TURNS_ONE_IN = 8 };
   if (gen_has_turns(&inout_case->program) && rng_one_in(rng, TURNS_ONE_IN)) {
     gen_data_in_regime(rng, REGIME_turns, inout_case);
   } else if (rng_one_in(rng, 4)) {
-    gen_data_in_regime(rng, (gen_regime_t)rng_below(rng, REGIME_COUNT), inout_case);
+    gen_data_in_regime(rng, (gen_regime_t)rng_below(rng, REGIME_lanes), inout_case);
   } else {
     gen_data(rng, inout_case);
   }
@@ -200,6 +200,20 @@ static bool begin_first(search_t *search, rng_t *rng, arena_t *arena, program_t 
   return false;
 }
 
+/* The data of a program of the first pass: two of rows with one number unlike the others, one near
+ * where functions turn, if the program has such, and what is drawn for any. */
+static void draw_first_data(rng_t *rng, uint32_t number, case_t *inout_case) {
+  enum { LANED = 2 };
+  const program_t *program = &inout_case->program;
+  if (number < LANED && gen_has_lanes(program)) {
+    gen_data_in_regime(rng, REGIME_lanes, inout_case);
+  } else if (number == LANED && gen_has_turns(program)) {
+    gen_data_in_regime(rng, REGIME_turns, inout_case);
+  } else {
+    draw_data(rng, inout_case);
+  }
+}
+
 static bool propose_first(search_t *search, rng_t *rng, arena_t *arena,
                           search_proposal_t *out_proposal) {
   if (search->first == NULL) return false;
@@ -211,7 +225,7 @@ static bool propose_first(search_t *search, rng_t *rng, arena_t *arena,
   search->first_left--;
   *out_proposal = (search_proposal_t){.instance = case_make(arena, &program),
                                       .move = {.kind = SEARCH_MOVE_draw}};
-  draw_data(rng, &out_proposal->instance);
+  draw_first_data(rng, search->first_left, &out_proposal->instance);
   return true;
 }
 
@@ -337,8 +351,11 @@ void search_learn(search_t *search, const search_proposal_t *proposal,
   }
   if (subject == NULL) return; /* Out of a corpus with other ops. */
   if (search->first != NULL && proposal->broken == NULL) {
-    first_pass_note(search->first, index, program);
-    if (!was_executed(outcome)) search->first_left = 0; /* Other data are refused as well. */
+    if (was_executed(outcome)) {
+      first_pass_note_answer(search->first, index, program);
+    } else {
+      search->first_left = 0; /* Other data are refused as well. */
+    }
   }
   double reward = (double)fresh + (outcome->is_new_finding ? REWARD_FINDING : 0);
   if (proposal->broken == NULL && !search->options.is_blind) {
@@ -350,6 +367,8 @@ void search_learn(search_t *search, const search_proposal_t *proposal,
     scheduler_note_answer(search->scheduler, index, was_executed(outcome));
   }
 }
+
+void search_pass_over(search_t *search) { search->first_left = 0; }
 
 const novelty_mark_t *search_marks(const search_t *search, size_t *out_count) {
   return novelty_marks(search->novelty, out_count);

@@ -73,6 +73,9 @@ typedef struct search_outcome {
 void search_learn(search_t *search, const search_proposal_t *proposal,
                   const search_outcome_t *outcome);
 
+/* Of a case that nobody was asked about, since all would refuse its program. */
+void search_pass_over(search_t *search);
+
 /* The features of the case learnt last, for a fuzzer's counters; valid until the next one. */
 const novelty_mark_t *search_marks(const search_t *search, size_t *out_count);
 

@@ -106,6 +106,36 @@ static void test_stream_case_seed(void) {
   stream_deinit(&stream);
 }
 
+/* Programs of every stratum get, among others, data near where their functions turn and rows with
+ * one number unlike the others, where these strata have a share; the seed tells which. */
+static void test_stream_fitting_data(void) {
+  enum { CASES = 3000 };
+  for (int has_share = 0; has_share < 2; has_share++) {
+    stream_options_t options = {
+        .ops = op_all(), .op_count = count_ops(), .gen = gen_options_default(), .seed = 10};
+    options.gen.strata = strata_default();
+    options.gen.strata.shares[STRATUM_lanes] = (uint32_t)has_share;
+    options.gen.strata.shares[STRATUM_turns] = 0;
+    options.gen.strata.shares[STRATUM_swept] = (uint32_t)has_share;
+    stream_t stream;
+    stream_init(&stream, &options);
+    int laned = 0, turned = 0;
+    for (int i = 0; i < CASES; i++) {
+      stream_next(&stream);
+      g_assert_cmpint(stratum_of_seed(stream.case_seed), ==, stream.stratum);
+      bool is_own = stream.stratum == stream.program_stratum;
+      if (is_own && stream.stratum != STRATUM_corner) continue;
+      g_assert_true(is_own || stream.regime >= REGIME_turns);
+      laned += stream.regime == REGIME_lanes;
+      turned += stream.regime == REGIME_turns;
+    }
+    g_test_message("%d of rows, %d of functions", laned, turned);
+    g_assert_true((laned > CASES / 100) == (has_share == 1));
+    g_assert_true((turned > CASES / 100) == (has_share == 1));
+    stream_deinit(&stream);
+  }
+}
+
 /* A program that breaks a constraint has one case; a fixed program has data that follow the seed.
  */
 static void test_stream_programs(void) {
@@ -177,8 +207,10 @@ static void test_stream_data_sets(void) {
   options.compiling_is_dear = true;
   assert_data_sets(&options, 200, 3, 3);
   options.data_sets = (data_sets_t){0};
-  data_sets_t dear = count_data_sets(&options, 5000);
-  g_assert_cmpuint(dear.least, >=, 32);
+  data_sets_t first = count_data_sets(&options, (int)options.op_count * 8);
+  g_assert_cmpuint(first.least, ==, 8); /* One program of each op. */
+  g_assert_cmpuint(first.most, ==, 8);
+  data_sets_t dear = count_data_sets(&options, 20000);
   g_assert_cmpuint(dear.most, >, 48);
   g_assert_cmpuint(dear.most, <=, 64);
   options = (stream_options_t){
@@ -220,6 +252,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/stream/repeats", test_stream_repeats);
   g_test_add_func("/stream/skips", test_stream_skips);
   g_test_add_func("/stream/case_seed", test_stream_case_seed);
+  g_test_add_func("/stream/fitting_data", test_stream_fitting_data);
   g_test_add_func("/stream/programs", test_stream_programs);
   g_test_add_func("/stream/data_sets", test_stream_data_sets);
   g_test_add_func("/stream/data_sets/text", test_data_sets_text);

@@ -13,7 +13,9 @@ run 0 "a switch at 30001" thresholds --executor "$backend?size=30001" $sum --jso
 is "$(json out 'join ",", map { my $p = $_; map { "$_->{before}..$_->{size}" } @{$p->{thresholds}} } @$d')" "30000..30001" "30001: found beyond 16384"
 is "$(json out '$d->[0]{outcome}')" found "30001: as a document"
 run 0 "no switch" thresholds --executor "$backend?size=1" $sum
-like out "none of 11 sizes to 65536 has other bits" "no switch: none"
+like out "none of 12 sizes to 65537 has other bits" "no switch: none"
+run 0 "a switch behind the last power of two" thresholds --executor "$backend?size=65537" $sum
+like out "^  65537: other bits, " "65537: found without being asked for"
 run 0 "an op without sums" thresholds --executor model:pairwise --op stablehlo.add
 like out "no program that it takes tells anything" "without sums: nothing to tell"
 run 0 "searched again" thresholds --executor "$backend?size=777,drops=yes" $sum --max 4096 --out found

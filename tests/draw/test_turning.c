@@ -128,6 +128,29 @@ static void test_spread(void) {
   }
 }
 
+/* Of a narrow range every number lies in it, on both sides; constants have no octaves, and are
+ * drawn as ever. */
+static void test_within(void) {
+  enum { DRAWS = 500 };
+  const format_t *format = format_find(str_from("f32"));
+  const size_t row = find_row("erf", "becomes 1");
+  const double center = turning_center(format, row);
+  rng_t rng = rng_make(1);
+  int below = 0;
+  for (int k = 0; k < DRAWS; k++) {
+    double number = fabs(turning_draw_within(&rng, format, row, 0.25));
+    long double octaves = log2l(erfcl((long double)number) / erfcl((long double)center));
+    g_assert_true(fabsl(octaves) <= 0.26L);
+    below += number < center;
+  }
+  g_assert_cmpint(below, >, DRAWS / 3);
+  g_assert_cmpint(below, <, DRAWS * 2 / 3);
+  rng_t other = rng_make(2), same = rng_make(2);
+  const size_t constant = find_row("log", "becomes x - 1");
+  g_assert_true(turning_draw_within(&other, format, constant, 0.25) ==
+                turning_draw(&same, format, constant));
+}
+
 /* Seeds are stored in databases: a seed gives the same numbers on every machine. */
 static void test_unchanged(void) {
   rng_t rng = rng_make(1);
@@ -162,6 +185,7 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/turning/places", test_places);
   g_test_add_func("/turning/spread", test_spread);
+  g_test_add_func("/turning/within", test_within);
   g_test_add_func("/turning/unchanged", test_unchanged);
   return g_test_run();
 }

@@ -24,7 +24,7 @@ static void test_text(void) {
 
 static void test_bad_text(void) {
   static const char *const texts[][2] = {
-      {"tile=3", "there is no stratum 'tile'; write corner, turns, slender, tiles"},
+      {"tile=3", "there is no stratum 'tile'; write corner, turns, lanes, swept, slender, tiles"},
       {"tiles=3,tiles=4", "tiles is given twice"},
       {"tiles", "bad share '' of stratum tiles; write tiles=N"},
       {"tiles=-1", "bad share '-1'"},
@@ -57,6 +57,23 @@ static void test_shares(void) {
   g_assert_cmpint(strata_draw(&strata, &rng), ==, STRATUM_corner);
 }
 
+/* Modules get more of what is long and thin; a stratum without a share gets none. */
+static void test_shares_of_ops(void) {
+  const strata_t strata = strata_default();
+  const strata_t add = strata_of(&strata, op_find(str_from("stablehlo.add")));
+  const strata_t module = strata_of(&strata, op_find(str_from("module")));
+  for (size_t i = 0; i < STRATUM_COUNT; i++) {
+    g_assert_cmpuint(add.shares[i], ==, strata.shares[i]);
+    bool is_more = i == STRATUM_slender || i == STRATUM_thresholds;
+    g_assert_true((module.shares[i] > strata.shares[i]) == is_more);
+  }
+  strata_t corner = {.shares = {[STRATUM_corner] = 1}};
+  const strata_t only = strata_of(&corner, op_find(str_from("module")));
+  for (size_t i = 0; i < STRATUM_COUNT; i++) {
+    g_assert_cmpuint(only.shares[i], ==, corner.shares[i]);
+  }
+}
+
 /* Every stratum is told by its seeds; seeds of before there were strata are those of the corner. */
 static void test_seeds(void) {
   rng_t rng = rng_make(2);
@@ -85,6 +102,8 @@ static void test_marks(void) {
       {STRATUM_extremes, UINT64_C(0x57A7050000000001)},
       {STRATUM_turns, UINT64_C(0x57A7060000000001)},
       {STRATUM_slender, UINT64_C(0x57A7070000000001)},
+      {STRATUM_lanes, UINT64_C(0x57A7080000000001)},
+      {STRATUM_swept, UINT64_C(0x57A7090000000001)},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     g_assert_cmpint(stratum_of_seed(rows[i].seed), ==, rows[i].stratum);
@@ -152,7 +171,27 @@ static bool has_hidden_size(const program_t *program) {
 static bool is_at_threshold(const program_t *program) {
   size_t elements = type_element_count(&program->operands[0]);
   return (elements >= 4095 && elements <= 4097) || (elements >= 16383 && elements <= 16385) ||
-         (elements >= 32767 && elements <= 32769) || (elements >= 65535 && elements <= 65536);
+         (elements >= 32767 && elements <= 32769) || (elements >= 65535 && elements <= 65537);
+}
+
+/* More than 2^16 elements: what is one above the last threshold. */
+static bool is_above_last_threshold(const program_t *program) {
+  return type_element_count(&program->operands[0]) == 65537;
+}
+
+/* A value of a module has 2^15 or 2^16 elements, or one less or more. */
+static bool has_large_value(const program_t *program) {
+  const module_t *module = module_of(program);
+  for (uint32_t i = 0; i < module->step_count; i++) {
+    size_t elements = type_element_count(&module->steps[i].program.results[0]);
+    if (elements >= 32767 && elements <= 32769) return true;
+    if (elements >= 65535 && elements <= 65537) return true;
+  }
+  return false;
+}
+
+static bool has_thousands(const program_t *program) {
+  return type_element_count(&program->operands[0]) >= 4000;
 }
 
 static bool has_high_rank(const program_t *program) { return program->operands[0].rank >= 6; }
@@ -218,6 +257,9 @@ static void test_sizes(void) {
       {"stablehlo.add", STRATUM_thresholds, is_at_threshold, 20},
       {"stablehlo.reduce_window", STRATUM_thresholds, is_at_threshold, 15},
       {"stablehlo.transpose", STRATUM_thresholds, has_high_rank, 15},
+      {"stablehlo.add", STRATUM_thresholds, is_above_last_threshold, 1},
+      {"module", STRATUM_thresholds, has_large_value, 5},
+      {"byteir.erf", STRATUM_swept, has_thousands, 15},
       {"module", STRATUM_slender, multiplies_many_rows, 50},
       {"module", STRATUM_slender, multiplies_rows_two_ways, 40},
       {"module", STRATUM_slender, has_threshold_rows, 50},
@@ -298,60 +340,6 @@ static void test_integers_saturate(void) {
   arena_deinit(&arena);
 }
 
-/* Programs with functions get numbers near where these turn, others data of the corner; and the
- * first ops of modules make no difference. */
-static void test_turns(void) {
-  static const struct {
-    const char *line;
-    bool has;
-  } rows[] = {
-      {"stablehlo.tanh f32[64] -> f32[64]", true},
-      {"byteir.erf f64[64] -> f64[64]", true},
-      {"stablehlo.add f32[64] f32[64] -> f32[64]", false},
-      {"stablehlo.multiply i32[64] i32[64] -> i32[64]", false},
-      {"module steps={v0=stablehlo.negate(a0) f32[8] -> f32[8];v1=stablehlo.tanh(v0) f32[8] -> "
-       "f32[8];return(v1)} f32[8] -> f32[8]",
-       true},
-      {"module steps={v0=stablehlo.negate(a0) f32[8] -> f32[8];return(v0)} f32[8] -> f32[8]",
-       false},
-  };
-  arena_t arena;
-  arena_init(&arena);
-  rng_t rng = rng_make(8);
-  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-    case_t instance = make_case(&arena, rows[i].line);
-    g_assert_true(gen_has_turns(&instance.program) == rows[i].has);
-    for (int k = 0; k < 50; k++) {
-      gen_regime_t regime = gen_data_in_stratum(&rng, STRATUM_turns, &instance);
-      g_assert_true((regime == REGIME_turns) == rows[i].has);
-    }
-  }
-  arena_deinit(&arena);
-}
-
-/* Of the numbers that erf of f32 gets, some lie where it has its last numbers below 1. */
-static void test_erf_turns(void) {
-  enum { CASES = 100 };
-  arena_t arena;
-  arena_init(&arena);
-  rng_t rng = rng_make(9);
-  case_t instance = make_case(&arena, "byteir.erf f32[64] -> f32[64]");
-  const float *values = (const float *)(const void *)instance.operands[0].data;
-  int cases = 0;
-  for (int i = 0; i < CASES; i++) {
-    gen_data_in_stratum(&rng, STRATUM_turns, &instance);
-    bool is_there = false;
-    for (int k = 0; k < 64; k++) {
-      double rest = erfc(fabs((double)values[k]));
-      is_there |= rest >= 0x1p-26 && rest <= 0x1p-22;
-    }
-    cases += is_there;
-  }
-  g_test_message("%d of %d cases", cases, CASES);
-  g_assert_cmpint(cases, >=, CASES / 4);
-  arena_deinit(&arena);
-}
-
 /* At most two values, of which one is an end of the type in some draws. */
 static void test_extremes(void) {
   static const char *const types[] = {"i8", "ui8", "i32", "f32", "bf16", "f8E4M3FN", "i1"};
@@ -396,7 +384,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/strata/integers_saturate", test_integers_saturate);
   g_test_add_func("/strata/extremes", test_extremes);
   g_test_add_func("/strata/marks", test_marks);
-  g_test_add_func("/strata/turns", test_turns);
-  g_test_add_func("/strata/erf_turns", test_erf_turns);
+  g_test_add_func("/strata/shares_of_ops", test_shares_of_ops);
   return g_test_run();
 }

@@ -68,6 +68,7 @@ static void test_turns(void) {
   g_assert_cmpuint(first_pass_choose(pass), ==, 0);
   g_assert_cmpuint(first_pass_count_new(pass, 0, &programs[0]), ==, 2); /* Type and algorithm. */
   first_pass_try(pass, 0, &programs[0]);
+  first_pass_note_answer(pass, 0, &programs[0]);
   g_assert_cmpuint(first_pass_count_new(pass, 0, &programs[0]), ==, 0);
   g_assert_cmpuint(first_pass_count_new(pass, 1, &programs[0]), ==, 2);
   g_assert_cmpuint(first_pass_choose(pass), ==, 1);
@@ -75,8 +76,38 @@ static void test_turns(void) {
   g_assert_cmpuint(first_pass_choose(pass), ==, 0);
   g_assert_cmpuint(first_pass_count_new(pass, 0, &programs[1]), ==, 3); /* "integer", empty. */
   first_pass_try(pass, 0, &programs[1]);
+  first_pass_note_answer(pass, 0, &programs[1]);
   for (int i = 0; i < FIRST_PASS_MISSES; i++) first_pass_miss(pass, 0);
   g_assert_cmpuint(first_pass_choose(pass), ==, 2);
+  first_pass_free(pass);
+  arena_deinit(&arena);
+}
+
+/* What was refused is tried with other programs, up to a bound, and no more once it was answered.
+ */
+static void test_refused_is_tried_again(void) {
+  arena_t arena;
+  arena_init(&arena);
+  first_pass_t *pass = first_pass_new(1);
+  program_t refused, answered;
+  g_assert_cmpint(
+      program_parse(str_from("stablehlo.reduce body=maximum dims=[0] f64[2] f64[] -> f64[]"),
+                    &arena, &refused, NULL, NULL),
+      ==, STATUS_OK);
+  g_assert_cmpint(
+      program_parse(str_from("stablehlo.reduce body=maximum dims=[0] f32[2] f32[] -> f32[]"),
+                    &arena, &answered, NULL, NULL),
+      ==, STATUS_OK);
+  size_t words = first_pass_count_new(pass, 0, &refused);
+  first_pass_try(pass, 0, &refused);
+  g_assert_cmpuint(first_pass_count_new(pass, 0, &refused), ==, words);
+  g_assert_cmpuint(first_pass_count_new(pass, 0, &answered), ==, words); /* "maximum" is open. */
+  first_pass_try(pass, 0, &answered);
+  first_pass_note_answer(pass, 0, &answered);
+  g_assert_cmpuint(first_pass_count_new(pass, 0, &answered), ==, 0);
+  g_assert_cmpuint(first_pass_count_new(pass, 0, &refused), ==, 1); /* f64. */
+  for (int i = 1; i < FIRST_PASS_TRIES; i++) first_pass_try(pass, 0, &refused);
+  g_assert_cmpuint(first_pass_count_new(pass, 0, &refused), ==, 0);
   first_pass_free(pass);
   arena_deinit(&arena);
 }
@@ -101,6 +132,7 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/first_pass/words", test_words);
   g_test_add_func("/first_pass/turns", test_turns);
+  g_test_add_func("/first_pass/refused_is_tried_again", test_refused_is_tried_again);
   g_test_add_func("/first_pass/starting_is_excused", test_starting_is_excused);
   return g_test_run();
 }

@@ -12,7 +12,7 @@
 #include "reports/verdict/describe.h"
 
 enum {
-  MAX_DEFAULT = 1 << 16,
+  MAX_DEFAULT = (1 << 16) + 1, /* A kernel for up to 65,536 ends there. */
   MAX_MAX = 1 << 20,
   BASES_MAX = 16,      /* Programs that are tried for an axis ... */
   ATTEMPTS_MAX = 2000, /* ... of so many that are drawn, ... */
@@ -372,7 +372,7 @@ int command_thresholds(const command_t *command, int argc, char **argv) {
        "Programs of this element type (default f32), or of these types (bf16,bf16->f32)", "TYPE"},
       {"axis", 0, 0, G_OPTION_ARG_STRING_ARRAY, &flags.axes,
        "What grows: batch, row, column or term; may be given several times (default: all)", "AXIS"},
-      {"max", 0, 0, G_OPTION_ARG_INT64, &flags.max, "The largest size (default 65536)", "N"},
+      {"max", 0, 0, G_OPTION_ARG_INT64, &flags.max, "The largest size (default 65537)", "N"},
       {"seed", 's', 0, G_OPTION_ARG_STRING, &flags.seed,
        "Same seed, same programs and data (default 1; random draws one)", "SEED"},
       {"out", 0, 0, G_OPTION_ARG_FILENAME, &flags.out,

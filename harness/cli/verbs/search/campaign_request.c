@@ -18,7 +18,8 @@
 enum { JOBS_MAX = 1024 };
 
 /* A search has small programs, so most of the rest are larger ones. */
-#define STRATA_DEFAULT "tiles=4,turns=2,long=1,deployment=1,slender=1,thresholds=1,extremes=1"
+#define STRATA_DEFAULT \
+  "tiles=4,turns=2,lanes=1,swept=6,long=1,deployment=1,slender=1,thresholds=1,extremes=1"
 
 void campaign_request_add(campaign_request_t *request, arguments_t *arguments) {
   const GOptionEntry entries[] = {

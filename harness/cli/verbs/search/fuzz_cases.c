@@ -81,7 +81,10 @@ static bool is_admitted(const fuzz_runner_t *runner, const search_proposal_t *pr
 
 int fuzz_run_case(fuzz_runner_t *runner, const search_proposal_t *proposal, const uint8_t *data,
                   size_t size) {
-  if (!is_admitted(runner, proposal)) return EXIT_CODE_CLEAN;
+  if (!is_admitted(runner, proposal)) {
+    search_pass_over(runner->search);
+    return EXIT_CODE_CLEAN;
+  }
   session_t *session = runner->task->session;
   size_t executors = runner->task->executors.count;
   size_t findings = session_finding_count(session);

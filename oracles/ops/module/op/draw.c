@@ -5,15 +5,19 @@
 /* Steps and terms are bounded by what enclosing them takes. */
 enum { ELEMENTS_MAX = 1 << 14, TERMS_MAX = 1 << 9 };
 
-/* In 20: the share of each family; what is left are quantized regions. */
-static const struct {
+/* In 20: the share of each family; what is left are quantized regions.  The cheap ones have one
+ * step of arithmetic for each element, or none: they are drawn of any size. */
+typedef struct family {
   pattern_t *draw;
   uint32_t share;
-} families[] = {
+} family_t;
+static const family_t families[] = {
     {pattern_elementwise, 4}, {pattern_reductions, 3}, {pattern_products, 4},  {pattern_windows, 1},
     {pattern_norms, 2},       {pattern_movement, 3},   {pattern_quantized, 1},
 };
 enum { SHARES = 20 };
+static pattern_t *const cheap_families[] = {pattern_elementwise, pattern_elementwise,
+                                            pattern_reductions, pattern_movement};
 
 static void draw_family(pattern_t *family, rng_t *rng, const draw_limits_t *limits, arena_t *arena,
                         program_t *out_program) {
@@ -37,8 +41,13 @@ void module_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, progra
     return;
   }
   draw_limits_t own = *limits;
-  own.elements_max = MIN(limits->elements_max, ELEMENTS_MAX);
   own.terms_max = MIN(limits->terms_max, TERMS_MAX);
+  if (limits->sizes == DRAW_SIZES_FILLING && limits->elements_max > ELEMENTS_MAX + 1) {
+    pattern_t *family = cheap_families[rng_below(rng, G_N_ELEMENTS(cheap_families))];
+    draw_family(family, rng, &own, arena, out_program);
+    return;
+  }
+  own.elements_max = MIN(limits->elements_max, ELEMENTS_MAX + 1);
   if (has_functions(rng)) {
     draw_family(pattern_functions, rng, &own, arena, out_program);
     return;

@@ -13,16 +13,17 @@ typedef struct slender {
 /* f32 and f64 most often, which kernels of products are written for; or any other. */
 static const element_t *draw_element_of(sketch_t *sketch) {
   uint64_t choice = rng_below(sketch->rng, 8);
-  if (choice < 4) return element_named(choice < 2 ? "f32" : "f64");
-  return choice == 4 ? sketch_number(sketch) : sketch_float(sketch);
+  if (choice < 5) return element_named(choice < 3 ? "f32" : "f64");
+  return choice == 5 ? sketch_number(sketch) : sketch_float(sketch);
 }
 
 /* Just behind a power of two, by up to a vector of 16 and one: what is left over when kernels have
- * taken their blocks; or as thresholds are everywhere. */
+ * taken their blocks; or as thresholds are everywhere.  The largest come more often than there:
+ * other strata hardly have them. */
 static int64_t draw_rows(rng_t *rng, int64_t longest) {
-  enum { BEHIND = 17 };
-  if (!rng_one_in(rng, 3)) return draw_threshold(rng, DRAW_SLENDER_LOWEST, longest);
-  int64_t power = (int64_t)1 << rng_between(rng, DRAW_SLENDER_LOWEST, longest);
+  enum { BEHIND = 17, LOWEST_BEHIND = 14 };
+  if (rng_one_in(rng, 2)) return draw_threshold(rng, DRAW_SLENDER_LOWEST, longest);
+  int64_t power = (int64_t)1 << rng_between(rng, MIN(LOWEST_BEHIND, longest), longest);
   return power + rng_between(rng, 1, BEHIND);
 }
 
@@ -133,8 +134,9 @@ static pattern_returns_t multiply_rows(sketch_t *sketch) {
   return combine(sketch, finish(sketch, value, place), place);
 }
 
-/* The same rows multiplied by several small matrices, as a model projects its inputs, each product
- * in another of the four ways; each is combined along its few columns, so that every row is seen.
+/* The same rows multiplied by three or four small matrices, as a model projects its inputs, each
+ * product in another of the four ways; each is combined along its few columns, so that every row is
+ * seen.
  */
 static pattern_returns_t project_rows(sketch_t *sketch) {
   enum { WAYS = 4 };
@@ -143,7 +145,7 @@ static pattern_returns_t project_rows(sketch_t *sketch) {
   const slender_t slender = draw_slender(sketch);
   bool is_turned = rng_one_in(rng, 2);
   sketch_value_t many = draw_operand(sketch, &slender, is_turned);
-  pattern_returns_t returns = {.count = (uint32_t)rng_between(rng, 2, MIN(WAYS, CASE_RESULTS_MAX))};
+  pattern_returns_t returns = {.count = (uint32_t)rng_between(rng, 3, MIN(WAYS, CASE_RESULTS_MAX))};
   const dimension_list_t ways = draw_permutation(rng, WAYS);
   for (uint32_t i = 0; i < returns.count; i++) {
     const product_t product = {.comes_first = (ways.dims[i] & 1) != 0,

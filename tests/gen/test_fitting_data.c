@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Data that a program has places for: numbers near where its functions turn, and rows with one
+ * number unlike the others. */
+#include <math.h>
+
+#include "harness/gen/gen.h"
+
+static case_t make_case(arena_t *arena, const char *line) {
+  program_t program;
+  const char *violation;
+  g_assert_cmpint(program_parse(str_from(line), arena, &program, &violation, NULL), ==, STATUS_OK);
+  return case_make(arena, &program);
+}
+
+/* Programs with functions get numbers near where these turn, others data of the corner; and the
+ * first ops of modules make no difference. */
+static void test_turns(void) {
+  static const struct {
+    const char *line;
+    bool has;
+  } rows[] = {
+      {"stablehlo.tanh f32[64] -> f32[64]", true},
+      {"byteir.erf f64[64] -> f64[64]", true},
+      {"stablehlo.add f32[64] f32[64] -> f32[64]", false},
+      {"stablehlo.multiply i32[64] i32[64] -> i32[64]", false},
+      {"module steps={v0=stablehlo.negate(a0) f32[8] -> f32[8];v1=stablehlo.tanh(v0) f32[8] -> "
+       "f32[8];return(v1)} f32[8] -> f32[8]",
+       true},
+      {"module steps={v0=stablehlo.negate(a0) f32[8] -> f32[8];return(v0)} f32[8] -> f32[8]",
+       false},
+  };
+  arena_t arena;
+  arena_init(&arena);
+  rng_t rng = rng_make(8);
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    case_t instance = make_case(&arena, rows[i].line);
+    g_assert_true(gen_has_turns(&instance.program) == rows[i].has);
+    for (int k = 0; k < 50; k++) {
+      gen_regime_t regime = gen_data_in_stratum(&rng, STRATUM_turns, &instance);
+      g_assert_true((regime == REGIME_turns) == rows[i].has);
+    }
+  }
+  arena_deinit(&arena);
+}
+
+/* Of the numbers that erf of f32 gets, some lie where it has its last numbers below 1. */
+static void test_erf_turns(void) {
+  enum { CASES = 100 };
+  arena_t arena;
+  arena_init(&arena);
+  rng_t rng = rng_make(9);
+  case_t instance = make_case(&arena, "byteir.erf f32[64] -> f32[64]");
+  const float *values = (const float *)(const void *)instance.operands[0].data;
+  int cases = 0;
+  for (int i = 0; i < CASES; i++) {
+    gen_data_in_stratum(&rng, STRATUM_turns, &instance);
+    bool is_there = false;
+    for (int k = 0; k < 64; k++) {
+      double rest = erfc(fabs((double)values[k]));
+      is_there |= rest >= 0x1p-26 && rest <= 0x1p-22;
+    }
+    cases += is_there;
+  }
+  g_test_message("%d of %d cases", cases, CASES);
+  g_assert_cmpint(cases, >=, CASES / 4);
+  arena_deinit(&arena);
+}
+
+/* Where rows are combined most have one number unlike the others, NaN among them, and it stands
+ * first, last and in between; what has no rows gets data of the corner. */
+static void test_lanes(void) {
+  enum { CASES = 400, COLUMNS = 16 };
+  arena_t arena;
+  arena_init(&arena);
+  rng_t rng = rng_make(10);
+  case_t instance =
+      make_case(&arena, "stablehlo.reduce body=maximum dims=[1] f32[8,16] f32[] -> f32[8]");
+  const float *values = (const float *)(const void *)instance.operands[0].data;
+  int first = 0, last = 0, between = 0, infinite = 0;
+  for (int i = 0; i < CASES; i++) {
+    g_assert_cmpint(gen_data_in_stratum(&rng, STRATUM_lanes, &instance), ==, REGIME_lanes);
+    bool has[COLUMNS] = {false};
+    bool has_infinity = false;
+    for (int k = 0; k < 8 * COLUMNS; k++) {
+      has[k % COLUMNS] |= isnan(values[k]) != 0;
+      has_infinity |= isinf(values[k]) != 0;
+    }
+    int lanes = 0;
+    for (int lane = 0; lane < COLUMNS; lane++) lanes += has[lane];
+    g_assert_cmpint(lanes, <=, 1);
+    first += has[0];
+    last += has[COLUMNS - 1];
+    between += lanes == 1 && !has[0] && !has[COLUMNS - 1];
+    infinite += has_infinity;
+  }
+  g_test_message("NaN first %d, last %d, between %d; %d infinite", first, last, between, infinite);
+  g_assert_cmpint(first, >=, CASES / 20);
+  g_assert_cmpint(last, >=, CASES / 20);
+  g_assert_cmpint(between, >=, CASES / 10);
+  g_assert_cmpint(infinite, >=, CASES / 10);
+  static const char *const without[] = {
+      "stablehlo.add f32[64] f32[64] -> f32[64]",
+      "stablehlo.reduce body=add dims=[0] f32[1,8] f32[] -> f32[8]"};
+  for (size_t i = 0; i < G_N_ELEMENTS(without); i++) {
+    case_t other = make_case(&arena, without[i]);
+    g_assert_false(gen_has_lanes(&other.program));
+    g_assert_cmpint(gen_data_in_stratum(&rng, STRATUM_lanes, &other), !=, REGIME_lanes);
+  }
+  arena_deinit(&arena);
+}
+
+/* A large tensor is mostly for one narrow range: of the numbers that erf of f32 gets, one in thirty
+ * lies where it has its last numbers below 1. */
+static void test_many_turns(void) {
+  enum { CASES = 50, COUNT = 4096 };
+  arena_t arena;
+  arena_init(&arena);
+  rng_t rng = rng_make(11);
+  case_t instance = make_case(&arena, "byteir.erf f32[4096] -> f32[4096]");
+  const float *values = (const float *)(const void *)instance.operands[0].data;
+  int near = 0;
+  for (int i = 0; i < CASES; i++) {
+    gen_data_in_stratum(&rng, STRATUM_turns, &instance);
+    for (int k = 0; k < COUNT; k++) {
+      double rest = erfc(fabs((double)values[k]));
+      near += rest >= 0x1p-25 && rest <= 0x1p-23;
+    }
+  }
+  g_test_message("%d of %d numbers", near, CASES * COUNT);
+  g_assert_cmpint(near, >=, CASES * COUNT / 30);
+  arena_deinit(&arena);
+}
+
+int main(int argc, char **argv) {
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/fitting_data/turns", test_turns);
+  g_test_add_func("/fitting_data/erf_turns", test_erf_turns);
+  g_test_add_func("/fitting_data/many_turns", test_many_turns);
+  g_test_add_func("/fitting_data/lanes", test_lanes);
+  return g_test_run();
+}
