@@ -287,8 +287,8 @@ static status_t conclude_right(const explaining_t *explaining, verdict_t *verdic
   failure_t *error = &check->call->failure;
   const program_t *program = &check->question.instance.program;
   STATUS_TRY(judge_parts_conclude_right(check_walk(check), &check->question.instance,
-                                        check->results, &explaining->finding->tally,
-                                        &check->context->arena, verdict, error));
+                                        check->results, &explaining->finding->tally, verdict,
+                                        error));
   judge_rows_note(&explaining->finding->rows, check->results, verdict);
   if (verdict->wrong_count == 0) return STATUS_OK;
   block_t block;

@@ -202,8 +202,7 @@ static status_t conclude(sampling_t *sampling, const parts_question_t *question,
     STATUS_TRY(check_readings(check, question, total));
   } else {
     STATUS_TRY(judge_parts_conclude_right(check_walk(check), &check->question.instance,
-                                          check->results, tally, &check->context->arena, total,
-                                          &check->call->failure));
+                                          check->results, tally, total, &check->call->failure));
     judge_rows_note(&sampling->finding.rows, check->results, total);
   }
   /* What explains some elements need not explain all. */

@@ -123,16 +123,13 @@ static void compare(const subject_t *subject, const parts_finding_t *finding) {
   const judge_t judge = {.contract = subject->contract, .skips_class = true};
   case_runner_t walk;
   case_runner_init(&walk, &subject->contract, 1);
-  arena_t arena;
-  arena_init(&arena);
   verdict_t verdict;
   failure_t error;
   status_t status =
       tally->has_wrong
           ? judge_conclude(&judge, &subject->instance, subject->results, tally, &verdict, &error)
-          : judge_parts_conclude_right(&walk, &subject->instance, subject->results, tally, &arena,
-                                       &verdict, &error);
-  arena_deinit(&arena);
+          : judge_parts_conclude_right(&walk, &subject->instance, subject->results, tally, &verdict,
+                                       &error);
   g_assert_cmpint(status, ==, STATUS_OK);
   g_assert_cmpint(verdict.outcome, ==, expected->outcome);
   compare_wrong(subject, finding);

@@ -88,10 +88,14 @@ status_t judge_part_conclude(case_runner_t *walk, const expectation_t *expectati
 
 status_t judge_parts_conclude_right(case_runner_t *walk, const case_t *instance,
                                     const tensor_t *results, const judge_tally_t *total,
-                                    arena_t *arena, verdict_t *out_verdict, failure_t *error) {
+                                    verdict_t *out_verdict, failure_t *error) {
+  arena_t arena;
+  arena_init(&arena);
   const expectation_t whole = {
-      .instance = instance, .oracle = oracle_find(instance->program.op), .arena = arena};
-  return judge_part_conclude(walk, &whole, results, total, out_verdict, error);
+      .instance = instance, .oracle = oracle_find(instance->program.op), .arena = &arena};
+  status_t status = judge_part_conclude(walk, &whole, results, total, out_verdict, error);
+  arena_deinit(&arena);
+  return status;
 }
 
 char *parts_common_names(char *names, const char *others) {

@@ -33,10 +33,10 @@ status_t judge_part_conclude(case_runner_t *walk, const expectation_t *expectati
                              verdict_t *out_verdict, failure_t *error);
 
 /* The verdict on all parts together, if nothing is wrong: of the case as a whole, about some
- * components of which the oracle may be asked.  What that needs is taken from the arena. */
+ * components of which the oracle may be asked. */
 status_t judge_parts_conclude_right(case_runner_t *walk, const case_t *instance,
                                     const tensor_t *results, const judge_tally_t *total,
-                                    arena_t *arena, verdict_t *out_verdict, failure_t *error);
+                                    verdict_t *out_verdict, failure_t *error);
 
 /* Of two lists "A|B" what both have, in the order of the first, which is freed: a new text. */
 char *parts_common_names(char *names, const char *others);
