@@ -47,7 +47,7 @@ rm copy/log
 (cd copy && PATH="$folder/copy/bin:$PATH" tests/run >../said 2>../err)
 ok $? "the whole ends well"
 like said "^== Installs by apt-get, without starting or enabling services: munge slurm-wlm$" "the whole announces packages"
-like said "^== Installs from PyPI, unless they are there: onnxruntime, openvino, tflite, torch, xla" "the whole announces backends"
+like said "^== Installs from PyPI, unless they are there: numpy, onnxruntime, openvino, tflite, torch, xla" "the whole announces backends"
 is "$(head -1 copy/log | cut -d' ' -f1,2)" "install --missing" "the whole checks what is missing first"
 like copy/log "^assay executors install torch$" "the whole installs what tests need"
 is "$(sed -n 's/^prove .*guard \(.*\) :: .*/\1/p' copy/log | sed 's|[a-z/-]*/||g')" \
