@@ -2,7 +2,9 @@
 #include "harness/judge/blind.h"
 
 enum {
-  SAMPLED_MAX = 8,         /* Of each result: apart from one another, for each may cost. */
+  /* Of each result: apart from one another, for each may cost.  How many there are decides nothing
+   * about a result, only whether that it conforms is said to prove anything. */
+  SAMPLED_MAX = 8,
   COMPONENTS_MAX = 1 << 20 /* Of a result: the oracle is asked about the case as a whole. */
 };
 
@@ -30,6 +32,14 @@ static said_t ask(blind_t *blind, uint32_t result, size_t component) {
   return answer.has_reference && answer.ulp_error > 0 ? SAID_CONFORMS : SAID_NOTHING;
 }
 
+/* The k-th of those that are asked about, one of each of as many equal stretches; not the same
+ * place in all of them, which in a tensor of rows would be one column. */
+static size_t sampled(size_t count, size_t asked, size_t k) {
+  static const size_t step = 7919; /* A prime, so that it shares no factor with sizes of rows. */
+  size_t stretch = count / asked;
+  return k * stretch + k * step % stretch;
+}
+
 /* Up to the first that is refused. */
 static bool conforms_wherever_asked(blind_t *blind) {
   bool has_conformed = false;
@@ -38,7 +48,7 @@ static bool conforms_wherever_asked(blind_t *blind) {
     size_t count = type_component_count(&blind->zeros[r].type);
     size_t asked = count < SAMPLED_MAX ? count : SAMPLED_MAX;
     for (size_t k = 0; k < asked; k++) {
-      said_t said = ask(blind, r, k * (count / asked));
+      said_t said = ask(blind, r, sampled(count, asked, k));
       if (said == SAID_REFUSED) return false;
       has_conformed |= said == SAID_CONFORMS;
     }

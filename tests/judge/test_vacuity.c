@@ -119,6 +119,11 @@ static void test_looser(void) {
   g_assert_cmpint(fixture_judge(fixture)->outcome, ==, OUTCOME_conforms);
   g_assert_cmpint(fixture->asked_zeros, ==, 1);
   fixture->asked_zeros = 0;
+  fixture->scripts[0].permits_zero = true; /* And in another column of rows of 37. */
+  fixture->scripts[38].permits_zero = false;
+  g_assert_cmpint(fixture_judge(fixture)->outcome, ==, OUTCOME_conforms);
+  g_assert_cmpint(fixture->asked_zeros, ==, 2);
+  fixture->asked_zeros = 0;
   fixture_set_value(fixture, 7, 3); /* Which the oracle refuses. */
   g_assert_cmpint(fixture_judge(fixture)->outcome, ==, OUTCOME_diverges);
   g_assert_cmpint(fixture->asked_zeros, ==, 0);

@@ -35,6 +35,7 @@ from shared_programs import (
     dynamic_program,
     module_program,
     pointwise_program,
+    product_program,
     standalone_script,
 )
 from shared_programs.accumulation_program import Chain
@@ -51,7 +52,6 @@ from torch_backend.torch_quantized import TorchQuantized
 from torch_backend.torch_stablehlo import TorchStablehlo
 
 F8_TYPES = ("f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ", "f8E8M0FNU")
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass
@@ -225,15 +225,7 @@ class Torch(Worker):
             raise Unsupported("no products of booleans")
         if self.device == "cuda" and program.results[0].element[0] in "iu":
             raise Unsupported("products of integers on a CPU alone")
-        names: list[list[str]] = []
-        fresh = iter(LETTERS)
-        shared = [next(fresh) for _ in [*batch[0], *contract[0]]]
-        for side, kind in enumerate(program.operands):
-            fixed = dict(zip([*batch[side], *contract[side]], shared))
-            names.append([fixed.get(dim) or next(fresh) for dim in range(len(kind.shape))])
-        kept = [name for side in names for name in side if name not in shared]
-        target = "".join([*shared[: len(batch[0])], *kept])
-        equation = f"{''.join(names[0])},{''.join(names[1])}->{target}"
+        equation = product_program.einsum_equation(program, batch, contract)
         precise = self.stablehlo.with_precision(program)
         return precise(lambda left, right: [self.torch.einsum(equation, left, right)])
 

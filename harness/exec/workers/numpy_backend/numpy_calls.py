@@ -8,12 +8,20 @@ from zero, the sign of -0 is 0, and a right shift of unsigned integers moves zer
 """
 from __future__ import annotations
 
+import math
 from typing import Callable, Sequence
 
 import assay_worker
 from assay_worker import Invalid, Program, Type, Unsupported
 from shared_programs import data_dependent_program as dependent
-from shared_programs import dynamic_program, elementwise_program, pointwise_program, slicing_program, window_program
+from shared_programs import (
+    dynamic_program,
+    elementwise_program,
+    pointwise_program,
+    product_program,
+    slicing_program,
+    window_program,
+)
 from shared_programs.pointwise_program import kind_of
 
 FUNCTIONS = {
@@ -187,37 +195,18 @@ def _reduce_window(program: Program, names: Names) -> list[str]:
 def _dot_general(program: Program, names: Names, way: str) -> list[str]:
     batch, contract = assay_worker.plain_product(program)
     if way == "einsum":
-        return _einsum(program, names, batch, contract)
+        return _call("einsum", f'"{product_program.einsum_equation(program, batch, contract)}"', *names)
     if not batch[0]:
         return _call("tensordot", *names, f"axes={(contract[0], contract[1])}")
     sides = []
     for side, kind in enumerate(program.operands):
         free = [dim for dim in range(len(kind.shape)) if dim not in (*batch[side], *contract[side])]
         order = [*batch[side], *free, *contract[side]] if side == 0 else [*batch[side], *contract[side], *free]
-        sizes = [dynamic_program.known(kind.shape, "batches of products"), free, contract[side]]
-        counts = [_product(sizes[0][dim] for dim in dims) for dims in sizes[1:]]
-        shape = [*(kind.shape[dim] for dim in batch[side]), *(counts if side == 0 else counts[::-1])]
+        sizes = dynamic_program.known(kind.shape, "batches of products")
+        rows, terms = (math.prod(sizes[dim] for dim in dims) for dims in (free, contract[side]))
+        shape = [*(sizes[dim] for dim in batch[side]), *((rows, terms) if side == 0 else (terms, rows))]
         sides.append(f"{_in_order(names[side], order)}.reshape({shape})")
     return [f"numpy.matmul({', '.join(sides)}).reshape({list(program.results[0].shape)})"]
-
-
-def _product(sizes: object) -> int:
-    total = 1
-    for size in sizes:  # type: ignore[attr-defined]
-        total *= size
-    return total
-
-
-def _einsum(program: Program, names: Names, batch: list[list[int]], contract: list[list[int]]) -> list[str]:
-    fresh = iter("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-    shared = [next(fresh) for _ in [*batch[0], *contract[0]]]
-    words = []
-    for side, kind in enumerate(program.operands):
-        fixed = dict(zip([*batch[side], *contract[side]], shared))
-        words.append([fixed.get(dim) or next(fresh) for dim in range(len(kind.shape))])
-    kept = [letter for side in words for letter in side if letter not in shared]
-    target = "".join([*shared[: len(batch[0])], *kept])
-    return _call("einsum", f'"{"".join(words[0])},{"".join(words[1])}->{target}"', *names)
 
 
 # ---- ByteIR's and TensorFlow's ---------------------------------------------------------------------
