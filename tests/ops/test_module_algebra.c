@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers that are combined across steps: kernels that do so conform under algebra=constants, and
- * some of their results under nothing else; what is further off does not conform even then. */
+/* Numbers, and quotients, that are combined across steps: kernels that do so conform under the
+ * permission for it, and some of their results under nothing else; what is further off does not
+ * conform even then. */
 #include <math.h>
 
 #include "harness/gen/gen.h"
@@ -9,41 +10,119 @@
 
 enum { DATA_SETS = 60 };
 
+#define CONSTANTS "algebra=constants"
+#define QUOTIENTS "algebra=quotients"
+#define INVERSES "algebra=quotients,division=reciprocal"
+
 typedef struct chain {
-  const char *line;
+  const char *permission, *line;
   bool shows; /* Whether some results need the permission, where intermediate values are rounded. */
+  const char *less; /* One that is not enough for these; or NULL. */
+  int scale;        /* Operands are below 16 times two to that. */
 } chain_t;
 
 #define NUMBER(value, bits) value "=constant(f32[4]," bits bits bits bits ");"
 #define BINARY(value, name, left, right) \
   value "=stablehlo." name "(" left "," right ") f32[4] f32[4] -> f32[4];"
+#define UNARY(value, name, operand) value "=stablehlo." name "(" operand ") f32[4] -> f32[4];"
+#define SPREAD(value, operand) \
+  value "=stablehlo.broadcast_in_dim(" operand ") broadcast_dimensions=[0] f32[4] -> f32[4,2];"
+#define WIDE(value, name, left, right) \
+  value "=stablehlo." name "(" left "," right ") f32[4,2] f32[4,2] -> f32[4,2];"
+#define OF_TWO(steps) "module steps={" steps "} f32[4] f32[4] -> f32[4]"
+#define OF_THREE(steps) "module steps={" steps "} f32[4] f32[4] f32[4] -> f32[4]"
+#define OF_FOUR(steps) "module steps={" steps "} f32[4] f32[4] f32[4] f32[4] -> f32[4]"
 #define TENTH "3dcccccd"
 #define OTHER "406ccccd"
 #define THIRD "bf333333"
 
 static const chain_t chains[] = {
-    {"module steps={" NUMBER("v0", TENTH) NUMBER("v1", OTHER) BINARY("v2", "multiply", "a0", "v0")
+    {CONSTANTS,
+     "module steps={" NUMBER("v0", TENTH) NUMBER("v1", OTHER) BINARY("v2", "multiply", "a0", "v0")
          BINARY("v3", "multiply", "v1", "v2") "return(v3)} f32[4] -> f32[4]",
-     true},
-    {"module steps={" NUMBER("v0", TENTH) NUMBER("v1", OTHER) BINARY("v2", "add", "a0", "v0")
+     true, NULL, 0},
+    {CONSTANTS,
+     "module steps={" NUMBER("v0", TENTH) NUMBER("v1", OTHER) BINARY("v2", "add", "a0", "v0")
          BINARY("v3", "subtract", "v2", "v1") "return(v3)} f32[4] -> f32[4]",
-     true},
-    {"module steps={" NUMBER("v0", TENTH) NUMBER("v1", OTHER) NUMBER("v2", THIRD)
+     true, NULL, 0},
+    {CONSTANTS,
+     "module steps={" NUMBER("v0", TENTH) NUMBER("v1", OTHER) NUMBER("v2", THIRD)
          BINARY("v3", "subtract", "a0", "v0") BINARY("v4", "add", "v1", "v3")
              BINARY("v5", "add", "v4", "v2") "return(v5,v3)} f32[4] -> f32[4] f32[4]",
-     true},
+     true, NULL, 0},
     /* A number less the value is no number that is added to it. */
-    {"module steps={" NUMBER("v0", TENTH) NUMBER("v1", OTHER) BINARY("v2", "subtract", "v0", "a0")
+    {CONSTANTS,
+     "module steps={" NUMBER("v0", TENTH) NUMBER("v1", OTHER) BINARY("v2", "subtract", "v0", "a0")
          BINARY("v3", "add", "v2", "v1") "return(v3)} f32[4] -> f32[4]",
-     false},
+     false, NULL, 0},
     /* A sum and a product: nothing to combine. */
-    {"module steps={" NUMBER("v0", TENTH) NUMBER("v1", OTHER) BINARY("v2", "add", "a0", "v0")
+    {CONSTANTS,
+     "module steps={" NUMBER("v0", TENTH) NUMBER("v1", OTHER) BINARY("v2", "add", "a0", "v0")
          BINARY("v3", "multiply", "v2", "v1") "return(v3)} f32[4] -> f32[4]",
-     false},
+     false, NULL, 0},
     /* An operand is no number. */
-    {"module steps={" NUMBER("v0", TENTH) BINARY("v1", "multiply", "a0", "a1")
+    {CONSTANTS,
+     "module steps={" NUMBER("v0", TENTH) BINARY("v1", "multiply", "a0", "a1")
          BINARY("v2", "multiply", "v1", "v0") "return(v2)} f32[4] f32[4] -> f32[4]",
-     false},
+     false, NULL, 0},
+    /* (x / y) / z, x / (y / z), (w / x) / (y / z), and what is moved between. */
+    {QUOTIENTS,
+     OF_THREE(BINARY("v0", "divide", "a0", "a1") BINARY("v1", "divide", "v0", "a2") "return(v1)"),
+     true, CONSTANTS, 0},
+    {QUOTIENTS,
+     OF_THREE(BINARY("v0", "divide", "a0", "a1") BINARY("v1", "divide", "a2", "v0") "return(v1)"),
+     true, CONSTANTS, 0},
+    {QUOTIENTS,
+     OF_FOUR(BINARY("v0", "divide", "a0", "a1") BINARY("v1", "divide", "a2", "a3")
+                 BINARY("v2", "divide", "v0", "v1") "return(v2)"),
+     true, CONSTANTS, 0},
+    {QUOTIENTS,
+     OF_FOUR(BINARY("v0", "divide", "a0", "a1") BINARY("v1", "divide", "v0", "a2")
+                 BINARY("v2", "divide", "v1", "a3") "return(v2)"),
+     true, CONSTANTS, 0},
+    {QUOTIENTS,
+     "module steps={" BINARY("v0", "divide", "a0", "a1") SPREAD("v1", "v0")
+         WIDE("v2", "divide", "v1", "a2") "return(v2)} f32[4] f32[4] f32[4,2] -> f32[4,2]",
+     true, CONSTANTS, 0},
+    /* A product is no quotient, and a quotient that is multiplied stays one. */
+    {QUOTIENTS,
+     OF_THREE(BINARY("v0", "divide", "a0", "a1") BINARY("v1", "multiply", "v0", "a2") "return(v1)"),
+     false, NULL, 0},
+    {QUOTIENTS,
+     OF_THREE(BINARY("v0", "multiply", "a0", "a1") BINARY("v1", "divide", "v0", "a2") "return(v1)"),
+     false, NULL, 0},
+    /* x / sqrt(y), x / rsqrt(y), x / exp(y), exp(x) exp(y), exp(x) / exp(y). */
+    {QUOTIENTS,
+     OF_TWO(UNARY("v0", "abs", "a1") UNARY("v1", "sqrt", "v0")
+                BINARY("v2", "divide", "a0", "v1") "return(v2)"),
+     true, CONSTANTS, 0},
+    {QUOTIENTS,
+     OF_TWO(UNARY("v0", "abs", "a1") UNARY("v1", "rsqrt", "v0")
+                BINARY("v2", "divide", "a0", "v1") "return(v2)"),
+     false, NULL, 0}, /* rsqrt may be further off than that. */
+    {QUOTIENTS,
+     OF_TWO(UNARY("v0", "exponential", "a1") BINARY("v1", "divide", "a0", "v0") "return(v1)"), true,
+     CONSTANTS, 0},
+    {QUOTIENTS,
+     OF_TWO(UNARY("v0", "exponential", "a0") UNARY("v1", "exponential", "a1")
+                BINARY("v2", "multiply", "v0", "v1") "return(v2)"),
+     true, CONSTANTS, 1}, /* Their sum is rounded, and not small. */
+    {QUOTIENTS,
+     OF_TWO(UNARY("v0", "exponential", "a0") UNARY("v1", "exponential", "a1")
+                BINARY("v2", "divide", "v0", "v1") "return(v2)"),
+     true, CONSTANTS, 1},
+    /* Numbers that are divided by are multiplied, and combined; so are quotients. */
+    {INVERSES,
+     "module steps={" NUMBER("v0", TENTH) NUMBER("v1", OTHER) BINARY("v2", "divide", "a0", "v0")
+         BINARY("v3", "divide", "v2", "v1") "return(v3)} f32[4] -> f32[4]",
+     true, QUOTIENTS, 0},
+    {INVERSES,
+     "module steps={" NUMBER("v0", TENTH) NUMBER("v1", OTHER) BINARY("v2", "divide", "a0", "v0")
+         BINARY("v3", "multiply", "v2", "v1") "return(v3)} f32[4] -> f32[4]",
+     true, QUOTIENTS, 0},
+    {INVERSES,
+     OF_THREE(BINARY("v0", "divide", "a0", "a1") BINARY("v1", "divide", "a2", "v0") "return(v1)"),
+     true, QUOTIENTS, 0},
 };
 
 typedef struct trial {
@@ -59,13 +138,13 @@ static contract_t parse_contract(const char *text) {
   return contract;
 }
 
-static void simulate(trial_t *trial, bool other_way) {
+static void simulate(trial_t *trial, const char *readings, bool other_way) {
   const program_t *program = &trial->instance.program;
   failure_t error = {0};
   const oracle_call_t call = {
       .instance = &trial->instance, .arena = &trial->arena, .error = &error};
   implementation_model_t model = schedule_plain();
-  model.readings = "algebra=constants";
+  model.readings = readings;
   model.other_way = other_way;
   for (uint32_t i = 0; i < program->result_count; i++) {
     trial->results[i] = tensor_make(&trial->arena, &program->results[i]);
@@ -100,25 +179,31 @@ static unsigned count_wrong(trial_t *trial, const char *words) {
 }
 
 /* Ordinary numbers, whose results are ordinary numbers. */
-static void draw_data(rng_t *rng, case_t *instance) {
+static void draw_data(rng_t *rng, int scale, case_t *instance) {
   for (uint32_t i = 0; i < instance->program.operand_count; i++) {
     float *data = (float *)(void *)instance->operands[i].data;
-    for (int k = 0; k < 4; k++) {
-      data[k] = (float)(rng_between(rng, -(1 << 22), 1 << 22)) * 0x1p-18f;
+    for (size_t k = 0; k < type_element_count(&instance->operands[i].type); k++) {
+      data[k] = ldexpf(0.9f * (float)(rng_between(rng, -(1 << 22), 1 << 22)), scale - 18);
     }
   }
 }
 
-static bool shift(trial_t *trial, int ulps) {
+/* Of sums only those that are not what larger numbers leave of one another; of others those where
+ * nothing came near the ends of the type. */
+static bool shift(trial_t *trial, int ulps, const char *permission) {
   float *data = (float *)(void *)trial->results[0].data;
   for (int k = 0; k < ulps; k++) data[0] = nextafterf(data[0], INFINITY);
-  return fabsf(data[0]) > 0x1p-3f;
+  bool may_cancel = strcmp(permission, CONSTANTS) == 0;
+  return fabsf(data[0]) > (may_cancel ? 0x1p-3f : 0x1p-30f) && fabsf(data[0]) < 0x1p30f;
 }
 
 static void test_chain(gconstpointer data) {
   const chain_t *chain = data;
   rng_t rng = rng_make(238);
-  unsigned needed = 0, further = 0, shifted = 0;
+  g_autofree char *spec = g_strconcat("spec,", chain->permission, NULL);
+  g_autofree char *backend = g_strconcat("backend,", chain->permission, NULL);
+  g_autofree char *less = g_strconcat("spec,", chain->less, NULL);
+  unsigned needed = 0, more = 0, further = 0, shifted = 0;
   for (int i = 0; i < DATA_SETS; i++) {
     trial_t trial;
     arena_init(&trial.arena);
@@ -128,20 +213,23 @@ static void test_chain(gconstpointer data) {
       g_error("%s", error.text);
     }
     trial.instance = case_make(&trial.arena, &program);
-    draw_data(&rng, &trial.instance);
-    simulate(&trial, i % 2 == 1);
-    g_assert_cmpuint(count_wrong(&trial, "spec,algebra=constants"), ==, 0);
-    g_assert_cmpuint(count_wrong(&trial, "backend,algebra=constants"), ==, 0);
+    draw_data(&rng, chain->scale, &trial.instance);
+    simulate(&trial, chain->permission, i % 2 == 1);
+    g_assert_cmpuint(count_wrong(&trial, spec), ==, 0);
+    g_assert_cmpuint(count_wrong(&trial, backend), ==, 0);
     needed += count_wrong(&trial, "spec");
-    if (shift(&trial, 400)) {
+    if (chain->less != NULL) more += count_wrong(&trial, less);
+    if (shift(&trial, 400, chain->permission)) {
       shifted++;
-      further += count_wrong(&trial, "spec,algebra=constants") > 0;
+      further += count_wrong(&trial, spec) > 0;
     }
     arena_deinit(&trial.arena);
   }
-  g_test_message("%u elements need it; %u of %u that are further off are wrong", needed, further,
-                 shifted);
+  g_test_message(
+      "%u elements need it, %u of them all of it; %u of %u that are further off are wrong", needed,
+      more, further, shifted);
   g_assert_cmpint(needed > 0, ==, chain->shows);
+  g_assert_cmpint(more > 0, ==, chain->less != NULL);
   g_assert_cmpuint(shifted, >, DATA_SETS / 2);
   g_assert_cmpuint(further, ==, shifted);
 }
@@ -159,9 +247,9 @@ static void test_by_hand(void) {
   float *data = (float *)(void *)trial.instance.operands[0].data;
   const float numbers[2] = {0.1f, 3.7f};
   unsigned unlike = 0;
-  simulate(&trial, false);
+  simulate(&trial, CONSTANTS, false);
   for (int k = 0; k < 4; k++) data[k] = 0.3f + 0.17f * (float)k;
-  simulate(&trial, false);
+  simulate(&trial, CONSTANTS, false);
   for (int k = 0; k < 4; k++) {
     const float combined = numbers[0] * numbers[1];
     const float by_steps = data[k] * numbers[0];

@@ -120,6 +120,13 @@ box_t box_flush(box_t a, const format_t *format) {
   return a;
 }
 
+box_t box_flush_rounded(box_t exact, box_t rounded, const format_t *format) {
+  box_t flushed = box_flush(exact, format), out = box_flush(rounded, format);
+  if (flushed.low != exact.low) out.low = MIN(out.low, 0);
+  if (flushed.high != exact.high) out.high = MAX(out.high, 0);
+  return out;
+}
+
 /* ---- Tensors --------------------------------------------------------------------------------- */
 
 /* Integers that binary64 has not lie between two that it has. */

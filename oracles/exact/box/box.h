@@ -91,6 +91,10 @@ box_t box_round_either_way(box_t a, const format_t *format);
 /* The same where subnormal numbers may be taken for zero. */
 box_t box_flush(box_t a, const format_t *format);
 
+/* What one operation gives where it is `rounded`, or zero if it is subnormal before that or behind:
+ * a number may be flushed that only rounding makes the smallest normal one. */
+box_t box_flush_rounded(box_t exact, box_t rounded, const format_t *format);
+
 /* All values of an element type, or of its storage: the whole line for floats. */
 box_t box_of_element(const element_t *element);
 

@@ -61,8 +61,7 @@ static box_t enclose_float(const enclosing_t *enclosing, box_t left, box_t right
       is_sum(enclosing->function) && PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ;
   box_t rounded = truncates ? box_round_either_way(exact, format) : box_round(exact, format);
   if (PERMITTED(contract, ftz) == FTZ_NONE) return rounded;
-  /* A product may be flushed that only rounding makes the smallest normal number. */
-  return box_unite(box_flush(rounded, format), box_flush(exact, format));
+  return box_flush_rounded(exact, rounded, format);
 }
 
 /* ---- Integers -------------------------------------------------------------------------------- */

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What compilers make of sums and products with several numbers: (x + c) + d becomes x + (c + d),
- * and (x c) d becomes x (c d), where the second of these is computed before (theory.md, T238). */
+ * and (x c) d becomes x (c d), where the second of these is computed before (theory.md, T238, and
+ * T271 of numbers that are divided by). */
+#include "generated/pointwise_permissions.h"
 #include "oracles/ops/module/module.h"
+#include "oracles/ops/pointwise/parts.h"
 
 /* Whether a value is one whatever the operands: a constant, or a step's of such values. */
 static bool *find_constants(const module_t *module, arena_t *arena) {
@@ -33,29 +36,39 @@ static bool is_of_plain_floats(const program_t *program) {
   return true;
 }
 
-/* Which operand is a number, of a step that adds, subtracts or multiplies one; -1 if none is. */
-static int find_number(const module_step_t *step, bool adds, const bool *are_constant) {
+/* Which operand is a number, of a step that adds, subtracts, multiplies or divides by one; -1 if
+ * none is. */
+static int find_number(const module_step_t *step, bool adds, bool divides,
+                       const bool *are_constant) {
+  bool is_quotient = module_step_is(step, "divide");
   bool is_meant = adds ? module_step_is(step, "add") || module_step_is(step, "subtract")
-                       : module_step_is(step, "multiply");
+                       : module_step_is(step, "multiply") || (divides && is_quotient);
   if (!is_meant || !is_of_plain_floats(&step->program)) return -1;
   bool is_left = are_constant[step->operands[0]], is_right = are_constant[step->operands[1]];
   if (is_left == is_right) return -1;
-  bool is_number_less_value = is_left && module_step_is(step, "subtract");
-  return is_number_less_value ? -1 : is_left ? 0 : 1;
+  bool takes_right_alone = is_quotient || module_step_is(step, "subtract");
+  if (is_left && takes_right_alone) return -1;
+  return is_left ? 0 : 1;
 }
 
-bool module_find_numbers(const module_t *module, const module_step_t *step, arena_t *arena,
-                         module_numbers_t *out_numbers) {
-  bool adds = !module_step_is(step, "multiply");
+bool module_divides_numbers(const contract_t *contract) {
+  return PERMITTED(contract, algebra) == ALGEBRA_QUOTIENTS &&
+         PERMITTED(contract, division) == DIVISION_RECIPROCAL;
+}
+
+bool module_find_numbers(const module_t *module, const module_step_t *step, bool divides,
+                         arena_t *arena, module_numbers_t *out_numbers) {
+  bool adds = module_step_is(step, "add") || module_step_is(step, "subtract");
   const bool *are_constant = find_constants(module, arena);
   module_numbers_t found = {.adds = adds};
   uint32_t count = 0;
   while (step != NULL && count < MODULE_NUMBERS_MAX) {
-    int number = find_number(step, adds, are_constant);
+    int number = find_number(step, adds, divides, are_constant);
     if (number < 0) break;
     found.items[count++] = (module_number_t){.base = step->operands[1 - number],
                                              .number = step->operands[number],
-                                             .is_negated = module_step_is(step, "subtract")};
+                                             .is_negated = module_step_is(step, "subtract"),
+                                             .is_inverted = module_step_is(step, "divide")};
     step = module_definition(module, step->operands[1 - number]);
   }
   if (count < 2) return false;
@@ -87,29 +100,35 @@ static void unite(const box_t *other, size_t count, box_t *inout_boxes) {
   for (size_t i = 0; i < count; i++) inout_boxes[i] = box_unite(inout_boxes[i], other[i]);
 }
 
-static box_t *boxes_of_number(const ranges_t *ranges, const module_number_t *number) {
-  box_t *boxes = ARENA_NEW_ARRAY(ranges->algebra->arena, box_t, ranges->elements);
-  for (size_t i = 0; i < ranges->elements; i++) {
-    box_t box = ranges->algebra->boxes[number->number][i];
-    boxes[i] = number->is_negated ? (box_t){-box.high, -box.low} : box;
+/* As it is added, or multiplied: of a divisor the inverse, as it is stored or kept. */
+static status_t find_boxes(const ranges_t *ranges, const module_number_t *number,
+                           box_t *out_boxes) {
+  const box_t *own = ranges->algebra->boxes[number->number];
+  if (number->is_inverted) {
+    program_t program = *ranges->program;
+    program.op = op_find(str_from("stablehlo.divide"));
+    box_t *ones = ARENA_NEW_ARRAY(ranges->algebra->arena, box_t, ranges->elements);
+    for (size_t i = 0; i < ranges->elements; i++) ones[i] = box_point(1);
+    const box_t *operands[] = {ones, own};
+    return module_combine(ranges->algebra, &program, operands, out_boxes);
   }
-  return boxes;
+  for (size_t i = 0; i < ranges->elements; i++) {
+    out_boxes[i] = number->is_negated ? (box_t){-own[i].high, -own[i].low} : own[i];
+  }
+  return STATUS_OK;
 }
 
-/* What one operation stores, and what it keeps where that may be wider (T175). */
-static status_t combine(const ranges_t *ranges, const box_t *left, const box_t *right,
-                        box_t *out_boxes) {
-  const module_algebra_t *algebra = ranges->algebra;
-  const box_t *operands[] = {left, right};
+status_t module_combine(const module_algebra_t *algebra, const program_t *program,
+                        const box_t *const operands[], box_t *out_boxes) {
+  const type_t *type = &program->results[0];
+  size_t elements = type_element_count(type);
   box_t *stored[] = {out_boxes};
-  STATUS_TRY(
-      algebra->enclose(algebra->context, ranges->program, algebra->contract, operands, stored));
+  STATUS_TRY(algebra->enclose(algebra->context, program, algebra->contract, operands, stored));
   if (!algebra->may_be_wider) return STATUS_OK;
-  box_t *exact[] = {ARENA_NEW_ARRAY(algebra->arena, box_t, ranges->elements)};
-  STATUS_TRY(algebra->enclose(algebra->context, ranges->program, NULL, operands, exact));
-  const format_t *format = ranges->program->results[0].element->format;
-  for (size_t i = 0; i < ranges->elements; i++) {
-    out_boxes[i] = module_unrounded(out_boxes[i], exact[0][i], format);
+  box_t *exact[] = {ARENA_NEW_ARRAY(algebra->arena, box_t, elements)};
+  STATUS_TRY(algebra->enclose(algebra->context, program, NULL, operands, exact));
+  for (size_t i = 0; i < elements; i++) {
+    out_boxes[i] = module_unrounded(out_boxes[i], exact[0][i], type->element->format);
   }
   return STATUS_OK;
 }
@@ -120,7 +139,8 @@ static status_t fill_range(ranges_t *ranges, uint32_t first, uint32_t last) {
   box_t *other = ARENA_NEW_ARRAY(arena, box_t, ranges->elements);
   for (uint32_t split = first; split < last; split++) {
     box_t *made = split == first ? boxes : other;
-    STATUS_TRY(combine(ranges, ranges->boxes[first][split], ranges->boxes[split + 1][last], made));
+    const box_t *parts[] = {ranges->boxes[first][split], ranges->boxes[split + 1][last]};
+    STATUS_TRY(module_combine(ranges->algebra, ranges->program, parts, made));
     if (split > first) unite(other, ranges->elements, boxes);
   }
   ranges->boxes[first][last] = boxes;
@@ -129,7 +149,8 @@ static status_t fill_range(ranges_t *ranges, uint32_t first, uint32_t last) {
 
 static status_t fill_ranges(ranges_t *ranges, const module_numbers_t *numbers) {
   for (uint32_t i = 0; i < numbers->count; i++) {
-    ranges->boxes[i][i] = boxes_of_number(ranges, &numbers->items[i]);
+    ranges->boxes[i][i] = ARENA_NEW_ARRAY(ranges->algebra->arena, box_t, ranges->elements);
+    STATUS_TRY(find_boxes(ranges, &numbers->items[i], ranges->boxes[i][i]));
   }
   for (uint32_t length = 2; length <= numbers->count; length++) {
     for (uint32_t first = 0; first + length <= numbers->count; first++) {
@@ -165,29 +186,35 @@ bool module_keeps_steps(const contract_t *contract) {
 
 /* ---- A model --------------------------------------------------------------------------------- */
 
-bool module_combines_numbers(const implementation_model_t *schedule) {
+contract_t module_contract_of_model(const implementation_model_t *schedule) {
   contract_t contract = contract_backend();
-  if (schedule->readings == NULL || schedule->fault != FAULT_NONE) return false;
-  if (contract_parse(str_from(schedule->readings), &contract, NULL) != STATUS_OK) return false;
-  return PERMITTED(&contract, algebra) != ALGEBRA_NONE;
+  bool reads = schedule->readings != NULL && schedule->fault == FAULT_NONE;
+  if (reads) (void)contract_parse(str_from(schedule->readings), &contract, NULL);
+  return contract;
 }
 
-/* A number of the chain, as it is added. */
+/* A number of the chain, as it is added or multiplied. */
 static status_t find_own(const oracle_call_t *call, const module_step_t *step,
                          const module_number_t *number, const implementation_model_t *schedule,
                          const tensor_t *values, tensor_t *out_own) {
   const type_t *type = &step->program.results[0];
   *out_own = values[number->number];
   out_own->type = *type;
-  if (!number->is_negated) return STATUS_OK;
-  const program_t negate = {.op = op_find(str_from("stablehlo.negate")),
-                            .operand_count = 1,
-                            .result_count = 1,
-                            .operands = {*type},
-                            .results = {*type}};
-  const tensor_t *operands[] = {&values[number->number]};
-  *out_own = tensor_make(call->arena, type);
-  return module_simulate_program(call, &negate, operands, schedule, out_own);
+  if (!number->is_negated && !number->is_inverted) return STATUS_OK;
+  const module_term_t own = {.value = number->number}, one = {.is_one = true};
+  program_t program = {.op = op_find(str_from("stablehlo.negate")),
+                       .operand_count = 1,
+                       .result_count = 1,
+                       .operands = {*type, *type},
+                       .results = {*type}};
+  module_term_t term = {.program = &program, .operands = {&own}};
+  if (number->is_inverted) {
+    program.op = op_find(str_from("stablehlo.divide"));
+    program.operand_count = 2;
+    term.operands[0] = &one;
+    term.operands[1] = &own;
+  }
+  return module_simulate_term(call, &term, type, schedule, values, out_own);
 }
 
 /* The numbers of all of the chain, or of its end alone, first to last. */

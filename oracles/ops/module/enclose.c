@@ -158,11 +158,24 @@ static void widen_floats(walk_t *walk, const module_step_t *step, uint32_t resul
   walk->stored[step->results[result]] = returned;
 }
 
-/* Whether the step is the end of sums or products that may be combined otherwise. */
-static bool has_algebra(const walk_t *walk, const module_step_t *step,
-                        module_numbers_t *out_numbers) {
-  return walk->algebra != ALGEBRA_NONE &&
-         module_find_numbers(walk->module, step, walk->arena, out_numbers);
+/* What else may be computed in place of a step. */
+typedef struct others {
+  bool has_numbers;
+  module_numbers_t numbers;
+  module_forms_t forms;
+} others_t;
+
+/* Whether the step is the end of what may be combined otherwise. */
+static bool has_algebra(const walk_t *walk, const module_step_t *step, others_t *out_others) {
+  *out_others = (others_t){.has_numbers = false};
+  if (walk->algebra == ALGEBRA_NONE) return false;
+  bool divides = module_divides_numbers(&walk->contract);
+  out_others->has_numbers =
+      module_find_numbers(walk->module, step, divides, walk->arena, &out_others->numbers);
+  if (walk->algebra == ALGEBRA_QUOTIENTS) {
+    module_find_forms(walk->module, step, divides, walk->arena, &out_others->forms);
+  }
+  return out_others->has_numbers || out_others->forms.count > 0;
 }
 
 static status_t enclose_asked(void *context, const program_t *program, const contract_t *contract,
@@ -172,8 +185,8 @@ static status_t enclose_asked(void *context, const program_t *program, const con
 }
 
 static status_t add_algebra(walk_t *walk, const module_step_t *step, box_t *inout_boxes) {
-  module_numbers_t numbers;
-  if (!has_algebra(walk, step, &numbers)) return STATUS_OK;
+  others_t others;
+  if (!has_algebra(walk, step, &others)) return STATUS_OK;
   walk->combined = step;
   const module_algebra_t algebra = {.boxes = walk->boxes,
                                     .contract = &walk->contract,
@@ -181,7 +194,10 @@ static status_t add_algebra(walk_t *walk, const module_step_t *step, box_t *inou
                                     .arena = walk->arena,
                                     .enclose = enclose_asked,
                                     .context = walk};
-  return module_add_algebra(&algebra, step, &numbers, inout_boxes);
+  if (others.has_numbers) {
+    STATUS_TRY(module_add_algebra(&algebra, step, &others.numbers, inout_boxes));
+  }
+  return module_add_forms(&algebra, step, &others.forms, inout_boxes);
 }
 
 /* ---- Few values ------------------------------------------------------------------------------ */
@@ -190,8 +206,8 @@ static status_t add_algebra(walk_t *walk, const module_step_t *step, box_t *inou
 static bool find_known(const void *context, const module_step_t *step, case_t *out_case) {
   const walk_t *walk = context;
   const program_t *program = &step->program;
-  module_numbers_t numbers;
-  if (has_algebra(walk, step, &numbers)) return false; /* It has no result of its own (T238). */
+  others_t others;
+  if (has_algebra(walk, step, &others)) return false; /* It has no result of its own (T238). */
   out_case->program = *program;
   for (uint32_t i = 0; i < program->operand_count; i++) {
     const tensor_t *known = walk->known[step->operands[i]];

@@ -11,7 +11,7 @@
 enum { INTERMEDIATES_ROUNDED, INTERMEDIATES_WIDER, INTERMEDIATES_EITHER };
 
 /* Those of permission `algebra`. */
-enum { ALGEBRA_NONE, ALGEBRA_CONSTANTS };
+enum { ALGEBRA_NONE, ALGEBRA_CONSTANTS, ALGEBRA_QUOTIENTS };
 
 /* A step whose operands are known, and of which a result is returned, moved perhaps: its program on
  * these operands is a case, and what conforms of that does (theory.md, T218). */
@@ -65,7 +65,8 @@ enum { MODULE_NUMBERS_MAX = 16 };
 typedef struct module_number {
   module_value_t base; /* What it is added to, or multiplied by. */
   module_value_t number;
-  bool is_negated; /* It is subtracted. */
+  bool is_negated;  /* It is subtracted. */
+  bool is_inverted; /* It is divided by. */
 } module_number_t;
 
 typedef struct module_numbers {
@@ -74,9 +75,11 @@ typedef struct module_numbers {
   module_number_t items[MODULE_NUMBERS_MAX]; /* In the order of the steps. */
 } module_numbers_t;
 
-/* Those of which a step is the last; false if there are less than two. */
-bool module_find_numbers(const module_t *module, const module_step_t *step, arena_t *arena,
-                         module_numbers_t *out_numbers);
+/* Those of which a step is the last; false if there are less than two.  Where `divides`, a number
+ * that is divided by is one that is multiplied, as division=reciprocal has it (theory.md, T271). */
+bool module_find_numbers(const module_t *module, const module_step_t *step, bool divides,
+                         arena_t *arena, module_numbers_t *out_numbers);
+bool module_divides_numbers(const contract_t *contract);
 
 /* An addition, or a multiplication, on the step's types. */
 program_t module_program_of_numbers(const module_step_t *step, const module_numbers_t *numbers);
@@ -97,8 +100,42 @@ typedef struct module_algebra {
 status_t module_add_algebra(const module_algebra_t *algebra, const module_step_t *step,
                             const module_numbers_t *numbers, box_t *inout_boxes);
 
-/* Whether a model combines numbers (+algebra=constants); the step as it does it then. */
-bool module_combines_numbers(const implementation_model_t *schedule);
+/* What an operation makes of boxes: stores, and keeps where that may be wider (T175). */
+status_t module_combine(const module_algebra_t *algebra, const program_t *program,
+                        const box_t *const operands[], box_t *out_boxes);
+
+/* What a compiler computes in place of a value of a module: an op on other such, or a value, or
+ * ones. */
+typedef struct module_term {
+  const program_t *program; /* NULL: a value, or ones. */
+  bool is_one;
+  module_value_t value;
+  const struct module_term *operands[2];
+} module_term_t;
+
+/* In place of what a step gives, in the order of how much of it is another (theory.md, T269 and
+ * T270).  With MODULE_FORMS_MAX there may be more. */
+enum { MODULE_FORMS_MAX = 16 };
+typedef struct module_forms {
+  uint32_t count;
+  const module_term_t *items[MODULE_FORMS_MAX];
+} module_forms_t;
+void module_find_forms(const module_t *module, const module_step_t *step, bool inverts,
+                       arena_t *arena, module_forms_t *out_forms);
+
+/* Adds what these give; the last of them, or the first, as a model computes it. */
+status_t module_add_forms(const module_algebra_t *algebra, const module_step_t *step,
+                          const module_forms_t *forms, box_t *inout_boxes);
+status_t module_simulate_term(const oracle_call_t *call, const module_term_t *term,
+                              const type_t *type, const implementation_model_t *schedule,
+                              const tensor_t *values, tensor_t *out_tensor);
+status_t module_simulate_forms(const oracle_call_t *call, const module_step_t *step,
+                               const module_forms_t *forms, const implementation_model_t *schedule,
+                               tensor_t *values);
+
+/* The contract by which a model reads steps: what its permission `algebra` is (none of a fault). */
+contract_t module_contract_of_model(const implementation_model_t *schedule);
+/* A step whose numbers are combined, as a model computes it. */
 status_t module_simulate_numbers(const oracle_call_t *call, const module_step_t *step,
                                  const module_numbers_t *numbers,
                                  const implementation_model_t *schedule, tensor_t *values);

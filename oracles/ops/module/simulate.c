@@ -221,6 +221,30 @@ static status_t simulate_step(const oracle_call_t *call, const module_step_t *st
   return STATUS_OK;
 }
 
+/* A step in place of which something else is computed, by a model of permission `algebra`. */
+static status_t simulate_algebra(const oracle_call_t *call, const module_step_t *step,
+                                 const implementation_model_t *schedule, tensor_t *values,
+                                 bool *out_is_other) {
+  const module_t *module = module_of(&call->instance->program);
+  const contract_t contract = module_contract_of_model(schedule);
+  const uint8_t algebra = PERMITTED(&contract, algebra);
+  const bool divides = module_divides_numbers(&contract);
+  module_numbers_t numbers;
+  *out_is_other = false;
+  if (algebra == ALGEBRA_NONE) return STATUS_OK;
+  if (module_find_numbers(module, step, divides, call->arena, &numbers)) {
+    *out_is_other = true;
+    return module_simulate_numbers(call, step, &numbers, schedule, values);
+  }
+  module_forms_t forms = {.count = 0};
+  if (algebra == ALGEBRA_QUOTIENTS) {
+    module_find_forms(module, step, divides, call->arena, &forms);
+  }
+  if (forms.count == 0) return STATUS_OK;
+  *out_is_other = true;
+  return module_simulate_forms(call, step, &forms, schedule, values);
+}
+
 static status_t walk_step(const oracle_call_t *call, const module_step_t *step,
                           const implementation_model_t *schedule, tensor_t *values) {
   const module_t *module = module_of(&call->instance->program);
@@ -238,11 +262,9 @@ static status_t walk_step(const oracle_call_t *call, const module_step_t *step,
   if (merges && module_find_quantized(module, step, &quantized)) {
     return simulate_quantized(call, step, schedule, &quantized, values);
   }
-  module_numbers_t numbers;
-  if (module_combines_numbers(schedule) &&
-      module_find_numbers(module, step, call->arena, &numbers)) {
-    return module_simulate_numbers(call, step, &numbers, schedule, values);
-  }
+  bool is_other;
+  STATUS_TRY(simulate_algebra(call, step, schedule, values, &is_other));
+  if (is_other) return STATUS_OK;
   implementation_model_t own = *schedule;
   if (merges && module_step_is(step, "uniform_quantize")) own.formula = "merged";
   return simulate_step(call, step, &own, values, values);

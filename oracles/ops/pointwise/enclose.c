@@ -57,7 +57,7 @@ static box_t round_to(const enclosing_t *enclosing, box_t exact) {
   if (enclosing->contract == NULL) return exact;
   box_t rounded = box_round(exact, format);
   if (PERMITTED(enclosing->contract, ftz) == FTZ_NONE) return rounded;
-  return box_unite(box_flush(rounded, format), box_flush(exact, format));
+  return box_flush_rounded(exact, rounded, format);
 }
 
 /* The quotient, and the product with the inverse. */

@@ -7,8 +7,8 @@
 /* ---- Functions ------------------------------------------------------------------------------- */
 
 /* Left out is what compilers are known to make another function of, which no permission has names
- * for: quotients of quotients and by exponentials and roots, products of exponentials and of roots,
- * the logarithm of an exponential (harness/docs/modules.md). */
+ * for: products of roots, the logarithm of an exponential or of a root (harness/docs/modules.md).
+ */
 static sketch_value_t apply_function(sketch_t *sketch, sketch_value_t value) {
   static const char *const names[] = {"exponential", "exponential",  "exponential_minus_one",
                                       "log",         "log_plus_one", "tanh",
@@ -243,20 +243,32 @@ static pattern_returns_t apply_steps(sketch_t *sketch, sketch_value_t value, int
   return pattern_return(value);
 }
 
-pattern_returns_t pattern_functions(sketch_t *sketch) {
+/* Asked of a generator of its own: the other programs keep their draws. */
+static bool has_quotients(const rng_t *rng) {
+  enum { ONE_IN = 6 };
+  rng_t ahead = *rng;
+  rng_t own = rng_make(rng_bits(&ahead) ^ ONE_IN);
+  return rng_one_in(&own, ONE_IN);
+}
+
+static pattern_returns_t draw_functions(sketch_t *sketch, const draw_limits_t *limits) {
   rng_t *rng = sketch->rng;
-  if (rng_one_in(rng, 4)) return pattern_simplifiable(sketch);
-  draw_limits_t smaller = *sketch->limits;
-  const draw_limits_t *limits = sketch->limits;
-  smaller.elements_max = MIN(limits->elements_max, 512); /* Enclosing functions costs much. */
   bool is_float = rng_below(rng, 6) > 0;
-  sketch->limits = &smaller;
   const type_t type =
       sketch_shape(sketch, is_float ? sketch_float(sketch) : sketch_number(sketch), 0, 4);
   sketch_value_t value = sketch_argument(sketch, &type);
-  pattern_returns_t returns = type.element->format != NULL && type.rank > 0 && rng_one_in(rng, 6)
-                                  ? share_out(sketch, value)
-                                  : apply_steps(sketch, value, limits->terms_max);
+  bool is_shared = type.element->format != NULL && type.rank > 0 && rng_one_in(rng, 6);
+  return is_shared ? share_out(sketch, value) : apply_steps(sketch, value, limits->terms_max);
+}
+
+pattern_returns_t pattern_functions(sketch_t *sketch) {
+  bool divides = has_quotients(sketch->rng);
+  if (!divides && rng_one_in(sketch->rng, 4)) return pattern_simplifiable(sketch);
+  draw_limits_t smaller = *sketch->limits;
+  const draw_limits_t *limits = sketch->limits;
+  smaller.elements_max = MIN(limits->elements_max, 512); /* Enclosing functions costs much. */
+  sketch->limits = &smaller;
+  pattern_returns_t returns = divides ? pattern_quotients(sketch) : draw_functions(sketch, limits);
   sketch->limits = limits;
   return returns;
 }

@@ -61,8 +61,9 @@ static void print_mlir(const program_t *program, GString *out_text) {
   }
 }
 
-static const char *const policies[] = {"intermediates", "algebra", NULL};
-static const char *const readings[] = {"algebra=constants", NULL};
+static const char *const policies[] = {"intermediates", "algebra", "division", NULL};
+static const char *const readings[] = {"algebra=constants", "algebra=quotients",
+                                       "algebra=quotients,division=reciprocal", NULL};
 
 const op_t module_op = {
     .name = MODULE_OP,

@@ -50,6 +50,9 @@ pattern_t pattern_slender;
  * choices between two values; slices, pads and reversals of what is computed. */
 pattern_t pattern_functions;
 
+/* Quotients of quotients, by roots, exponentials and numbers, and products of exponentials. */
+pattern_t pattern_quotients;
+
 /* What compilers leave out: sums with 0, products by 1, and then a value less itself, or by 0. */
 pattern_t pattern_simplifiable;
 
