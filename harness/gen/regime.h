@@ -39,7 +39,8 @@ void number_operand(const regime_operand_t *operand);
 /* Whether the program has functions that turn somewhere, and an operand of floats for it. */
 bool regime_has_turns(const program_t *program);
 
-/* Whether the program is valid and combines more than one element of an operand. */
+/* Whether the program is valid and combines more than one element of an operand, or is one of
+ * several steps that has an operand of more than one. */
 bool regime_has_lanes(const program_t *program);
 
 #endif

@@ -40,12 +40,12 @@ static walk_t walk_mirrored(const regime_operand_t *operand) {
   return walk;
 }
 
-/* Its value is the number of the element in row-major order of the reduced dimensions alone. */
-static walk_t walk_numbering(const regime_operand_t *operand) {
+/* Its value is the number of the element in row-major order of these dimensions alone. */
+static walk_t walk_numbering(const regime_operand_t *operand, uint32_t dimensions) {
   walk_t walk = {.type = &operand->program->operands[operand->number]};
   int64_t stride = 1;
   for (uint32_t dim = walk.type->rank; dim-- > 0;) {
-    if ((operand->reduced_dimensions >> dim & 1) == 0) continue;
+    if ((dimensions >> dim & 1) == 0) continue;
     walk.step[dim] = stride;
     stride *= walk.type->dims[dim];
   }
@@ -110,7 +110,7 @@ void regime_cancelling(rng_t *rng, const regime_operand_t *operand) {
 void number_operand(const regime_operand_t *operand) {
   const fill_target_t *target = &operand->target;
   uint64_t mask = element_mask(target->element);
-  walk_t walk = walk_numbering(operand);
+  walk_t walk = walk_numbering(operand, operand->reduced_dimensions);
   for (size_t i = 0; i < target->count; i++, walk_advance(&walk)) {
     element_store(target->element, target->data, i, (uint64_t)walk.value & mask);
   }
@@ -126,16 +126,43 @@ static size_t count_lanes(const type_t *type, uint32_t dimensions) {
   return count;
 }
 
+/* Of what is combined; NULL of programs of several steps, whose loops nobody tells. */
+static bool tells_rows(const program_t *program) {
+  return program->op->reduced_dimensions != NULL && !program->op->is_compound;
+}
+
 bool regime_has_lanes(const program_t *program) {
-  if (program->op->reduced_dimensions == NULL || program_broken(program) != NULL) return false;
+  bool is_compound = program->op->is_compound;
+  if (!is_compound && !tells_rows(program)) return false;
+  if (program_broken(program) != NULL) return false;
   for (uint32_t i = 0; i < program->operand_count; i++) {
     const type_t *type = &program->operands[i];
-    if (count_lanes(type, program->op->reduced_dimensions(program, i)) > 1) return true;
+    uint32_t dimensions = is_compound ? ~UINT32_C(0) : program->op->reduced_dimensions(program, i);
+    if (count_lanes(type, dimensions) > 1) return true;
   }
   return false;
 }
 
-/* The first, the last, the middle one, one that ends a vector of 4 to 64, or any. */
+/* A fused loop runs along rows, or along all elements as if they were one row: the same for all
+ * operands of a case. */
+static uint32_t lane_dimensions(const regime_operand_t *operand) {
+  const type_t *type = &operand->program->operands[operand->number];
+  if (!operand->program->op->is_compound) return operand->reduced_dimensions;
+  bool is_row = type->rank > 0 && (operand->case_key & 1) != 0;
+  return is_row ? UINT32_C(1) << (type->rank - 1) : ~UINT32_C(0);
+}
+
+/* Of programs of several steps one operand has lanes, and each of the others in one of three:
+ * where all have them there is little left that is a number. */
+static bool has_own_lane(rng_t *rng, const regime_operand_t *operand) {
+  const program_t *program = operand->program;
+  if (!program->op->is_compound) return true;
+  bool is_chosen = (operand->case_key >> 1) % program->operand_count == operand->number;
+  return is_chosen || rng_one_in(rng, 3);
+}
+
+/* The first, the last, the middle one, one that ends the last vector of 4 to 64 or comes behind it,
+ * or any. */
 static size_t draw_lane(rng_t *rng, size_t count) {
   size_t vector = (size_t)4 << rng_below(rng, 5);
   switch (rng_below(rng, 5)) {
@@ -146,8 +173,8 @@ static size_t draw_lane(rng_t *rng, size_t count) {
     case 2:
       return count / 2;
     case 3:
-      if (vector <= count) return count / vector * vector - 1;
-      break;
+      if (vector > count) break;
+      return MIN(count / vector * vector - rng_below(rng, 2), count - 1);
     default:
       break;
   }
@@ -168,18 +195,19 @@ static uint64_t draw_unlike(rng_t *rng, const element_t *element) {
   }
 }
 
-/* In all rows, or in half of them. */
+/* In all rows, in half of them, or in the only one. */
 void regime_lanes(rng_t *rng, const regime_operand_t *operand) {
   const fill_target_t *target = &operand->target;
   const type_t *type = &operand->program->operands[operand->number];
   const size_t components = target->element->components;
-  size_t count = count_lanes(type, operand->reduced_dimensions);
+  const uint32_t dimensions = lane_dimensions(operand);
+  size_t count = count_lanes(type, dimensions);
   regime_small_integers(rng, operand);
-  if (count < 2 || target->count == 0) return;
-  walk_t walk = walk_numbering(operand);
+  if (count < 2 || target->count == 0 || !has_own_lane(rng, operand)) return;
+  walk_t walk = walk_numbering(operand, dimensions);
   size_t lane = draw_lane(rng, count);
   uint64_t unlike = draw_unlike(rng, target->element);
-  bool is_in_all = rng_one_in(rng, 2);
+  bool is_in_all = rng_one_in(rng, 2) || count * components == target->count;
   for (size_t i = 0; i < target->count; i += components, walk_advance(&walk)) {
     if ((size_t)walk.value != lane || (!is_in_all && rng_one_in(rng, 2))) continue;
     element_store(target->element, target->data, i + rng_below(rng, components), unlike);

@@ -109,6 +109,47 @@ static void test_lanes(void) {
   arena_deinit(&arena);
 }
 
+/* Operands of a program of several steps have it too: behind the last eight of 29 elements in many
+ * cases, at the end of rows in some, and in one operand more often than in both. */
+static void test_lanes_of_modules(void) {
+  enum { CASES = 400, COUNT = 29, TAIL = 24 };
+  arena_t arena;
+  arena_init(&arena);
+  rng_t rng = rng_make(12);
+  case_t instance = make_case(
+      &arena,
+      "module steps={v0=stablehlo.maximum(a0,a1) f32[29] f32[29] -> f32[29];return(v0)} f32[29] "
+      "f32[29] -> f32[29]");
+  int tail = 0, front = 0, ones = 0, both = 0;
+  g_assert_true(gen_has_lanes(&instance.program));
+  for (int i = 0; i < CASES; i++) {
+    g_assert_cmpint(gen_data_in_stratum(&rng, STRATUM_lanes, &instance), ==, REGIME_lanes);
+    int unlike[2] = {0};
+    for (int side = 0; side < 2; side++) {
+      const float *values = (const float *)(const void *)instance.operands[side].data;
+      for (int k = 0; k < COUNT; k++) {
+        if (isfinite(values[k])) continue;
+        unlike[side]++;
+        tail += k >= TAIL;
+        front += k < TAIL;
+      }
+      g_assert_cmpint(unlike[side], <=, 1);
+    }
+    ones += unlike[0] + unlike[1] == 1;
+    both += unlike[0] + unlike[1] == 2;
+  }
+  g_test_message("%d in the tail, %d before it; in one operand %d, in both %d", tail, front, ones,
+                 both);
+  g_assert_cmpint(tail, >=, CASES / 5);
+  g_assert_cmpint(front, >=, CASES / 5);
+  g_assert_cmpint(ones, >, 2 * both);
+  g_assert_cmpint(both, >, 0);
+  case_t scalar = make_case(
+      &arena, "module steps={v0=stablehlo.negate(a0) f32[] -> f32[];return(v0)} f32[] -> f32[]");
+  g_assert_false(gen_has_lanes(&scalar.program));
+  arena_deinit(&arena);
+}
+
 /* A large tensor is mostly for one narrow range: of the numbers that erf of f32 gets, one in thirty
  * lies where it has its last numbers below 1. */
 static void test_many_turns(void) {
@@ -137,5 +178,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/fitting_data/erf_turns", test_erf_turns);
   g_test_add_func("/fitting_data/many_turns", test_many_turns);
   g_test_add_func("/fitting_data/lanes", test_lanes);
+  g_test_add_func("/fitting_data/lanes_of_modules", test_lanes_of_modules);
   return g_test_run();
 }

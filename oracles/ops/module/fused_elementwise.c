@@ -154,17 +154,19 @@ static void drop_second_bound(fused_t *fused) {
   }
 }
 
-/* The other operand where one is NaN. */
-static void ignore_nan(fused_t *fused) {
+/* The other operand where one is NaN, from an element on. */
+static void ignore_nan_from(fused_t *fused, size_t first) {
   const type_t *type = &fused->results[0].type;
   if (extreme_of(fused_step(fused)) == NULL || type->element->format == NULL) return;
-  for (size_t i = 0; i < type_element_count(type); i++) {
+  for (size_t i = first; i < type_element_count(type); i++) {
     for (uint32_t side = 0; side < 2; side++) {
       bool is_nan = isnan(fused_number(fused->operands[side], i));
       if (is_nan) fused_copy_element(fused->operands[1 - side], i, &fused->results[0], i);
     }
   }
 }
+
+static void ignore_nan(fused_t *fused) { ignore_nan_from(fused, 0); }
 
 /* ---- Simplified ------------------------------------------------------------------------------ */
 
@@ -231,18 +233,40 @@ static void read_unmodified(fused_t *fused) {
   if (fused_are_alike(&source->type, &fused->program.operands[1])) fused->operands[1] = source;
 }
 
-/* Eight elements at a time: those that are left are as they were before. */
+/* Eight elements at a time: where the others begin, which there may be none of. */
+enum { TAIL_LANES = 8 };
+static size_t tail_of(const fused_t *fused) {
+  return type_element_count(&fused->results[0].type) / TAIL_LANES * TAIL_LANES;
+}
+
+/* They are as they were before. */
 static void drop_tail(fused_t *fused) {
-  enum { LANES = 8 };
   const module_step_t *step = fused_step(fused);
   size_t count = type_element_count(&fused->results[0].type);
-  if (!fused_is_elementwise(step) || count < LANES) return;
+  if (!fused_is_elementwise(step) || count < TAIL_LANES) return;
   for (uint32_t side = 0; side < step->program.operand_count; side++) {
     if (fused_computed(fused, side) == NULL) continue;
-    for (size_t i = count / LANES * LANES; i < count; i++) {
+    for (size_t i = tail_of(fused); i < count; i++) {
       fused_copy_element(fused->operands[side], i, &fused->results[0], i);
     }
     return;
+  }
+}
+
+static void ignore_nan_in_tail(fused_t *fused) {
+  if (type_element_count(&fused->results[0].type) < TAIL_LANES) return;
+  ignore_nan_from(fused, tail_of(fused));
+}
+
+static void bound_tail(fused_t *fused) {
+  const type_t *type = &fused->results[0].type;
+  const format_t *format = type->element->format;
+  size_t count = type_element_count(type);
+  if (!fused_is_elementwise(fused_step(fused)) || format == NULL || count < TAIL_LANES) return;
+  double largest = format_to_double(format, format->largest_bits);
+  for (size_t i = tail_of(fused); i < count; i++) {
+    double number = fused_number(&fused->results[0], i);
+    if (isinf(number)) fused_store(&fused->results[0], i, copysign(largest, number));
   }
 }
 
@@ -274,6 +298,8 @@ const fused_fault_t fused_elementwise_faults[] = {
     {FAULT_module_negation_dropped, drop_negation, NULL},
     {FAULT_module_second_use_unmodified, read_unmodified, NULL},
     {FAULT_module_tail_dropped, NULL, drop_tail},
+    {FAULT_module_tail_ignores_nan, NULL, ignore_nan_in_tail},
+    {FAULT_module_tail_bounded, NULL, bound_tail},
     {FAULT_module_residual_in_place, add_in_place, NULL},
     {FAULT_NONE, NULL, NULL},
 };
