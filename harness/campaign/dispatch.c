@@ -49,13 +49,16 @@ static bool find_chore(const loop_t *loop, size_t *out_executor, time_slice_kind
 }
 
 /* All slices draw where programs are given: a search makes its own.  Else slices come in rounds of
- * one for each executor; one round in ROUNDS_PER_DRAWN, from the second on, draws at random:
- * searching has short case lines, into which the sizes do not fit at which kernels change. */
-static time_slice_kind_t kind_of_slice(const loop_t *loop, uint64_t number) {
-  enum { ROUNDS_PER_DRAWN = 4 };
+ * one for each executor; one round in so many, from the second on, draws at random: searching has
+ * short case lines, into which the sizes do not fit at which kernels change.  Where compiling is
+ * dear it is every other one: there a search has few programs to climb on. */
+static time_slice_kind_t kind_of_slice(const loop_t *loop, size_t executor, uint64_t number) {
+  enum { ROUNDS_PER_DRAWN = 4, DEAR_ROUNDS_PER_DRAWN = 2 };
   if (loop->options->programs != NULL) return TIME_SLICE_DRAW;
   uint64_t round = number / loop->options->executor_count;
-  return round % ROUNDS_PER_DRAWN == 1 ? TIME_SLICE_DRAW : TIME_SLICE_SEARCH;
+  const uint64_t rounds =
+      loop->options->compiling_is_dear[executor] ? DEAR_ROUNDS_PER_DRAWN : ROUNDS_PER_DRAWN;
+  return round % rounds == 1 ? TIME_SLICE_DRAW : TIME_SLICE_SEARCH;
 }
 
 static void on_exit_of_slice(GPid process, gint wait_status, gpointer context);
@@ -71,7 +74,7 @@ static void start_slice(loop_t *loop, size_t worker) {
   }
   uint64_t number = 0;
   if (!campaign_take_slice_number(loop, &number)) return;
-  if (!is_chore) kind = kind_of_slice(loop, number);
+  if (!is_chore) kind = kind_of_slice(loop, executor, number);
   time_slice_t *slice = &loop->slices[worker];
   *slice = (time_slice_t){.kind = kind,
                           .worker = worker,

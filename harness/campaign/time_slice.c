@@ -14,6 +14,9 @@
 #include "harness/base/log.h"
 #include "harness/campaign/folder.h"
 
+/* What a slice finds and leaves as it is a later one makes small, which sees it again. */
+#define SHRINK_PERCENT "20"
+
 /* Runs in the child, before the program: only calls that are safe there. */
 static void set_up_child(gpointer parent) {
   setpgid(0, 0);
@@ -54,6 +57,7 @@ static char **make_words(const time_slice_t *slice, const time_slice_options_t *
   add(words, "--campaign", g_strdup(options->name));
   add(words, "--part-of", g_strdup(options->part_of));
   add(words, "--shrink", NULL);
+  if (slice->seconds > 0) add(words, "--shrink-percent", g_strdup(SHRINK_PERCENT));
   add(words, "--fail-on", g_strdup("never")); /* What is left are reasons why it did not go on. */
   add(words, "--known", campaign_folder_database(options->folder));
   add(words, "--seed", g_strdup_printf("%" G_GUINT64_FORMAT, slice->seed));

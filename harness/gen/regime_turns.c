@@ -59,12 +59,13 @@ static const format_t *draw_format(rng_t *rng, const format_t *own) {
 typedef double octaves_t;
 
 /* Where a function is wrong for few of a million numbers, many must be drawn in a narrow range: a
- * tensor of many is mostly for one range, three octaves wide on both sides or any power of two
- * narrower. */
+ * tensor of many is mostly for one range, three octaves wide on both sides or a power of two
+ * narrower, of two powers the narrower one. */
 static octaves_t draw_octaves(rng_t *rng, size_t count) {
   enum { MANY = 256, NARROWEST = 6 };
   if (count < MANY || rng_one_in(rng, 4)) return 0;
-  return ldexp(TURNING_OCTAVES, -(int)rng_between(rng, 0, NARROWEST));
+  int64_t halvings = rng_between(rng, 0, NARROWEST);
+  return ldexp(TURNING_OCTAVES, -(int)MAX(halvings, rng_between(rng, 0, NARROWEST)));
 }
 
 static uint64_t draw_component(rng_t *rng, const regime_operand_t *operand, size_t row,

@@ -107,11 +107,13 @@ void strata_print(const strata_t *strata, GString *out_text) {
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
 strata_t strata_of(const strata_t *strata, const op_t *op) {
-  enum { SLENDER_FACTOR = 12, THRESHOLDS_FACTOR = 2 };
+  enum { SLENDER_FACTOR = 12, THRESHOLDS_FACTOR = 2, SWEPT_FACTOR = 3 };
   strata_t shares = *strata;
   if (op->is_compound) {
     shares.shares[STRATUM_slender] *= SLENDER_FACTOR;
     shares.shares[STRATUM_thresholds] *= THRESHOLDS_FACTOR;
+  } else if (op->turns != NULL) {
+    shares.shares[STRATUM_swept] *= SWEPT_FACTOR;
   }
   return shares;
 }

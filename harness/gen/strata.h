@@ -37,7 +37,8 @@ void strata_print(const strata_t *strata, GString *out_text);
 
 /* The shares for programs of that op.  Those of several steps are slender and at thresholds more
  * often: where kernels of many thin rows change, what matters is the steps that they are fused
- * with. */
+ * with.  Those with functions are swept more often, which may be wrong for few numbers of a
+ * million. */
 strata_t strata_of(const strata_t *strata, const op_t *op);
 
 stratum_t strata_draw(const strata_t *strata, rng_t *rng);

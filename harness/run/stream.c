@@ -13,7 +13,7 @@ enum { DRAWN_PER_DATA_SET = 32, DATA_SETS_FOR_DRAWN_MAX = 32 };
 /* One data set of a large stratum costs as many small ones; ops made of others get more turns, and
  * still more where a compiler fuses what they are made of: faults lie in programs there, of which
  * there are more than data can show, so that each gets a few data. */
-enum { LARGE_FACTOR = 8, COMPOUND_FACTOR = 3, FUSED_FACTOR = 8, FUSED_DATA_PART = 4 };
+enum { LARGE_FACTOR = 8, COMPOUND_FACTOR = 3, FUSED_FACTOR = 20, FUSED_DATA_PART = 4 };
 
 /* A program that is accepted after many that were refused gets as much data as there were of these,
  * and as much again: looking for programs then takes less than half of the cases. */

@@ -11,7 +11,10 @@ typedef struct finding_shrinker {
   /* Whether somebody has a small case of a finding already, by the executor's name; or NULL. */
   bool (*is_known)(void *context, const char *executor, const hash_text_t *signature);
   void *context;
-  uint64_t seed;                     /* Of data and programs drawn anew. */
+  uint64_t seed; /* Of data and programs drawn anew. */
+  /* Nothing is begun while this has taken more of the session's time, in percent; 0: whatever it
+   * takes. */
+  uint32_t percent_max;
   const volatile sig_atomic_t *stop; /* If not NULL: ends the shrinking once nonzero. */
 } finding_shrinker_t;
 

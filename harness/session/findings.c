@@ -80,15 +80,23 @@ static const finding_t *add_occurrence(session_t *session, const occurrence_t *o
   return NULL;
 }
 
+static bool has_time_to_shrink(const session_t *session) {
+  uint32_t percent = session->options.shrinker.percent_max;
+  return percent == 0 || session->shrink_seconds * 100 <= session_seconds(session) * percent;
+}
+
 status_t session_record_finding(session_t *session, const occurrence_t *occurrence,
                                 failure_t *error) {
   contender_t *contender = &session->contenders[occurrence->executor];
   const finding_t *added = add_occurrence(session, occurrence);
-  bool is_wanted = added != NULL &&
+  bool is_wanted = added != NULL && has_time_to_shrink(session) &&
                    finding_shrinker_wants(&session->options.shrinker, added, contender->executor);
   if (!is_wanted) return STATUS_OK;
   contender->is_prepared = false; /* Other programs are compiled meanwhile. */
-  return shrink_finding(session, occurrence, added, error);
+  const double before = session_seconds(session);
+  status_t status = shrink_finding(session, occurrence, added, error);
+  session->shrink_seconds += session_seconds(session) - before;
+  return status;
 }
 
 void session_record_failure(session_t *session, size_t executor, const case_t *instance,

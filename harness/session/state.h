@@ -40,6 +40,7 @@ typedef struct session_power {
 
 struct session {
   session_options_t options;
+  double shrink_seconds; /* That findings were made small in. */
   stream_t stream;
   case_runner_t walk;
   arena_t arena; /* Of the present case. */

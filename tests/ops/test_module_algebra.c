@@ -13,6 +13,7 @@ enum { DATA_SETS = 60 };
 #define CONSTANTS "algebra=constants"
 #define QUOTIENTS "algebra=quotients"
 #define INVERSES "algebra=quotients,division=reciprocal"
+#define SCALES "algebra=scales"
 
 typedef struct chain {
   const char *permission, *line;
@@ -29,6 +30,14 @@ typedef struct chain {
   value "=stablehlo.broadcast_in_dim(" operand ") broadcast_dimensions=[0] f32[4] -> f32[4,2];"
 #define WIDE(value, name, left, right) \
   value "=stablehlo." name "(" left "," right ") f32[4,2] f32[4,2] -> f32[4,2];"
+#define SCALED(value, name, operand, number, shape) \
+  value "=stablehlo." name "(" operand "," number ") " shape " " shape " -> " shape ";"
+#define SCALE(value, number, shape) \
+  value "=stablehlo.broadcast_in_dim(" number ") broadcast_dimensions=[] f32[] -> " shape ";"
+#define PRODUCT(value, left, right)              \
+  value "=stablehlo.dot_general(" left "," right \
+        ") batch=[]x[] contract=[1]x[0] f32[2,3] f32[3,2] -> f32[2,2];"
+#define OF_PRODUCT(steps) "module steps={" steps "} f32[2,3] f32[3,2] -> f32[2,2]"
 #define OF_TWO(steps) "module steps={" steps "} f32[4] f32[4] -> f32[4]"
 #define OF_THREE(steps) "module steps={" steps "} f32[4] f32[4] f32[4] -> f32[4]"
 #define OF_FOUR(steps) "module steps={" steps "} f32[4] f32[4] f32[4] f32[4] -> f32[4]"
@@ -123,6 +132,26 @@ static const chain_t chains[] = {
     {INVERSES,
      OF_THREE(BINARY("v0", "divide", "a0", "a1") BINARY("v1", "divide", "a2", "v0") "return(v1)"),
      true, QUOTIENTS, 0},
+    /* (x s) y, (x y) / s, ((x s) y) / t. */
+    {SCALES,
+     OF_PRODUCT("v0=constant(f32[]," TENTH ");" SCALE("v1", "v0", "f32[2,3]") SCALED(
+         "v2", "multiply", "a0", "v1", "f32[2,3]") PRODUCT("v3", "v2", "a1") "return(v3)"),
+     true, QUOTIENTS, 0},
+    {SCALES,
+     OF_PRODUCT("v0=constant(f32[],40e00000);" SCALE("v1", "v0", "f32[2,2]") PRODUCT(
+         "v2", "a0", "a1") SCALED("v3", "divide", "v2", "v1", "f32[2,2]") "return(v3)"),
+     true, QUOTIENTS, 0},
+    {SCALES,
+     OF_PRODUCT("v0=constant(f32[],40400000);v1=constant(f32[],40e00000);" SCALE(
+         "v2", "v0", "f32[2,3]") SCALE("v3", "v1", "f32[2,2]")
+                    SCALED("v4", "multiply", "a0", "v2", "f32[2,3]") PRODUCT("v5", "v4", "a1")
+                        SCALED("v6", "divide", "v5", "v3", "f32[2,2]") "return(v6)"),
+     true, QUOTIENTS, 0},
+    /* A vector is no number. */
+    {SCALES,
+     OF_PRODUCT("v0=constant(f32[2,3]," TENTH TENTH OTHER TENTH TENTH TENTH ");" SCALED(
+         "v1", "multiply", "a0", "v0", "f32[2,3]") PRODUCT("v2", "v1", "a1") "return(v2)"),
+     false, NULL, 0},
 };
 
 typedef struct trial {
@@ -193,8 +222,9 @@ static void draw_data(rng_t *rng, int scale, case_t *instance) {
 static bool shift(trial_t *trial, int ulps, const char *permission) {
   float *data = (float *)(void *)trial->results[0].data;
   for (int k = 0; k < ulps; k++) data[0] = nextafterf(data[0], INFINITY);
-  bool may_cancel = strcmp(permission, CONSTANTS) == 0;
-  return fabsf(data[0]) > (may_cancel ? 0x1p-3f : 0x1p-30f) && fabsf(data[0]) < 0x1p30f;
+  float least = strcmp(permission, CONSTANTS) == 0 ? 0x1p-3f : 0x1p-30f;
+  if (strcmp(permission, SCALES) == 0) least = 2;
+  return fabsf(data[0]) > least && fabsf(data[0]) < 0x1p30f;
 }
 
 static void test_chain(gconstpointer data) {

@@ -38,6 +38,11 @@ void task_flags_add(task_flags_t *flags, arguments_t *arguments) {
        "UUID"},
       {"shrink", 0, 0, G_OPTION_ARG_NONE, &flags->shrink,
        "Make the first case of each finding small", NULL},
+      {"shrink-percent", 0, 0, G_OPTION_ARG_INT, &flags->shrink_percent,
+       "With --shrink: begin nothing while that has taken more of the time, so that cases come "
+       "first "
+       "(default: whatever it takes)",
+       "PERCENT"},
       {"known", 0, 0, G_OPTION_ARG_FILENAME, &flags->known,
        "With --shrink: leave out findings that have a small case in this database", "FILE"},
       G_OPTION_ENTRY_NULL};
@@ -246,6 +251,7 @@ int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *ou
                            .is_known = task->known == NULL ? NULL : known_findings_has,
                            .context = task->known,
                            .seed = options->stream.seed,
+                           .percent_max = (uint32_t)CLAMP(flags->shrink_percent, 0, 100),
                            .stop = options->stop};
   exit_code = task_open_capabilities(task);
   return exit_code == EXIT_CODE_CLEAN ? exit_code : task_close(task, exit_code);

@@ -36,7 +36,8 @@ typedef struct task_flags {
   char *part_of;                 /* The uuid of the run that started it. */
   char *known;                   /* A database: what it has small is not shrunk again. */
   capability_flags_t capability; /* Its profile is set by the verb that has that option. */
-  gboolean shrink;               /* Make the first case of each finding small. */
+  gboolean shrink;               /* Make the first case of each finding small, ... */
+  int shrink_percent;            /* ... while that takes no more of the time; 0: all of it. */
   /* Set by verbs for which speed counts: code of others runs in this process, supervised. */
   bool runs_here;
   bool keeps_inputs;     /* And what is looked at is noted: supervisor_enter_input(). */

@@ -52,7 +52,7 @@ static int find_number(const module_step_t *step, bool adds, bool divides,
 }
 
 bool module_divides_numbers(const contract_t *contract) {
-  return PERMITTED(contract, algebra) == ALGEBRA_QUOTIENTS &&
+  return PERMITTED(contract, algebra) >= ALGEBRA_QUOTIENTS &&
          PERMITTED(contract, division) == DIVISION_RECIPROCAL;
 }
 

@@ -24,7 +24,8 @@ typedef struct walk {
   box_t **stored;                /* By value: what is returned of it; the same array where alike. */
   box_t **rounded;               /* By value: what its exact numbers are rounded to, or NULL. */
   const tensor_t **known;        /* By value: its bits where there is one possibility, or NULL. */
-  const module_step_t *combined; /* The step whose numbers are; see algebra.c. */
+  const module_step_t *combined; /* The step whose numbers are; see algebra.c, ... */
+  bool is_scaled;                /* ... and scales.c. */
   arena_t *arena;
   failure_t *error;
 } walk_t;
@@ -52,13 +53,14 @@ static status_t enclose_by_oracle(walk_t *walk, const module_step_t *step, const
   const oracle_t *oracle = oracle_find(program->op);
   if (oracle == NULL || oracle->enclose == NULL) return fail_at(walk, step, "no oracle does that");
   failure_t reason = {0};
-  const enclosure_call_t call = {
-      .program = program,
-      .contract = contract,
-      .operands = operands,
-      .arena = walk->arena,
-      .error = &reason,
-      .are_stored = contract != NULL && walk->intermediates == INTERMEDIATES_ROUNDED};
+  const enclosure_call_t call = {.program = program,
+                                 .contract = contract,
+                                 .operands = operands,
+                                 .arena = walk->arena,
+                                 .error = &reason,
+                                 .are_stored = contract != NULL &&
+                                               walk->intermediates == INTERMEDIATES_ROUNDED &&
+                                               !walk->is_scaled};
   status_t status = oracle->enclose(&call, out_results);
   if (status == STATUS_OK) return status;
   if (status == STATUS_INVALID) return status_fail(walk->error, status, "%s", reason.text);
@@ -163,6 +165,8 @@ typedef struct others {
   bool has_numbers;
   module_numbers_t numbers;
   module_forms_t forms;
+  bool has_scales;
+  module_scales_t scales;
 } others_t;
 
 /* Whether the step is the end of what may be combined otherwise. */
@@ -172,10 +176,12 @@ static bool has_algebra(const walk_t *walk, const module_step_t *step, others_t 
   bool divides = module_divides_numbers(&walk->contract);
   out_others->has_numbers =
       module_find_numbers(walk->module, step, divides, walk->arena, &out_others->numbers);
-  if (walk->algebra == ALGEBRA_QUOTIENTS) {
+  if (walk->algebra >= ALGEBRA_QUOTIENTS) {
     module_find_forms(walk->module, step, divides, walk->arena, &out_others->forms);
   }
-  return out_others->has_numbers || out_others->forms.count > 0;
+  out_others->has_scales = walk->algebra == ALGEBRA_SCALES &&
+                           module_find_scales(walk->module, step, &out_others->scales);
+  return out_others->has_numbers || out_others->forms.count > 0 || out_others->has_scales;
 }
 
 static status_t enclose_asked(void *context, const program_t *program, const contract_t *contract,
@@ -197,7 +203,12 @@ static status_t add_algebra(walk_t *walk, const module_step_t *step, box_t *inou
   if (others.has_numbers) {
     STATUS_TRY(module_add_algebra(&algebra, step, &others.numbers, inout_boxes));
   }
-  return module_add_forms(&algebra, step, &others.forms, inout_boxes);
+  STATUS_TRY(module_add_forms(&algebra, step, &others.forms, inout_boxes));
+  if (!others.has_scales) return STATUS_OK;
+  walk->is_scaled = true;
+  status_t status = module_add_scales(&algebra, &others.scales, inout_boxes);
+  walk->is_scaled = false;
+  return status;
 }
 
 /* ---- Few values ------------------------------------------------------------------------------ */

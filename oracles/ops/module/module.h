@@ -11,7 +11,7 @@
 enum { INTERMEDIATES_ROUNDED, INTERMEDIATES_WIDER, INTERMEDIATES_EITHER };
 
 /* Those of permission `algebra`. */
-enum { ALGEBRA_NONE, ALGEBRA_CONSTANTS, ALGEBRA_QUOTIENTS };
+enum { ALGEBRA_NONE, ALGEBRA_CONSTANTS, ALGEBRA_QUOTIENTS, ALGEBRA_SCALES };
 
 /* A step whose operands are known, and of which a result is returned, moved perhaps: its program on
  * these operands is a case, and what conforms of that does (theory.md, T218). */
@@ -132,6 +132,31 @@ status_t module_simulate_term(const oracle_call_t *call, const module_term_t *te
 status_t module_simulate_forms(const oracle_call_t *call, const module_step_t *step,
                                const module_forms_t *forms, const implementation_model_t *schedule,
                                tensor_t *values);
+
+/* A product of matrices, the values that it is of but for numbers that multiply or divide them or
+ * the product, and these numbers. */
+typedef struct module_scale {
+  double number;
+  bool is_divisor;
+} module_scale_t;
+typedef struct module_scales {
+  const module_step_t *product;
+  module_value_t bases[2];
+  uint32_t count;
+  module_scale_t items[MODULE_NUMBERS_MAX];
+} module_scales_t;
+
+/* Of what a step is the end; false if it is no such product, or has no such number. */
+bool module_find_scales(const module_t *module, const module_step_t *step,
+                        module_scales_t *out_scales);
+
+/* Adds what the step may give where they are one factor of the sums (theory.md, T272): boxes that
+ * are asked about need not hold numbers of the type then. */
+status_t module_add_scales(const module_algebra_t *algebra, const module_scales_t *scales,
+                           box_t *inout_boxes);
+status_t module_simulate_scales(const oracle_call_t *call, const module_step_t *step,
+                                const module_scales_t *scales,
+                                const implementation_model_t *schedule, tensor_t *values);
 
 /* The contract by which a model reads steps: what its permission `algebra` is (none of a fault). */
 contract_t module_contract_of_model(const implementation_model_t *schedule);

@@ -237,7 +237,12 @@ static status_t simulate_algebra(const oracle_call_t *call, const module_step_t 
     return module_simulate_numbers(call, step, &numbers, schedule, values);
   }
   module_forms_t forms = {.count = 0};
-  if (algebra == ALGEBRA_QUOTIENTS) {
+  module_scales_t scales;
+  if (algebra == ALGEBRA_SCALES && module_find_scales(module, step, &scales)) {
+    *out_is_other = true;
+    return module_simulate_scales(call, step, &scales, schedule, values);
+  }
+  if (algebra >= ALGEBRA_QUOTIENTS) {
     module_find_forms(module, step, divides, call->arena, &forms);
   }
   if (forms.count == 0) return STATUS_OK;

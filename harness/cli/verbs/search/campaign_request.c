@@ -19,7 +19,7 @@ enum { JOBS_MAX = 1024 };
 
 /* A search has small programs, so most of the rest are larger ones. */
 #define STRATA_DEFAULT \
-  "tiles=4,turns=2,lanes=1,swept=6,long=1,deployment=1,slender=1,thresholds=1,extremes=1"
+  "tiles=4,turns=2,lanes=1,swept=10,long=1,deployment=1,slender=1,thresholds=1,extremes=1"
 
 void campaign_request_add(campaign_request_t *request, arguments_t *arguments) {
   const GOptionEntry entries[] = {
@@ -41,7 +41,7 @@ void campaign_request_add(campaign_request_t *request, arguments_t *arguments) {
        "The seed of all drawing (default: random; it is printed)", "SEED"},
       {"strata", 0, 0, G_OPTION_ARG_STRING, &request->strata,
        "NAME=SHARE,...: where the programs come from that are drawn at random, which every fourth "
-       "slice does (default: " STRATA_DEFAULT ")",
+       "slice does, and every other one where compiling is dear (default: " STRATA_DEFAULT ")",
        "SHARES"},
       {"data-sets", 0, 0, G_OPTION_ARG_STRING, &request->data_sets, data_sets_help, "N"},
       {"thresholds", 0, 0, G_OPTION_ARG_FILENAME, &request->thresholds,

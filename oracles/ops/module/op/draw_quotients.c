@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quotients of quotients, by roots, by exponentials and by numbers, of which compilers make one
- * (theory.md, T269 to T271). */
+/* Quotients of quotients, by roots, by exponentials and by numbers, and scaled products, of which
+ * compilers make one (theory.md, T269 to T272). */
 #include "oracles/ops/module/op/patterns.h"
 
 static sketch_value_t divide(sketch_t *sketch, sketch_value_t left, sketch_value_t right) {
@@ -65,10 +65,31 @@ static sketch_value_t divide_by_numbers(sketch_t *sketch, sketch_value_t value) 
   return value;
 }
 
+/* A product of matrices, of which an operand is scaled before or the product behind, or both. */
+static sketch_value_t scale_product(sketch_t *sketch, sketch_value_t value) {
+  static const double numbers[] = {0.125, 0.1, 3, 8, 11.3125, -7};
+  static const char *const names[] = {"multiply", "divide", NULL};
+  rng_t *rng = sketch->rng;
+  const type_t left = *sketch_type(sketch, value);
+  if (left.rank != 2) return divide_by_numbers(sketch, value);
+  const int64_t dims[] = {left.dims[1], rng_between(rng, 1, 8)};
+  const type_t right = type_make(left.element, 2, dims);
+  uint64_t way = rng_below(rng, 3);
+  for (uint64_t i = 0; i < 2; i++) {
+    const type_t type = *sketch_type(sketch, value);
+    double number = numbers[rng_below(rng, G_N_ELEMENTS(numbers))];
+    sketch_value_t scale = pattern_spread_number(sketch, &type, number);
+    const char *name = sketch_one_of(sketch, names);
+    if (way == i || way == 2) value = sketch_binary(sketch, name, value, scale);
+    if (i == 0) value = sketch_dot(sketch, value, sketch_weight(sketch, &right), false);
+  }
+  return value;
+}
+
 pattern_returns_t pattern_quotients(sketch_t *sketch) {
   static sketch_value_t (*const kinds[])(sketch_t *, sketch_value_t) = {
-      divide_quotients, divide_quotients, divide_by_function, combine_exponentials,
-      divide_by_numbers};
+      divide_quotients,     divide_quotients,  divide_by_function,
+      combine_exponentials, divide_by_numbers, scale_product};
   rng_t *rng = sketch->rng;
   const type_t type = sketch_shape(sketch, sketch_float(sketch), 0, 3);
   sketch_value_t value = sketch_argument(sketch, &type);

@@ -63,7 +63,8 @@ static void print_mlir(const program_t *program, GString *out_text) {
 
 static const char *const policies[] = {"intermediates", "algebra", "division", NULL};
 static const char *const readings[] = {"algebra=constants", "algebra=quotients",
-                                       "algebra=quotients,division=reciprocal", NULL};
+                                       "algebra=quotients,division=reciprocal", "algebra=scales",
+                                       NULL};
 
 const op_t module_op = {
     .name = MODULE_OP,
