@@ -50,3 +50,10 @@ bool known_findings_has(void *context, const char *executor, const hash_text_t *
   g_autofree char *key = g_strdup_printf("%s\n%s", executor, signature->text);
   return g_hash_table_contains(known->keys, key);
 }
+
+finding_shrinker_t known_findings_shrinker(known_findings_t *known, bool is_on, int percent) {
+  return (finding_shrinker_t){.is_on = is_on,
+                              .is_known = known == NULL ? NULL : known_findings_has,
+                              .context = known,
+                              .percent_max = (uint32_t)CLAMP(percent, 0, 100)};
+}

@@ -8,6 +8,7 @@
 
 #include "harness/base/hash.h"
 #include "harness/base/status.h"
+#include "harness/session/finding_shrink.h"
 
 typedef struct known_findings known_findings_t;
 
@@ -17,5 +18,9 @@ void known_findings_close(known_findings_t *known); /* NULL is ignored. */
 
 /* `context` is a known_findings_t; see finding_shrinker_t.is_known. */
 bool known_findings_has(void *context, const char *executor, const hash_text_t *signature);
+
+/* What makes findings small that `known` (or NULL) has not, in so much of the time (0: whatever it
+ * takes). */
+finding_shrinker_t known_findings_shrinker(known_findings_t *known, bool is_on, int percent);
 
 #endif

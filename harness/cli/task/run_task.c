@@ -39,10 +39,7 @@ void task_flags_add(task_flags_t *flags, arguments_t *arguments) {
       {"shrink", 0, 0, G_OPTION_ARG_NONE, &flags->shrink,
        "Make the first case of each finding small", NULL},
       {"shrink-percent", 0, 0, G_OPTION_ARG_INT, &flags->shrink_percent,
-       "With --shrink: begin nothing while that has taken more of the time, so that cases come "
-       "first "
-       "(default: whatever it takes)",
-       "PERCENT"},
+       "With --shrink: while it took no more of the time (default: always)", "PERCENT"},
       {"known", 0, 0, G_OPTION_ARG_FILENAME, &flags->known,
        "With --shrink: leave out findings that have a small case in this database", "FILE"},
       G_OPTION_ENTRY_NULL};
@@ -246,13 +243,9 @@ int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *ou
   options->campaign = flags->name;
   options->part_of = flags->part_of;
   options->stop = task->supervisor == NULL ? interrupt_catch() : supervisor_stop(task->supervisor);
-  options->shrinker =
-      (finding_shrinker_t){.is_on = flags->shrink,
-                           .is_known = task->known == NULL ? NULL : known_findings_has,
-                           .context = task->known,
-                           .seed = options->stream.seed,
-                           .percent_max = (uint32_t)CLAMP(flags->shrink_percent, 0, 100),
-                           .stop = options->stop};
+  options->shrinker = known_findings_shrinker(task->known, flags->shrink, flags->shrink_percent);
+  options->shrinker.seed = options->stream.seed;
+  options->shrinker.stop = options->stop;
   exit_code = task_open_capabilities(task);
   return exit_code == EXIT_CODE_CLEAN ? exit_code : task_close(task, exit_code);
 }

@@ -19,7 +19,7 @@ static const double small_zero_point = 0x1p8; /* T176 */
 typedef struct walk {
   const module_t *module;
   contract_t contract; /* Of the steps. */
-  uint8_t intermediates, algebra;
+  uint8_t intermediates;
   box_t **boxes;                 /* By value: what later steps may see. */
   box_t **stored;                /* By value: what is returned of it; the same array where alike. */
   box_t **rounded;               /* By value: what its exact numbers are rounded to, or NULL. */
@@ -160,30 +160,6 @@ static void widen_floats(walk_t *walk, const module_step_t *step, uint32_t resul
   walk->stored[step->results[result]] = returned;
 }
 
-/* What else may be computed in place of a step. */
-typedef struct others {
-  bool has_numbers;
-  module_numbers_t numbers;
-  module_forms_t forms;
-  bool has_scales;
-  module_scales_t scales;
-} others_t;
-
-/* Whether the step is the end of what may be combined otherwise. */
-static bool has_algebra(const walk_t *walk, const module_step_t *step, others_t *out_others) {
-  *out_others = (others_t){.has_numbers = false};
-  if (walk->algebra == ALGEBRA_NONE) return false;
-  bool divides = module_divides_numbers(&walk->contract);
-  out_others->has_numbers =
-      module_find_numbers(walk->module, step, divides, walk->arena, &out_others->numbers);
-  if (walk->algebra >= ALGEBRA_QUOTIENTS) {
-    module_find_forms(walk->module, step, divides, walk->arena, &out_others->forms);
-  }
-  out_others->has_scales = walk->algebra == ALGEBRA_SCALES &&
-                           module_find_scales(walk->module, step, &out_others->scales);
-  return out_others->has_numbers || out_others->forms.count > 0 || out_others->has_scales;
-}
-
 static status_t enclose_asked(void *context, const program_t *program, const contract_t *contract,
                               const box_t *const operands[], box_t *const out_results[]) {
   walk_t *walk = context;
@@ -191,24 +167,19 @@ static status_t enclose_asked(void *context, const program_t *program, const con
 }
 
 static status_t add_algebra(walk_t *walk, const module_step_t *step, box_t *inout_boxes) {
-  others_t others;
-  if (!has_algebra(walk, step, &others)) return STATUS_OK;
+  module_others_t others;
+  if (!module_find_others(walk->module, step, &walk->contract, walk->arena, &others)) {
+    return STATUS_OK;
+  }
   walk->combined = step;
   const module_algebra_t algebra = {.boxes = walk->boxes,
                                     .contract = &walk->contract,
                                     .may_be_wider = walk->intermediates != INTERMEDIATES_ROUNDED,
                                     .arena = walk->arena,
                                     .enclose = enclose_asked,
-                                    .context = walk};
-  if (others.has_numbers) {
-    STATUS_TRY(module_add_algebra(&algebra, step, &others.numbers, inout_boxes));
-  }
-  STATUS_TRY(module_add_forms(&algebra, step, &others.forms, inout_boxes));
-  if (!others.has_scales) return STATUS_OK;
-  walk->is_scaled = true;
-  status_t status = module_add_scales(&algebra, &others.scales, inout_boxes);
-  walk->is_scaled = false;
-  return status;
+                                    .context = walk,
+                                    .is_scaled = &walk->is_scaled};
+  return module_add_others(&algebra, step, &others, inout_boxes);
 }
 
 /* ---- Few values ------------------------------------------------------------------------------ */
@@ -217,8 +188,9 @@ static status_t add_algebra(walk_t *walk, const module_step_t *step, box_t *inou
 static bool find_known(const void *context, const module_step_t *step, case_t *out_case) {
   const walk_t *walk = context;
   const program_t *program = &step->program;
-  others_t others;
-  if (has_algebra(walk, step, &others)) return false; /* It has no result of its own (T238). */
+  module_others_t others;
+  bool is_open = module_find_others(walk->module, step, &walk->contract, walk->arena, &others);
+  if (is_open) return false; /* It has no result of its own (T238). */
   out_case->program = *program;
   for (uint32_t i = 0; i < program->operand_count; i++) {
     const tensor_t *known = walk->known[step->operands[i]];
@@ -368,7 +340,6 @@ static walk_t walk_make(const program_t *program, const contract_t *contract, ar
   if (contract == NULL) return walk;
   walk.contract = module_contract_of_steps(contract);
   walk.intermediates = PERMITTED(contract, intermediates);
-  walk.algebra = PERMITTED(contract, algebra);
   return walk;
 }
 

@@ -202,6 +202,21 @@ void module_find_forms(const module_t *module, const module_step_t *step, bool i
   if (exponent != NULL) add_form(out_forms, apply(&finder, "exponential", type, exponent, NULL));
 }
 
+bool module_find_others(const module_t *module, const module_step_t *step,
+                        const contract_t *contract, arena_t *arena, module_others_t *out_others) {
+  const uint8_t algebra = PERMITTED(contract, algebra);
+  *out_others = (module_others_t){.has_numbers = false};
+  if (algebra == ALGEBRA_NONE) return false;
+  bool divides = module_divides_numbers(contract);
+  out_others->has_numbers = module_find_numbers(module, step, divides, arena, &out_others->numbers);
+  if (algebra >= ALGEBRA_QUOTIENTS) {
+    module_find_forms(module, step, divides, arena, &out_others->forms);
+  }
+  out_others->has_scales =
+      algebra == ALGEBRA_SCALES && module_find_scales(module, step, &out_others->scales);
+  return out_others->has_numbers || out_others->has_scales || out_others->forms.count > 0;
+}
+
 /* ---- Sets ------------------------------------------------------------------------------------ */
 
 static status_t enclose_term(const module_algebra_t *algebra, const module_term_t *term,
@@ -243,6 +258,19 @@ status_t module_add_forms(const module_algebra_t *algebra, const module_step_t *
     for (size_t k = 0; k < elements; k++) inout_boxes[k] = box_unite(inout_boxes[k], made[0][k]);
   }
   return STATUS_OK;
+}
+
+status_t module_add_others(const module_algebra_t *algebra, const module_step_t *step,
+                           const module_others_t *others, box_t *inout_boxes) {
+  if (others->has_numbers) {
+    STATUS_TRY(module_add_algebra(algebra, step, &others->numbers, inout_boxes));
+  }
+  STATUS_TRY(module_add_forms(algebra, step, &others->forms, inout_boxes));
+  if (!others->has_scales) return STATUS_OK;
+  *algebra->is_scaled = true;
+  status_t status = module_add_scales(algebra, &others->scales, inout_boxes);
+  *algebra->is_scaled = false;
+  return status;
 }
 
 /* ---- A model --------------------------------------------------------------------------------- */

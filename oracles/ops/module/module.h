@@ -94,6 +94,7 @@ typedef struct module_algebra {
   status_t (*enclose)(void *context, const program_t *program, const contract_t *contract,
                       const box_t *const operands[], box_t *const out_results[]);
   void *context;
+  bool *is_scaled; /* Set while boxes that are asked about need not hold numbers of the type. */
 } module_algebra_t;
 
 /* Adds what the step may give where numbers are combined first: theory.md, T238. */
@@ -150,13 +151,27 @@ typedef struct module_scales {
 bool module_find_scales(const module_t *module, const module_step_t *step,
                         module_scales_t *out_scales);
 
-/* Adds what the step may give where they are one factor of the sums (theory.md, T272): boxes that
- * are asked about need not hold numbers of the type then. */
+/* Adds what the step may give where they are one factor of the sums (theory.md, T272). */
 status_t module_add_scales(const module_algebra_t *algebra, const module_scales_t *scales,
                            box_t *inout_boxes);
 status_t module_simulate_scales(const oracle_call_t *call, const module_step_t *step,
                                 const module_scales_t *scales,
                                 const implementation_model_t *schedule, tensor_t *values);
+
+/* What else may be computed in place of a step, as permission `algebra` of a contract has it; false
+ * if nothing. */
+typedef struct module_others {
+  bool has_numbers, has_scales;
+  module_numbers_t numbers;
+  module_forms_t forms;
+  module_scales_t scales;
+} module_others_t;
+bool module_find_others(const module_t *module, const module_step_t *step,
+                        const contract_t *contract, arena_t *arena, module_others_t *out_others);
+
+/* Adds what comes of all of them. */
+status_t module_add_others(const module_algebra_t *algebra, const module_step_t *step,
+                           const module_others_t *others, box_t *inout_boxes);
 
 /* The contract by which a model reads steps: what its permission `algebra` is (none of a fault). */
 contract_t module_contract_of_model(const implementation_model_t *schedule);

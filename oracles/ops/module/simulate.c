@@ -227,27 +227,14 @@ static status_t simulate_algebra(const oracle_call_t *call, const module_step_t 
                                  bool *out_is_other) {
   const module_t *module = module_of(&call->instance->program);
   const contract_t contract = module_contract_of_model(schedule);
-  const uint8_t algebra = PERMITTED(&contract, algebra);
-  const bool divides = module_divides_numbers(&contract);
-  module_numbers_t numbers;
-  *out_is_other = false;
-  if (algebra == ALGEBRA_NONE) return STATUS_OK;
-  if (module_find_numbers(module, step, divides, call->arena, &numbers)) {
-    *out_is_other = true;
-    return module_simulate_numbers(call, step, &numbers, schedule, values);
+  module_others_t others;
+  *out_is_other = module_find_others(module, step, &contract, call->arena, &others);
+  if (!*out_is_other) return STATUS_OK;
+  if (others.has_numbers) {
+    return module_simulate_numbers(call, step, &others.numbers, schedule, values);
   }
-  module_forms_t forms = {.count = 0};
-  module_scales_t scales;
-  if (algebra == ALGEBRA_SCALES && module_find_scales(module, step, &scales)) {
-    *out_is_other = true;
-    return module_simulate_scales(call, step, &scales, schedule, values);
-  }
-  if (algebra >= ALGEBRA_QUOTIENTS) {
-    module_find_forms(module, step, divides, call->arena, &forms);
-  }
-  if (forms.count == 0) return STATUS_OK;
-  *out_is_other = true;
-  return module_simulate_forms(call, step, &forms, schedule, values);
+  return others.has_scales ? module_simulate_scales(call, step, &others.scales, schedule, values)
+                           : module_simulate_forms(call, step, &others.forms, schedule, values);
 }
 
 static status_t walk_step(const oracle_call_t *call, const module_step_t *step,
