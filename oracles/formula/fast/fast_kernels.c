@@ -168,12 +168,14 @@ KERNEL_INLINE void store_function(fast_numbers_t *out, size_t i, const function_
 #define APPLY(kernel, floor, ceiling, is_odd, decreases)                                 \
   do {                                                                                   \
     const function_range_t range = {floor, ceiling, is_odd, decreases};                  \
-    for (size_t i = 0; a->are_points && i < out->count; i++) {                           \
+    const size_t count = out->count;                                                     \
+    const size_t points = a->are_points ? count : 0;                                     \
+    for (size_t i = 0; i < points; i++) {                                                \
       double value = kernel(a->point[i]), ulps = ulps_at(&error, a->point[i]);           \
       const function_values_t values = {value, value, value, ulps, ulps};                \
       store_function(out, i, &values, &range);                                           \
     }                                                                                    \
-    for (size_t i = 0; !a->are_points && i < out->count; i++) {                          \
+    for (size_t i = points; i < count; i++) {                                            \
       const function_values_t values = {kernel(a->low[i]), kernel(a->high[i]),           \
                                         kernel(a->point[i]), ulps_at(&error, a->low[i]), \
                                         ulps_at(&error, a->high[i])};                    \
