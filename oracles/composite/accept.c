@@ -290,6 +290,7 @@ status_t composite_accept(const oracle_call_t *call, accept_t out_accepts[CASE_R
   variant_t variants[VARIANTS_MAX];
   size_t count = problem_variants(&problem, variants);
   const variant_t *loosest = loosest_of(variants, count);
+  if (problem_has_fast(&variants[0])) problem_decode(&problem);
   result_sets_t sets[CASE_RESULTS_MAX];
   for (uint32_t r = 0; r < program->result_count; r++) {
     sets[r] = make_sets(program, r, call->arena, &out_accepts[r]);

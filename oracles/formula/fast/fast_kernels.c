@@ -6,6 +6,7 @@
 #include <float.h>
 
 #include "oracles/formula/fast/fast_functions.h"
+#include "oracles/formula/fast/fast_row_loops.h"
 #include "oracles/formula/fast/fast_steps.h"
 
 /* Ends are binary32 numbers.  Of two such numbers binary64 gives sums, products, quotients and
@@ -369,5 +370,8 @@ const fast_kernels_t JOIN(fast_kernels_, KERNEL_SUFFIX) = {
     .greatest = greatest,
     .are_multiples = are_multiples,
     .shares = shares,
+    .either = either,
+    .intersect = intersect,
+    .forget_extremes = forget_extremes,
     .finish = finish,
 };

@@ -8,6 +8,7 @@
 
 #include "oracles/formula/fast/elementary_pairs.h"
 #include "oracles/formula/fast/fast_kernels.h"
+#include "oracles/formula/fast/fast_row_loops.h"
 #include "oracles/formula/fast/fast_steps.h"
 
 /* Below this products of pairs lose bits; nothing is said of points that are, but where nothing but
@@ -396,5 +397,8 @@ const fast_kernels_t JOIN(fast_pair_kernels_, KERNEL_SUFFIX) = {
     .greatest = greatest,
     .are_multiples = are_multiples,
     .shares = shares,
+    .either = either,
+    .intersect = intersect,
+    .forget_extremes = forget_extremes,
     .finish = finish,
 };
