@@ -20,15 +20,17 @@ typedef struct fast_settings {
 /* A row without numbers yet. */
 static inline fast_numbers_t *fast_new(const formula_t *formula, size_t count) {
   const fast_settings_t *settings = formula->settings;
+  bool has_tail = settings->kernels->format == &format_table[FORMAT_f64];
+  size_t stride = (count + 7) / 8 * 8; /* Of whole cache lines. */
+  double *arrays = ARENA_NEW_ARRAY(formula->arena, double, stride *(has_tail ? 4 : 3));
   fast_numbers_t *numbers = ARENA_NEW_ARRAY(formula->arena, fast_numbers_t, 1);
   *numbers = (fast_numbers_t){.count = count,
                               .is_wide = settings->is_wide,
-                              .low = ARENA_NEW_ARRAY(formula->arena, double, count),
-                              .high = ARENA_NEW_ARRAY(formula->arena, double, count),
-                              .point = ARENA_NEW_ARRAY(formula->arena, double, count)};
-  if (settings->kernels->format != &format_table[FORMAT_f64]) return numbers;
-  numbers->tail = ARENA_NEW_ARRAY(formula->arena, double, count);
-  for (size_t i = 0; i < count; i++) numbers->tail[i] = 0;
+                              .low = arrays,
+                              .high = arrays + stride,
+                              .point = arrays + 2 * stride,
+                              .tail = has_tail ? arrays + 3 * stride : NULL};
+  for (size_t i = 0; has_tail && i < count; i++) numbers->tail[i] = 0;
   return numbers;
 }
 
