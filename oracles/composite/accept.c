@@ -290,7 +290,7 @@ status_t composite_accept(const oracle_call_t *call, accept_t out_accepts[CASE_R
 
 size_t composite_siblings(const oracle_call_t *call, uint32_t result, size_t component,
                           const size_t **out_components) {
-  problem_t problem = problem_make(call->instance, call->contract, call->arena);
+  problem_t problem = problem_of_call(call);
   size_t place;
   part_t part = problem_part_of(&problem, result, component, &place);
   size_t count = part_result_count(&problem, &part, result);

@@ -39,6 +39,14 @@ typedef struct problem {
 
 problem_t problem_make(const case_t *instance, const contract_t *contract, arena_t *arena);
 
+/* Where the elements of a case lie, and the problem where that is known. */
+composite_layout_t problem_layout(const case_t *instance, arena_t *arena);
+problem_t problem_make_with(const case_t *instance, const contract_t *contract,
+                            const composite_layout_t *layout, arena_t *arena);
+
+/* The problem of a call, whose memo, which must be this oracle's own, keeps the layout. */
+problem_t problem_of_call(const oracle_call_t *call);
+
 /* The variants that the contract permits, the tightest formula first; those of 16-bit arithmetic
  * last.  Returns how many. */
 size_t problem_variants(const problem_t *problem, variant_t out_variants[VARIANTS_MAX]);

@@ -65,14 +65,24 @@ static const format_t *format_of(const program_t *program) {
   return has_f32 && first->bits == 16 ? f32 : first;
 }
 
-problem_t problem_make(const case_t *instance, const contract_t *contract, arena_t *arena) {
+composite_layout_t problem_layout(const case_t *instance, arena_t *arena) {
   const composite_t *composite = oracle_find(instance->program.op)->composite;
-  bool is_of_case = composite->layout_of_case != NULL;
+  return composite->layout_of_case != NULL ? composite->layout_of_case(instance, arena)
+                                           : composite->layout(&instance->program, arena);
+}
+
+problem_t problem_make(const case_t *instance, const contract_t *contract, arena_t *arena) {
+  const composite_layout_t layout = problem_layout(instance, arena);
+  return problem_make_with(instance, contract, &layout, arena);
+}
+
+problem_t problem_make_with(const case_t *instance, const contract_t *contract,
+                            const composite_layout_t *layout, arena_t *arena) {
+  const composite_t *composite = oracle_find(instance->program.op)->composite;
   return (problem_t){.instance = instance,
                      .contract = contract,
                      .composite = composite,
-                     .layout = is_of_case ? composite->layout_of_case(instance, arena)
-                                          : composite->layout(&instance->program, arena),
+                     .layout = *layout,
                      .formulas = composite->formulas(&instance->program),
                      .format = format_of(&instance->program),
                      .arena = arena};
@@ -133,6 +143,50 @@ part_t problem_part(const problem_t *problem, size_t group) {
   return (part_t){group, 0, problem->layout.term_count, NULL};
 }
 
+/* Where `sought` is among offsets that grow; `count` if it is not. */
+static size_t find_offset(const size_t *offsets, size_t count, size_t sought) {
+  size_t first = 0, behind = count;
+  while (first < behind) {
+    size_t middle = first + (behind - first) / 2;
+    if (offsets[middle] == sought) return middle;
+    if (offsets[middle] < sought) {
+      first = middle + 1;
+    } else {
+      behind = middle;
+    }
+  }
+  return count;
+}
+
+/* Finds indices of the one list and of the other whose offsets add up to `element`, where those of
+ * the longer one grow: rows whose dimensions are listed in their order. */
+static bool find_pair(const size_t *shorter, size_t shorter_count, const size_t *longer,
+                      size_t longer_count, size_t element, size_t out_places[2]) {
+  for (size_t i = 0; i < shorter_count; i++) {
+    if (shorter[i] > element) continue;
+    size_t place = find_offset(longer, longer_count, element - shorter[i]);
+    if (place == longer_count) continue;
+    out_places[0] = i;
+    out_places[1] = place;
+    return true;
+  }
+  return false;
+}
+
+static bool locate_quickly(const composite_layout_t *layout, size_t element, size_t *out_group,
+                           size_t *out_term) {
+  const size_t *bases = layout->group_base, *offsets = layout->term_offset;
+  const size_t groups = layout->group_count, terms = layout->term_count;
+  bool has_more_terms = terms > groups;
+  size_t places[2];
+  bool found = has_more_terms ? find_pair(bases, groups, offsets, terms, element, places)
+                              : find_pair(offsets, terms, bases, groups, element, places);
+  if (!found) return false;
+  *out_group = places[has_more_terms ? 0 : 1];
+  *out_term = places[has_more_terms ? 1 : 0];
+  return true;
+}
+
 /* Rows are laid out in both orders that offsets have: the group and term of an element are found by
  * looking. */
 static void locate(const composite_layout_t *layout, size_t element, size_t *out_group,
@@ -142,6 +196,7 @@ static void locate(const composite_layout_t *layout, size_t element, size_t *out
     *out_term = element - layout->group_base[*out_group];
     return;
   }
+  if (locate_quickly(layout, element, out_group, out_term)) return;
   for (size_t g = 0; g < layout->group_count; g++) {
     for (size_t t = 0; t < layout->term_count; t++) {
       if (layout->group_base[g] + layout->term_offset[t] != element) continue;
