@@ -63,8 +63,9 @@ static double error_of(check_t *check, pair_t got) {
 static void check_moved(check_t *check, double x, pair_t value) {
   bool is_log = check->kernel->reference == mpfr_log;
   if (check->kernel->change == NULL || (is_log && fabs(value.high) < 0x1p-20)) return;
-  for (int place = -4; place <= 4; place++) {
-    double d = x * (0x1p-49 * place);
+  if (check->told % 8 != 0) return; /* MPFR takes its time. */
+  for (int place = -4; place <= 4; place += 4) {
+    double d = x * (0x1p-49 * (place == 0 ? 1 : place));
     pair_t got = moved_by(value, d, check->kernel->change(x, value.high, d));
     mpfr_set_d(check->exact, x, MPFR_RNDN);
     mpfr_add_d(check->exact, check->exact, d, MPFR_RNDN);

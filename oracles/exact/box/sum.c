@@ -44,6 +44,7 @@ static box_t convert(box_t sums, box_t exact, const format_t *from, const format
   return box_unite(out, box_round_either_way(exact, to));
 }
 
+/* theory.md, T70. */
 box_sum_rounding_t box_sum_rounding(const box_sum_shape_t *shape, const contract_t *contract) {
   const format_t *format = shape->format;
   return (box_sum_rounding_t){.shape = *shape,

@@ -7,7 +7,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "oracles/formula/fast/fast_kernels.h"
+#include "oracles/formula/fast/fast_numbers.h"
 #include "oracles/formula/fast/fast_steps.h"
 
 /* The hull, or the one that is known. */
