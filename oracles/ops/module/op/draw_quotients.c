@@ -94,6 +94,8 @@ pattern_returns_t pattern_quotients(sketch_t *sketch) {
   const type_t type = sketch_shape(sketch, sketch_float(sketch), 0, 3);
   sketch_value_t value = sketch_argument(sketch, &type);
   if (rng_one_in(rng, 4)) value = pattern_touch(sketch, value);
+  if (rng_one_in(rng, 6)) value = pattern_through_quantized(sketch, value);
   value = kinds[rng_below(rng, G_N_ELEMENTS(kinds))](sketch, value);
+  if (rng_one_in(rng, 6)) value = pattern_through_quantized(sketch, value);
   return pattern_return(rng_one_in(rng, 4) ? pattern_touch(sketch, value) : value);
 }
