@@ -110,9 +110,13 @@ sample_t sample_make(const oracle_t *oracle, const oracle_call_t *call) {
   const program_t *program = &call->instance->program;
   rng_t rng = {0};
   bool has_rng = false;
+  decision_memo_t memo; /* Of siblings(). */
+  decision_memo_init(&memo);
+  oracle_call_t remembering = *call;
+  remembering.memo = &memo;
   for (uint32_t r = 0; r < program->result_count; r++) {
     const type_t *type = &program->results[r];
-    choice_t choice = {oracle, call, r, type_component_count(type), 0, NULL};
+    choice_t choice = {oracle, &remembering, r, type_component_count(type), 0, NULL};
     if (choice.count <= SAMPLE_WHOLE_MAX) continue;
     if (!has_rng) rng = rng_make(seed_of(call->instance));
     has_rng = true;
@@ -123,6 +127,7 @@ sample_t sample_make(const oracle_t *oracle, const oracle_call_t *call) {
     sample.chosen[r] = choice.chosen;
     sample.draws[r] = draws;
   }
+  decision_memo_deinit(&memo);
   return sample;
 }
 

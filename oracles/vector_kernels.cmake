@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # A source of loops that is built once per instruction set, each time with another KERNEL_SUFFIX in
 # the name of the table at its end, and chosen at run time (instruction_sets.h).  The portable build
-# comes with the library itself.  -O3 unrolls the loops and turns them into vector code.
+# comes with the library itself.  -O3 unrolls the loops and turns them into vector code, which it
+# may not where a square root has to set errno; nobody reads that.
 function(add_vector_kernels library folder name)
   set(source ${CMAKE_SOURCE_DIR}/${folder}/${name}.c)
-  set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-O3")
+  set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-O3;-fno-math-errno")
   if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
     return()
   endif()

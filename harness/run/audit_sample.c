@@ -7,8 +7,9 @@
 
 #include "oracles/audit.h"
 
+/* Components of one result. */
 typedef struct siblings {
-  const size_t *components;
+  const size_t *components; /* NULL: all, in order. */
   size_t count;
 } siblings_t;
 
@@ -25,7 +26,8 @@ static status_t audit_siblings(case_runner_t *walk, const expectation_t *expecta
   status_t status = STATUS_OK;
   for (size_t i = 0; i < count && status == STATUS_OK; i++) {
     arena_mark_t mark = arena_mark(call->arena);
-    size_t component = siblings->components[(first + i) % siblings->count];
+    size_t place = (first + i) % siblings->count;
+    size_t component = siblings->components == NULL ? place : siblings->components[place];
     status = expectation->oracle->audit(&remembering, expectation->accepts, result, component);
     arena_rewind(call->arena, mark);
     walk->audited++;
@@ -34,15 +36,17 @@ static status_t audit_siblings(case_runner_t *walk, const expectation_t *expecta
   return status;
 }
 
-/* One component of a program of several steps takes all elements of all of them: where these are
- * many, one in so many is audited of those that are due. */
-static bool is_left_out(case_runner_t *walk, const program_t *program) {
-  enum { LARGE_BYTES = 1 << 16, LARGE_ONE_IN = 16 };
-  if (!program->op->is_compound || walk->audit_one_in <= 1) return false;
-  size_t bytes = 0;
-  for (uint32_t i = 0; i < program->operand_count; i++) bytes += type_bytes(&program->operands[i]);
-  for (uint32_t i = 0; i < program->result_count; i++) bytes += type_bytes(&program->results[i]);
-  return bytes > LARGE_BYTES && !rng_one_in(&walk->audit_rng, LARGE_ONE_IN);
+/* What one component of a program of several steps is known by, the sets of all elements of all
+ * steps, is known of all its components. */
+static siblings_t siblings_of(const oracle_call_t *call, const expectation_t *expectation,
+                              uint32_t result, size_t component) {
+  siblings_t siblings = {.count = 1};
+  if (expectation->instance->program.op->is_compound) {
+    siblings.count = expectation->accepts[result].count;
+  } else if (expectation->oracle->siblings != NULL) {
+    siblings.count = expectation->oracle->siblings(call, result, component, &siblings.components);
+  }
+  return siblings;
 }
 
 /* Audits a component that is due.  Where siblings cost as much as one, many are audited, and as
@@ -51,23 +55,20 @@ static bool is_left_out(case_runner_t *walk, const program_t *program) {
  * for all of them. */
 static status_t audit_due(case_runner_t *walk, const expectation_t *expectation, uint32_t result,
                           size_t component, failure_t *error) {
-  enum { SIBLINGS_MAX = 1024 };
+  enum { SIBLINGS_MAX = 1024, STEPS_SIBLINGS_MAX = 64 }; /* Of several steps each costs more. */
   const oracle_call_t call = {.instance = expectation->instance,
                               .contract = &walk->contract,
                               .whole_count = expectation->whole_count,
                               .arena = expectation->arena,
                               .error = error};
-  if (is_left_out(walk, &expectation->instance->program)) return STATUS_OK;
-  siblings_t siblings = {.count = 1};
-  if (expectation->oracle->siblings != NULL) {
-    siblings.count = expectation->oracle->siblings(&call, result, component, &siblings.components);
-  }
+  siblings_t siblings = siblings_of(&call, expectation, result, component);
   bool is_sample = walk->audit_one_in > 1;
-  size_t count =
-      is_sample ? MIN(MIN(siblings.count, SIBLINGS_MAX), walk->audit_one_in) : siblings.count;
+  bool has_steps = expectation->instance->program.op->is_compound;
+  size_t most = MIN(has_steps ? STEPS_SIBLINGS_MAX : SIBLINGS_MAX, walk->audit_one_in);
+  size_t count = is_sample ? MIN(siblings.count, most) : siblings.count;
   if (count > 1) {
-    bool is_turn =
-        is_sample ? rng_one_in(&walk->audit_rng, count) : component == siblings.components[0];
+    size_t first = siblings.components == NULL ? 0 : siblings.components[0];
+    bool is_turn = is_sample ? rng_one_in(&walk->audit_rng, count) : component == first;
     if (!is_turn) return STATUS_OK;
     return audit_siblings(walk, expectation, &call, result, &siblings, count);
   }

@@ -8,125 +8,92 @@
 #include "oracles/audit.h"
 #include "oracles/composite/parts.h"
 #include "oracles/composite/repeats.h"
+#include "oracles/composite/store/fast_store.h"
 #include "oracles/formula/enclosed.h"
-#include "oracles/formula/fast/fast_evaluator.h"
 #include "oracles/sample.h"
 
-/* The arrays of one result's accept set. */
+/* One result's accept set. */
 typedef struct result_sets {
   const format_t *format;
-  double *low;
-  double *high;
-  double *other_low;
-  double *other_high;
-  double *reference;
-  double *tail;
-  double *magnitude; /* The permitted error. */
-  uint8_t *specials;
-  uint8_t *decide;
+  double smallest; /* Number of the format. */
+  set_arrays_t arrays;
   const uint8_t *chosen; /* NULL, or nonzero for the components to be known exactly. */
 } result_sets_t;
 
-static result_sets_t make_sets(const program_t *program, uint32_t result, arena_t *arena,
-                               accept_t *out_accept) {
+static result_sets_t make_sets(const program_t *program, uint32_t result, bool has_others,
+                               arena_t *arena, accept_t *out_accept) {
   size_t count = type_component_count(&program->results[result]);
-  result_sets_t sets = {.format = program->results[result].element->format,
-                        .low = ARENA_NEW_ARRAY(arena, double, count),
-                        .high = ARENA_NEW_ARRAY(arena, double, count),
-                        .other_low = ARENA_NEW_ARRAY(arena, double, count),
-                        .other_high = ARENA_NEW_ARRAY(arena, double, count),
-                        .reference = ARENA_NEW_ARRAY(arena, double, count),
-                        .tail = ARENA_NEW_ARRAY(arena, double, count),
-                        .magnitude = ARENA_NEW_ARRAY(arena, double, count),
-                        .specials = ARENA_NEW_ARRAY(arena, uint8_t, count),
-                        .decide = ARENA_NEW_ARRAY(arena, uint8_t, count)};
+  const format_t *format = program->results[result].element->format;
+  const set_arrays_t arrays = {
+      .low = ARENA_NEW_ARRAY(arena, double, count),
+      .high = ARENA_NEW_ARRAY(arena, double, count),
+      .other_low = has_others ? ARENA_NEW_ARRAY(arena, double, count) : NULL,
+      .other_high = has_others ? ARENA_NEW_ARRAY(arena, double, count) : NULL,
+      .reference = ARENA_NEW_ARRAY(arena, double, count),
+      .tail = ARENA_NEW_ARRAY(arena, double, count),
+      .magnitude = ARENA_NEW_ARRAY(arena, double, count),
+      .specials = ARENA_NEW_ARRAY(arena, uint8_t, count),
+      .decide = ARENA_NEW_ARRAY(arena, uint8_t, count)};
   *out_accept = (accept_t){.count = count,
-                           .low = sets.low,
-                           .high = sets.high,
-                           .other_low = sets.other_low,
-                           .other_high = sets.other_high,
-                           .reference = sets.reference,
-                           .reference_tail = sets.tail,
-                           .magnitude = sets.magnitude,
+                           .low = arrays.low,
+                           .high = arrays.high,
+                           .other_low = arrays.other_low,
+                           .other_high = arrays.other_high,
+                           .reference = arrays.reference,
+                           .reference_tail = arrays.tail,
+                           .magnitude = arrays.magnitude,
                            .bound_factor = 1,
                            .measures_inside = true,
-                           .specials = sets.specials,
-                           .decide = sets.decide};
-  return sets;
+                           .specials = arrays.specials,
+                           .decide = arrays.decide};
+  return (result_sets_t){.format = format,
+                         .smallest = ldexp(1, format->exponent_min - format->precision + 1),
+                         .arrays = arrays};
 }
 
 /* ---- Fast side ------------------------------------------------------------------------------- */
 
-static bool is_negative_zero(double x) { return x == 0 && signbit(x) != 0; }
-
-/* A zero at an end is left out if it is -0, which the fast set does not hold, and +0 not for sure.
- */
-static void leave_out_negative_zero(const format_t *format, double *low, double *high) {
-  double smallest = ldexp(1, format->exponent_min - format->precision + 1);
-  if (is_negative_zero(*low)) *low = smallest;
-  if (is_negative_zero(*high)) *high = -smallest;
+/* The arrays from component `component` on. */
+static set_arrays_t arrays_from(const set_arrays_t *arrays, size_t component) {
+  bool has_others = arrays->other_low != NULL;
+  return (set_arrays_t){.low = arrays->low + component,
+                        .high = arrays->high + component,
+                        .other_low = has_others ? arrays->other_low + component : NULL,
+                        .other_high = has_others ? arrays->other_high + component : NULL,
+                        .reference = arrays->reference + component,
+                        .tail = arrays->tail + component,
+                        .magnitude = arrays->magnitude + component,
+                        .specials = arrays->specials + component,
+                        .decide = arrays->decide + component};
 }
 
-/* A zero that may be -0 is left to the enclosed evaluator, which knows its sign. */
-static void store_fast(result_sets_t *sets, size_t element, const fast_row_t *row, size_t n) {
-  double low = row->low[n], high = row->high[n], point = row->point[n];
-  double tail = row->tail == NULL ? 0 : row->tail[n];
-  bool is_nothing = row->tail != NULL && low == 0 && high == 0;
-  if (is_nothing) point = tail = 0; /* To which x* rounds. */
-  bool is_known = !isnan(low) && !is_negative_zero(low) && !is_negative_zero(high);
-  sets->other_low[element] = 1;
-  sets->other_high[element] = -1;
-  sets->specials[element] = 0;
-  sets->decide[element] = is_known ? 0 : 1;
-  if (low == -(double)INFINITY) {
-    sets->specials[element] = ACCEPT_NEGATIVE_INFINITY;
-    low = 1;
-    high = -1;
+static void store_row(const fast_row_t *row, size_t first, size_t count, size_t component,
+                      bool is_first, const result_sets_t *sets) {
+  const fast_store_t *store = fast_store_best();
+  const set_arrays_t out = arrays_from(&sets->arrays, component);
+  if (is_first) {
+    store->first(row, first, count, &out);
+  } else {
+    store->other(row, first, count, sets->smallest, &out);
   }
-  sets->low[element] = low;
-  sets->high[element] = high;
-  sets->reference[element] = point;
-  sets->tail[element] = tail;
-  sets->magnitude[element] = fmax((high - point) - tail, (point - low) + tail);
 }
 
-/* What a further variant permits of a number that the first one told. */
-static void store_other(result_sets_t *sets, size_t element, double low, double high) {
-  if (sets->decide[element] != 0 || !(low > -(double)INFINITY)) return;
-  leave_out_negative_zero(sets->format, &low, &high);
-  sets->other_low[element] = low;
-  sets->other_high[element] = high;
-  double reference = sets->reference[element];
-  double tail = sets->tail[element];
-  double error = fmax((high - reference) - tail, (reference - low) + tail);
-  sets->magnitude[element] = fmax(sets->magnitude[element], error);
-}
-
-static void accept_fast(const problem_t *problem, const part_t *part, const variant_t *variant,
-                        result_sets_t *sets) {
+/* What the first variant permits of a part, or what a further one permits beside it. */
+static void accept_part_fast(const problem_t *problem, const part_t *part, const variant_t *variant,
+                             bool is_first, const result_sets_t *sets) {
   fast_row_t rows[CASE_RESULTS_MAX];
   problem_evaluate_fast(problem, part, variant, NULL, rows);
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
-    const fast_row_t *row = &rows[r];
     size_t count = part_result_count(problem, part, r);
-    for (size_t i = 0; i < count; i++) {
-      size_t n = row->count == 1 ? 0 : i;
-      size_t element = part_result_element(problem, part, r, i);
-      store_fast(&sets[r], element, row, n);
+    bool is_row = problem->composite->result_roles[r] == COMPOSITE_ELEMENT &&
+                  problem->are_consecutive && part->terms == NULL && rows[r].count == count;
+    if (is_row && count > 0) {
+      store_row(&rows[r], 0, count, part_result_element(problem, part, r, 0), is_first, &sets[r]);
+      continue;
     }
-  }
-}
-
-static void accept_others_fast(const problem_t *problem, const part_t *part,
-                               const variant_t *variant, result_sets_t *sets) {
-  fast_row_t rows[CASE_RESULTS_MAX];
-  problem_evaluate_fast(problem, part, variant, NULL, rows);
-  for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
-    size_t count = part_result_count(problem, part, r);
     for (size_t i = 0; i < count; i++) {
       size_t n = rows[r].count == 1 ? 0 : i;
-      size_t element = part_result_element(problem, part, r, i);
-      store_other(&sets[r], element, rows[r].low[n], rows[r].high[n]);
+      store_row(&rows[r], n, 1, part_result_element(problem, part, r, i), is_first, &sets[r]);
     }
   }
 }
@@ -134,7 +101,7 @@ static void accept_others_fast(const problem_t *problem, const part_t *part,
 /* ---- Exact side ------------------------------------------------------------------------------ */
 
 /* The exact value as two doubles; NaN where there is none. */
-static void store_reference(result_sets_t *sets, size_t element, const enclosed_t *exact) {
+static void store_reference(const set_arrays_t *sets, size_t element, const enclosed_t *exact) {
   bool is_known = exact->has_finite && mpfr_number_p(exact->low) && mpfr_number_p(exact->high);
   sets->reference[element] = is_known ? mpfr_get_d(exact->low, MPFR_RNDN) : (double)NAN;
   sets->tail[element] = 0;
@@ -146,26 +113,32 @@ static void store_reference(result_sets_t *sets, size_t element, const enclosed_
   mpfr_clear(tail);
 }
 
-static void store_exact(result_sets_t *sets, size_t element, const value_range_t *range,
+/* No number of another variant is known. */
+static void forget_other(const set_arrays_t *arrays, size_t element) {
+  if (arrays->other_low == NULL) return;
+  arrays->other_low[element] = 1;
+  arrays->other_high[element] = -1;
+}
+
+static void store_exact(const result_sets_t *sets, size_t element, const value_range_t *range,
                         const enclosed_t *exact) {
+  const set_arrays_t *out = &sets->arrays;
   double low = range->low, high = range->high;
-  sets->other_low[element] = 1;
-  sets->other_high[element] = -1;
-  double smallest = ldexp(1, sets->format->exponent_min - sets->format->precision + 1);
-  if (low == 0 && !range->positive_zero) low = smallest;
-  if (high == 0 && !range->positive_zero) high = -smallest;
+  forget_other(out, element);
+  if (low == 0 && !range->positive_zero) low = sets->smallest;
+  if (high == 0 && !range->positive_zero) high = -sets->smallest;
   double largest = format_to_double(sets->format, sets->format->largest_bits);
   bool is_everything = low <= -largest && high >= largest;
-  sets->low[element] = low;
-  sets->high[element] = high;
-  sets->specials[element] = (uint8_t)((range->nan ? ACCEPT_NAN : 0) |
-                                      (range->positive_infinity ? ACCEPT_POSITIVE_INFINITY : 0) |
-                                      (range->negative_infinity ? ACCEPT_NEGATIVE_INFINITY : 0) |
-                                      (range->negative_zero ? ACCEPT_NEGATIVE_ZERO : 0));
-  sets->decide[element] = is_everything; /* Then nothing could have failed: ask() tells. */
-  store_reference(sets, element, exact);
-  double reference = sets->reference[element], tail = sets->tail[element];
-  sets->magnitude[element] = fmax((high - reference) - tail, (reference - low) + tail);
+  out->low[element] = low;
+  out->high[element] = high;
+  out->specials[element] = (uint8_t)((range->nan ? ACCEPT_NAN : 0) |
+                                     (range->positive_infinity ? ACCEPT_POSITIVE_INFINITY : 0) |
+                                     (range->negative_infinity ? ACCEPT_NEGATIVE_INFINITY : 0) |
+                                     (range->negative_zero ? ACCEPT_NEGATIVE_ZERO : 0));
+  out->decide[element] = is_everything; /* Then nothing could have failed: ask() tells. */
+  store_reference(out, element, exact);
+  double reference = out->reference[element], tail = out->tail[element];
+  out->magnitude[element] = fmax((high - reference) - tail, (reference - low) + tail);
 }
 
 /* Those numbers of a part that are not known yet. */
@@ -182,7 +155,7 @@ static void accept_exactly(const problem_t *problem, const part_t *part, const v
     size_t count = part_result_count(problem, part, r);
     for (size_t i = 0; i < count; i++) {
       size_t element = part_result_element(problem, part, r, i);
-      if (sets[r].decide[element] == 0) continue;
+      if (sets[r].arrays.decide[element] == 0) continue;
       value_range_t range = problem_finish(problem, part, variant, results, r, i);
       store_exact(&sets[r], element, &range, &exact[r].enclosed[exact[r].count == 1 ? 0 : i]);
     }
@@ -196,7 +169,7 @@ static bool is_asked(const problem_t *problem, const part_t *part, const result_
     for (size_t i = 0; i < count; i++) {
       size_t element = part_result_element(problem, part, r, i);
       bool is_wanted = sets[r].chosen == NULL || sets[r].chosen[element] != 0;
-      if (is_wanted && sets[r].decide[element] != 0) return true;
+      if (is_wanted && sets[r].arrays.decide[element] != 0) return true;
     }
   }
   return false;
@@ -205,21 +178,23 @@ static bool is_asked(const problem_t *problem, const part_t *part, const result_
 static void accept_group_fast(const problem_t *problem, size_t group, const variant_t *variant,
                               const variant_t *loosest, result_sets_t *sets) {
   part_t part = problem_part(problem, group);
-  accept_fast(problem, &part, variant, sets);
-  if (loosest != variant) accept_others_fast(problem, &part, loosest, sets);
+  accept_part_fast(problem, &part, variant, true, sets);
+  if (loosest != variant) accept_part_fast(problem, &part, loosest, false, sets);
 }
 
 /* What is known of one element, for another. */
-static void copy_sets(result_sets_t *sets, size_t from, size_t to) {
-  sets->low[to] = sets->low[from];
-  sets->high[to] = sets->high[from];
-  sets->other_low[to] = sets->other_low[from];
-  sets->other_high[to] = sets->other_high[from];
-  sets->reference[to] = sets->reference[from];
-  sets->tail[to] = sets->tail[from];
-  sets->magnitude[to] = sets->magnitude[from];
-  sets->specials[to] = sets->specials[from];
-  sets->decide[to] = sets->decide[from];
+static void copy_sets(const set_arrays_t *arrays, size_t from, size_t to) {
+  arrays->low[to] = arrays->low[from];
+  arrays->high[to] = arrays->high[from];
+  if (arrays->other_low != NULL) {
+    arrays->other_low[to] = arrays->other_low[from];
+    arrays->other_high[to] = arrays->other_high[from];
+  }
+  arrays->reference[to] = arrays->reference[from];
+  arrays->tail[to] = arrays->tail[from];
+  arrays->magnitude[to] = arrays->magnitude[from];
+  arrays->specials[to] = arrays->specials[from];
+  arrays->decide[to] = arrays->decide[from];
 }
 
 /* Elementwise ops are taken apart, since few of their elements may be unknown, and many of these
@@ -235,7 +210,7 @@ static void accept_element_exactly(const problem_t *problem, const part_t *one,
     return;
   }
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
-    if (sets[r].decide[element] != 0) copy_sets(&sets[r], same, element);
+    if (sets[r].arrays.decide[element] != 0) copy_sets(&sets[r].arrays, same, element);
   }
 }
 
@@ -259,11 +234,12 @@ static const variant_t *loosest_of(const variant_t *variants, size_t count) {
   return &variants[count - 1];
 }
 
-static void store_nothing(result_sets_t *sets, size_t element) {
-  sets->low[element] = sets->other_low[element] = 1;
-  sets->high[element] = sets->other_high[element] = -1;
-  sets->specials[element] = 0;
-  sets->reference[element] = sets->tail[element] = sets->magnitude[element] = (double)NAN;
+static void store_nothing(const set_arrays_t *arrays, size_t element) {
+  arrays->low[element] = 1;
+  arrays->high[element] = -1;
+  forget_other(arrays, element);
+  arrays->specials[element] = 0;
+  arrays->reference[element] = arrays->tail[element] = arrays->magnitude[element] = (double)NAN;
 }
 
 /* Where the fast evaluator left too many numbers unknown, only those of the sample are to be
@@ -273,13 +249,13 @@ static void apply_sample(const sample_t *sample, uint32_t result_count, result_s
   for (uint32_t r = 0; sample != NULL && r < result_count; r++) {
     if (sample->chosen[r] == NULL) continue;
     size_t unknown = 0;
-    for (size_t i = 0; i < accepts[r].count; i++) unknown += sets[r].decide[i] != 0;
+    for (size_t i = 0; i < accepts[r].count; i++) unknown += sets[r].arrays.decide[i] != 0;
     accepts[r].asked_max = sample->asked_max[r];
     if (unknown <= accept_asked_max(&accepts[r])) continue;
     sets[r].chosen = sample->chosen[r];
     accepts[r].leaves_out = true;
     for (size_t i = 0; i < accepts[r].count; i++) {
-      if (sets[r].decide[i] != 0) store_nothing(&sets[r], i);
+      if (sets[r].arrays.decide[i] != 0) store_nothing(&sets[r].arrays, i);
     }
   }
 }
@@ -290,10 +266,11 @@ status_t composite_accept(const oracle_call_t *call, accept_t out_accepts[CASE_R
   variant_t variants[VARIANTS_MAX];
   size_t count = problem_variants(&problem, variants);
   const variant_t *loosest = loosest_of(variants, count);
+  if (problem_has_fast(&variants[0])) problem_decode(&problem);
   result_sets_t sets[CASE_RESULTS_MAX];
   for (uint32_t r = 0; r < program->result_count; r++) {
-    sets[r] = make_sets(program, r, call->arena, &out_accepts[r]);
-    memset(sets[r].decide, 1, out_accepts[r].count);
+    sets[r] = make_sets(program, r, loosest != &variants[0], call->arena, &out_accepts[r]);
+    memset(sets[r].arrays.decide, 1, out_accepts[r].count);
   }
   for (size_t group = 0; group < problem.layout.group_count; group++) {
     if (!problem_has_fast(&variants[0])) break;
@@ -313,7 +290,7 @@ status_t composite_accept(const oracle_call_t *call, accept_t out_accepts[CASE_R
 
 size_t composite_siblings(const oracle_call_t *call, uint32_t result, size_t component,
                           const size_t **out_components) {
-  problem_t problem = problem_make(call->instance, call->contract, call->arena);
+  problem_t problem = problem_of_call(call);
   size_t place;
   part_t part = problem_part_of(&problem, result, component, &place);
   size_t count = part_result_count(&problem, &part, result);

@@ -25,15 +25,30 @@ typedef struct memo_entry {
 /* Entries by the place of their part: of short rows there are many. */
 enum { MEMO_CHAINS = 4096 };
 typedef struct memo_table {
+  const composite_layout_t *layout; /* Of the case; NULL: nobody asked for it. */
   const memo_entry_t *chains[MEMO_CHAINS];
 } memo_table_t;
 
-static const memo_entry_t **chain_of(decision_memo_t *memo, const part_t *part) {
+static memo_table_t *table_of(decision_memo_t *memo) {
   if (memo->entries == NULL) {
     memo->entries = arena_alloc_zeroed(&memo->arena, sizeof(memo_table_t));
   }
-  memo_table_t *table = (memo_table_t *)memo->entries;
-  return &table->chains[(part->group + part->first) % MEMO_CHAINS];
+  return (memo_table_t *)memo->entries;
+}
+
+problem_t problem_of_call(const oracle_call_t *call) {
+  if (call->memo == NULL) return problem_make(call->instance, call->contract, call->arena);
+  memo_table_t *table = table_of(call->memo);
+  if (table->layout == NULL) {
+    composite_layout_t *layout = ARENA_NEW_ARRAY(&call->memo->arena, composite_layout_t, 1);
+    *layout = problem_layout(call->instance, &call->memo->arena);
+    table->layout = layout;
+  }
+  return problem_make_with(call->instance, call->contract, table->layout, call->arena);
+}
+
+static const memo_entry_t **chain_of(decision_memo_t *memo, const part_t *part) {
+  return &table_of(memo)->chains[(part->group + part->first) % MEMO_CHAINS];
 }
 
 static bool is_same_variant(const variant_t *a, const variant_t *b) {
@@ -161,7 +176,7 @@ static void measure(const problem_t *problem, const given_number_t *number,
 
 status_t composite_decide(const oracle_call_t *call, uint32_t result, size_t component,
                           answer_t *out_answer) {
-  problem_t problem = problem_make(call->instance, call->contract, call->arena);
+  problem_t problem = problem_of_call(call);
   const element_t *element = call->instance->program.results[result].element;
   given_number_t number = {.result = result, .format = element->format};
   number.bits = element_load(element, call->results[result].data, component);

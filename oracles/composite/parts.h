@@ -26,6 +26,10 @@ typedef struct problem {
   bool are_stored; /* Boxes are of numbers of the operands' types, each the same at all uses. */
   const box_t *const *boxes; /* NULL, or what the operands may be, in place of their data: for the
                               * enclosed evaluator. */
+  /* NULL, or all elements of the operands of floats in binary64, for the fast evaluator: NULL where
+   * an operand has none. */
+  double *const *decoded;
+  bool are_consecutive; /* With `decoded`: the elements of a group lie in one piece. */
   const contract_t *contract;
   const composite_t *composite;
   composite_layout_t layout;
@@ -35,6 +39,14 @@ typedef struct problem {
 } problem_t;
 
 problem_t problem_make(const case_t *instance, const contract_t *contract, arena_t *arena);
+
+/* Where the elements of a case lie, and the problem where that is known. */
+composite_layout_t problem_layout(const case_t *instance, arena_t *arena);
+problem_t problem_make_with(const case_t *instance, const contract_t *contract,
+                            const composite_layout_t *layout, arena_t *arena);
+
+/* The problem of a call, whose memo, which must be this oracle's own, keeps the layout. */
+problem_t problem_of_call(const oracle_call_t *call);
 
 /* The variants that the contract permits, the tightest formula first; those of 16-bit arithmetic
  * last.  Returns how many. */
@@ -61,6 +73,9 @@ part_t problem_part(const problem_t *problem, size_t group);
 part_t problem_part_of(const problem_t *problem, uint32_t result, size_t component,
                        size_t *out_place);
 
+/* The term at a place of a part. */
+size_t part_term(const part_t *part, size_t place);
+
 /* How many numbers of a result a part has, and the element of number `place`. */
 size_t part_result_count(const problem_t *problem, const part_t *part, uint32_t result);
 size_t part_result_element(const problem_t *problem, const part_t *part, uint32_t result,
@@ -74,6 +89,13 @@ size_t problem_operand_element(const problem_t *problem, const part_t *part, uin
 /* Patterns of a format as a row of the formula's evaluator: operands, which may be read as zero. */
 row_t problem_load_numbers(formula_t *formula, const format_t *format, const uint64_t *bits,
                            size_t count);
+
+/* An operand of a part as a row of the formula's evaluator. */
+row_t problem_load_operand(const problem_t *problem, const part_t *part, uint32_t operand,
+                           formula_t *formula);
+
+/* Decodes the operands once for all groups and variants. */
+void problem_decode(problem_t *inout_problem);
 
 /* What a formula is evaluated with. */
 typedef struct evaluation {

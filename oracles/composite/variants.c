@@ -66,14 +66,24 @@ static const format_t *format_of(const program_t *program) {
   return has_f32 && first->bits == 16 ? f32 : first;
 }
 
-problem_t problem_make(const case_t *instance, const contract_t *contract, arena_t *arena) {
+composite_layout_t problem_layout(const case_t *instance, arena_t *arena) {
   const composite_t *composite = oracle_find(instance->program.op)->composite;
-  bool is_of_case = composite->layout_of_case != NULL;
+  return composite->layout_of_case != NULL ? composite->layout_of_case(instance, arena)
+                                           : composite->layout(&instance->program, arena);
+}
+
+problem_t problem_make(const case_t *instance, const contract_t *contract, arena_t *arena) {
+  const composite_layout_t layout = problem_layout(instance, arena);
+  return problem_make_with(instance, contract, &layout, arena);
+}
+
+problem_t problem_make_with(const case_t *instance, const contract_t *contract,
+                            const composite_layout_t *layout, arena_t *arena) {
+  const composite_t *composite = oracle_find(instance->program.op)->composite;
   return (problem_t){.instance = instance,
                      .contract = contract,
                      .composite = composite,
-                     .layout = is_of_case ? composite->layout_of_case(instance, arena)
-                                          : composite->layout(&instance->program, arena),
+                     .layout = *layout,
                      .formulas = composite->formulas(&instance->program),
                      .format = format_of(&instance->program),
                      .arena = arena};
@@ -145,6 +155,50 @@ part_t problem_part(const problem_t *problem, size_t group) {
   return (part_t){group, 0, problem->layout.term_count, NULL};
 }
 
+/* Where `sought` is among offsets that grow; `count` if it is not. */
+static size_t find_offset(const size_t *offsets, size_t count, size_t sought) {
+  size_t first = 0, behind = count;
+  while (first < behind) {
+    size_t middle = first + (behind - first) / 2;
+    if (offsets[middle] == sought) return middle;
+    if (offsets[middle] < sought) {
+      first = middle + 1;
+    } else {
+      behind = middle;
+    }
+  }
+  return count;
+}
+
+/* Finds indices of the one list and of the other whose offsets add up to `element`, where those of
+ * the longer one grow: rows whose dimensions are listed in their order. */
+static bool find_pair(const size_t *shorter, size_t shorter_count, const size_t *longer,
+                      size_t longer_count, size_t element, size_t out_places[2]) {
+  for (size_t i = 0; i < shorter_count; i++) {
+    if (shorter[i] > element) continue;
+    size_t place = find_offset(longer, longer_count, element - shorter[i]);
+    if (place == longer_count) continue;
+    out_places[0] = i;
+    out_places[1] = place;
+    return true;
+  }
+  return false;
+}
+
+static bool locate_quickly(const composite_layout_t *layout, size_t element, size_t *out_group,
+                           size_t *out_term) {
+  const size_t *bases = layout->group_base, *offsets = layout->term_offset;
+  const size_t groups = layout->group_count, terms = layout->term_count;
+  bool has_more_terms = terms > groups;
+  size_t places[2];
+  bool found = has_more_terms ? find_pair(bases, groups, offsets, terms, element, places)
+                              : find_pair(offsets, terms, bases, groups, element, places);
+  if (!found) return false;
+  *out_group = places[has_more_terms ? 0 : 1];
+  *out_term = places[has_more_terms ? 1 : 0];
+  return true;
+}
+
 /* Rows are laid out in both orders that offsets have: the group and term of an element are found by
  * looking. */
 static void locate(const composite_layout_t *layout, size_t element, size_t *out_group,
@@ -154,6 +208,7 @@ static void locate(const composite_layout_t *layout, size_t element, size_t *out
     *out_term = element - layout->group_base[*out_group];
     return;
   }
+  if (locate_quickly(layout, element, out_group, out_term)) return;
   for (size_t g = 0; g < layout->group_count; g++) {
     for (size_t t = 0; t < layout->term_count; t++) {
       if (layout->group_base[g] + layout->term_offset[t] != element) continue;
@@ -194,8 +249,7 @@ part_t problem_part_of(const problem_t *problem, uint32_t result, size_t compone
   return problem_part(problem, group);
 }
 
-/* The term at a place of a part. */
-static size_t part_term(const part_t *part, size_t place) {
+size_t part_term(const part_t *part, size_t place) {
   return part->terms != NULL ? part->terms[place] : part->first + place;
 }
 
@@ -217,88 +271,8 @@ size_t part_result_element(const problem_t *problem, const part_t *part, uint32_
   return layout->group_base[part->group] + layout->term_offset[part_term(part, place)];
 }
 
-/* ---- Operands -------------------------------------------------------------------------------- */
-
-size_t problem_operand_element(const problem_t *problem, const part_t *part, uint32_t operand,
-                               size_t place) {
-  const composite_layout_t *layout = &problem->layout;
-  const composite_places_t *gathered = &layout->gathered[operand];
-  bool is_gathered = problem->composite->operand_roles[operand] == COMPOSITE_GATHERED;
-  if (is_gathered) return gathered->base[part->group] + gathered->offset[place];
-  size_t term = part_term(part, place);
-  switch (problem->composite->operand_roles[operand]) {
-    case COMPOSITE_ELEMENT:
-      return layout->group_base[part->group] + layout->term_offset[term];
-    case COMPOSITE_TERM:
-      return term;
-    case COMPOSITE_GROUP:
-      return part->group;
-    case COMPOSITE_SCALAR:
-      return 0;
-    case COMPOSITE_GATHERED: /* See above: its places are no terms. */
-      break;
-    case COMPOSITE_CHANNEL:
-      return (layout->group_base[part->group] + layout->term_offset[term]) /
-             layout->channel_stride % layout->channel_count;
-  }
-  g_assert_not_reached();
-}
-
-size_t problem_operand_count(const problem_t *problem, const part_t *part, uint32_t operand) {
-  composite_role_t role = problem->composite->operand_roles[operand];
-  if (role == COMPOSITE_GATHERED) return problem->layout.gathered[operand].count;
-  return role == COMPOSITE_GROUP || role == COMPOSITE_SCALAR ? 1 : part->count;
-}
-
-uint64_t *composite_load_patterns(const formula_t *formula, uint32_t operand, size_t *out_count) {
-  const tensor_t *tensor = &formula->problem->instance->operands[operand];
-  size_t count = problem_operand_count(formula->problem, formula->part, operand);
-  uint64_t *bits = ARENA_NEW_ARRAY(formula->arena, uint64_t, MAX(count, 1));
-  for (size_t i = 0; i < count; i++) {
-    size_t index = problem_operand_element(formula->problem, formula->part, operand, i);
-    bits[i] = element_load(tensor->type.element, tensor->data, index);
-  }
-  *out_count = count;
-  return bits;
-}
-
-row_t problem_load_numbers(formula_t *formula, const format_t *format, const uint64_t *bits,
-                           size_t count) {
-  const evaluator_t *base = shared_base(formula);
-  if (base == &fast_evaluator) return fast_load(formula, format, bits, count);
-  if (base == &model_evaluator) return model_load(formula, format, bits, count);
-  return enclosed_load(formula, format, bits, count);
-}
-
-static row_t load_operand(const problem_t *problem, const part_t *part, uint32_t operand,
-                          formula_t *formula) {
-  const tensor_t *tensor = &problem->instance->operands[operand];
-  bool is_derived = operand >= problem->instance->program.operand_count;
-  const element_t *element = is_derived ? NULL : tensor->type.element;
-  size_t count = problem_operand_count(problem, part, operand);
-  uint64_t *bits = ARENA_NEW_ARRAY(problem->arena, uint64_t, count);
-  const format_t *format = is_derived ? NULL : element->format;
-  size_t *elements = ARENA_NEW_ARRAY(problem->arena, size_t, count);
-  for (size_t i = 0; i < count; i++) {
-    size_t index = elements[i] = problem_operand_element(problem, part, operand, i);
-    if (format != NULL) {
-      bits[i] = element_load(element, tensor->data, index);
-    } else {
-      double value =
-          problem->composite->load_integer(problem->instance, &problem->layout, operand, index);
-      bits[i] = format_from_double(&format_table[FORMAT_f64], value);
-    }
-  }
-  if (format == NULL) format = &format_table[FORMAT_f64];
-  row_t row = problem_load_numbers(formula, format, bits, count);
-  if (problem->quantized != NULL && formula->evaluator == &enclosed_evaluator) {
-    problem_widen_operand(problem, operand, elements, formula->settings, &row);
-  }
-  if (problem->boxes != NULL && formula->evaluator == &enclosed_evaluator) {
-    problem_widen_to_boxes(problem, operand, elements, format, &row);
-  }
-  return row;
-}
+/* ---- Evaluation -------------------------------------------------------------------------------
+ */
 
 void problem_evaluate(const problem_t *problem, const part_t *part, const variant_t *variant,
                       const evaluation_t *evaluation, row_t results[CASE_RESULTS_MAX]) {
@@ -320,8 +294,8 @@ void problem_evaluate(const problem_t *problem, const part_t *part, const varian
   for (uint32_t i = 0; i < count; i++) {
     bool is_row = !problem->composite->loads_patterns ||
                   problem->instance->operands[i].type.element->format != NULL;
-    operands[i] =
-        is_row ? load_operand(problem, part, i, &formula) : (row_t){.count = 0, .enclosed = NULL};
+    operands[i] = is_row ? problem_load_operand(problem, part, i, &formula)
+                         : (row_t){.count = 0, .enclosed = NULL};
   }
   problem->formulas[variant->formula].evaluate(&formula, operands, results);
 }

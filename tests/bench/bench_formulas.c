@@ -2,13 +2,14 @@
 /* How fast the accept sets of composite ops are, against the same formulas in MPFR at 128 bits
  * throughout: the exact value of every element, and its accept set.
  *
- *   bench_formulas [ROUNDS] > table
+ *   bench_formulas [ROUNDS [NAME]] > table      of that op alone, for a profile
  *
  * f32[1024,64], numbers uniform in [-4, 4]; MPFR computes a few rows and is scaled.  Each figure is
  * the median over rounds, in which all take turns; the time is that of this thread. */
 #include <glib.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "harness/base/rng.h"
 #include "oracles/composite/parts.h"
@@ -115,11 +116,12 @@ static void bench(const char *name, const char *line, size_t rounds) {
 int main(int argc, char **argv) {
   long rounds = argc > 1 ? strtol(argv[1], NULL, 10) : 9;
   if (rounds < 1 || rounds > ROUNDS_MAX) {
-    fprintf(stderr, "usage: bench_formulas [ROUNDS], at most %d\n", ROUNDS_MAX);
+    fprintf(stderr, "usage: bench_formulas [ROUNDS [NAME]], at most %d\n", ROUNDS_MAX);
     return 2;
   }
   printf("us an element   accept  MPFR: exact    enclosed    ratio to them\n");
   for (size_t i = 0; i < G_N_ELEMENTS(programs); i++) {
+    if (argc > 2 && strcmp(argv[2], programs[i].name) != 0) continue;
     bench(programs[i].name, programs[i].line, (size_t)rounds);
   }
   return 0;

@@ -50,7 +50,8 @@ static void check_same_ranges(const case_t *instance, const case_t *other,
 }
 
 static void check_doubles(const double *a, const double *b, size_t count) {
-  for (size_t i = 0; i < count; i++) {
+  g_assert_true((a == NULL) == (b == NULL));
+  for (size_t i = 0; a != NULL && i < count; i++) {
     if (isnan(a[i]) && isnan(b[i])) continue;
     g_assert_cmpuint(binary64_bits(a[i]), ==, binary64_bits(b[i]));
   }

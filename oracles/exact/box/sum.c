@@ -45,18 +45,27 @@ static box_t convert(box_t sums, box_t exact, const format_t *from, const format
 }
 
 /* theory.md, T70. */
-box_t box_sum_round(const box_sum_t *sum, const box_sum_shape_t *shape,
-                    const contract_t *contract) {
+box_sum_rounding_t box_sum_rounding(const box_sum_shape_t *shape, const contract_t *contract) {
   const format_t *format = shape->format;
+  return (box_sum_rounding_t){.shape = *shape,
+                              .contract = contract,
+                              .bound = error_bound_sum(format, contract, shape->bound),
+                              .largest = format_to_double(format, format->largest_bits)};
+}
+
+/* theory.md, T70. */
+box_t box_sum_round(const box_sum_t *sum, const box_sum_rounding_t *rounding) {
+  const contract_t *contract = rounding->contract;
+  const format_t *format = rounding->shape.format, *result = rounding->shape.result;
+  const error_bound_t bound = rounding->bound;
   double magnitude = box_sum_magnitude(sum);
   box_t exact = box_sum_total(sum);
   if (!isfinite(magnitude) || !box_is_finite(exact)) return box_whole_line();
-  error_bound_t bound = error_bound_sum(format, contract, shape->bound);
   /* No partial sum is beyond what all terms of one sign are, rounded: theory.md, T19. */
   upper_t size = upper_of(magnitude);
   upper_t reach = upper_add(size, upper_scale(size, bound.total_factor));
   reach = upper_add(reach, upper_of(bound.total_offset));
-  if (!(reach.value < format_to_double(format, format->largest_bits))) return box_whole_line();
+  if (!(reach.value < rounding->largest)) return box_whole_line();
   upper_t error = upper_add(upper_scale(size, bound.factor), upper_of(bound.offset));
   exact = box_widen(exact, error.value);
   /* What is subnormal before its rounding may be flushed too. */
@@ -64,6 +73,5 @@ box_t box_sum_round(const box_sum_t *sum, const box_sum_shape_t *shape,
   box_t sums =
       bound.last_truncates ? box_round_either_way(exact, format) : box_round(exact, format);
   if (PERMITTED(contract, ftz) != FTZ_NONE) sums = box_flush(sums, format);
-  if (shape->result == NULL) return sums;
-  return convert(sums, exact, format, shape->result, contract);
+  return result == NULL ? sums : convert(sums, exact, format, result, contract);
 }

@@ -62,9 +62,19 @@ typedef struct box_sum_shape {
   bound_shape_t bound;
 } box_sum_shape_t;
 
+/* The same with what the contract permits of such sums, which takes longer to find than one sum. */
+typedef struct box_sum_rounding {
+  box_sum_shape_t shape;
+  const contract_t *contract;
+  error_bound_t bound;
+  double largest; /* Number of the accumulation type. */
+} box_sum_rounding_t;
+
+box_sum_rounding_t box_sum_rounding(const box_sum_shape_t *shape, const contract_t *contract);
+
 /* Every result that the contract permits, in any order (theory.md, T70): rn(x* - E') to rn(x* +
  * E'), for the sums x* at the ends and the E' of the largest terms.  The whole line if a partial
  * sum may overflow.  Terms are taken as they are: see box_flush_term(). */
-box_t box_sum_round(const box_sum_t *sum, const box_sum_shape_t *shape, const contract_t *contract);
+box_t box_sum_round(const box_sum_t *sum, const box_sum_rounding_t *rounding);
 
 #endif

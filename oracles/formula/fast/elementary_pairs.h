@@ -15,13 +15,6 @@
 
 #define ELEMENTARY_PAIR_ERROR 0x1p-70
 
-/* Before a loop of constant length, so that a loop around it becomes vector code. */
-#ifdef __clang__
-#define PAIR_UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define PAIR_UNROLL _Pragma("GCC unroll 64")
-#endif
-
 /* Beyond it e^x is told no more; e^-640 is 2^-923. */
 #define PAIR_EXP_MAX 640.0
 
@@ -52,10 +45,10 @@ PAIR_INLINE pair_t pair_expm1_small(pair_t r) {
                                               1.0 / 39916800,
                                               1.0 / 3628800};
   double tail = inverse_factorials[0];
-  PAIR_UNROLL
+  KERNEL_UNROLL
   for (int i = 1; i < 12; i++) tail = tail * r.high + inverse_factorials[i];
   pair_t sum = pair_add_number(pair_inverse_factorials[9], tail * r.high);
-  PAIR_UNROLL
+  KERNEL_UNROLL
   for (int j = 8; j >= 1; j--) {
     sum = pair_add(pair_multiply(sum, r), pair_inverse_factorials[j]);
   }
@@ -100,10 +93,10 @@ PAIR_INLINE pair_t pair_log(double x) {
   pair_t s = pair_divide(pair_of(m - 1), pair_exact_sum(m, 1));
   pair_t z = pair_multiply(s, s);
   double tail = 1.0 / 37;
-  PAIR_UNROLL
+  KERNEL_UNROLL
   for (int n = 17; n >= 6; n--) tail = tail * z.high + 1.0 / (2 * n + 1);
   pair_t sum = pair_add_number(pair_inverse_odd[5], tail * z.high);
-  PAIR_UNROLL
+  KERNEL_UNROLL
   for (int n = 4; n >= 0; n--) sum = pair_add(pair_multiply(sum, z), pair_inverse_odd[n]);
   pair_t logarithm = pair_multiply(pair_shift(s, 2), sum);
   pair_t rest = pair_add(logarithm, pair_scale(pair_ln_2_rest, e));
@@ -121,7 +114,7 @@ PAIR_INLINE pair_t pair_log(double x) {
 PAIR_INLINE pair_t pair_erf_small(double x) {
   pair_t z = pair_exact_product(x, x);
   pair_t sum = pair_erf_terms[55];
-  PAIR_UNROLL
+  KERNEL_UNROLL
   for (int k = 54; k >= 0; k--) sum = pair_add(pair_multiply(sum, z), pair_erf_terms[k]);
   return pair_multiply(pair_scale(sum, x), pair_2_over_root_pi);
 }
@@ -133,7 +126,7 @@ PAIR_INLINE pair_t pair_erfc_large(double x) {
   enum { LEVELS = 64 };
   pair_t z = pair_exact_product(x, x);
   pair_t numerator = pair_add_number(z, 2 * LEVELS + 0.5), denominator = pair_of(1);
-  PAIR_UNROLL
+  KERNEL_UNROLL
   for (int k = LEVELS; k >= 1; k--) { /* Both stay below 2^640. */
     pair_t next = pair_multiply(pair_add_number(z, 2 * (k - 1) + 0.5), numerator);
     next = pair_subtract(next, pair_scale(denominator, (2 * k - 1) * (2 * k) / 4.0));
@@ -193,7 +186,7 @@ PAIR_INLINE pair_t pair_rsqrt(double x) {
  * is below 2^-104. */
 PAIR_INLINE pair_t pair_sine_small(pair_t r, int is_cosine) {
   pair_t z = pair_multiply(r, r), sum = pair_of(1);
-  PAIR_UNROLL
+  KERNEL_UNROLL
   for (int k = 14; k >= 1; k--) { /* Nested: 1 - z / (n (n + 1)) (1 - ...). */
     double of_sine = 2 * k * (2 * k + 1), of_cosine = (2 * k - 1) * (2 * k);
     pair_t factor = pair_divide(z, pair_of(is_cosine ? of_cosine : of_sine));

@@ -187,17 +187,8 @@ static row_t row_maximum(formula_t *formula, row_t a) {
 /* The hull, as the enclosed evaluator has it, or the one that is known. */
 static row_t either(formula_t *formula, row_t a, row_t b) {
   size_t count = common_count(a, b);
-  const fast_numbers_t *x = expand(formula, a, count), *y = expand(formula, b, count);
   fast_numbers_t *out = fast_new(formula, count);
-  for (size_t i = 0; i < count; i++) {
-    double low = x->low[i], high = x->high[i];
-    bool is_unknown = isnan(low) || isinf(low);
-    bool is_one = isnan(y->low[i]) || isinf(y->low[i]);
-    out->low[i] = is_unknown || (!is_one && y->low[i] < low) ? y->low[i] : low;
-    out->high[i] = is_unknown || (!is_one && y->high[i] > high) ? y->high[i] : high;
-    out->point[i] = is_unknown ? y->point[i] : x->point[i];
-    if (out->tail != NULL) out->tail[i] = is_unknown ? y->tail[i] : x->tail[i];
-  }
+  kernels_of(formula)->either(expand(formula, a, count), expand(formula, b, count), out);
   return row_of(formula, out);
 }
 

@@ -6,6 +6,7 @@
 #include <float.h>
 
 #include "oracles/formula/fast/fast_functions.h"
+#include "oracles/formula/fast/fast_row_loops.h"
 #include "oracles/formula/fast/fast_steps.h"
 
 /* Ends are binary32 numbers.  Of two such numbers binary64 gives sums, products, quotients and
@@ -24,17 +25,29 @@ KERNEL_INLINE void store(fast_numbers_t *out, size_t i, double low, double high,
 
 /* ---- Arithmetic ------------------------------------------------------------------------------ */
 
-static void add(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
-  const bool is_wide = out->is_wide;
-  for (size_t i = 0; i < out->count; i++) {
+/* Whether steps may stay unrounded is a constant of the loops below, of which each has two. */
+#define BOTH_WAYS(loop, ...)    \
+  do {                          \
+    if (out->is_wide) {         \
+      loop(__VA_ARGS__, true);  \
+    } else {                    \
+      loop(__VA_ARGS__, false); \
+    }                           \
+  } while (0)
+
+KERNEL_INLINE void add(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out,
+                       bool is_wide) {
+  const size_t count = out->count;
+  for (size_t i = 0; i < count; i++) {
     store(out, i, low_end(add_values(a->low[i], b->low[i]), is_wide),
           high_end(add_values(a->high[i], b->high[i]), is_wide), a->point[i] + b->point[i]);
   }
 }
 
-static void subtract(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
-  const bool is_wide = out->is_wide;
-  for (size_t i = 0; i < out->count; i++) {
+KERNEL_INLINE void subtract(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out,
+                            bool is_wide) {
+  const size_t count = out->count;
+  for (size_t i = 0; i < count; i++) {
     store(out, i, low_end(add_values(a->low[i], -b->high[i]), is_wide),
           high_end(add_values(a->high[i], -b->low[i]), is_wide), a->point[i] - b->point[i]);
   }
@@ -49,38 +62,47 @@ typedef struct corners {
 } corners_t;
 
 /* The interval of four results at corners; nothing if one of them is NaN, or they are infinite of
- * both signs. */
-KERNEL_INLINE void store_corners(fast_numbers_t *out, size_t i, corners_t at, double point) {
-  const bool is_wide = out->is_wide;
-  double total = (at.p.value + at.q.value) + (at.r.value + at.s.value);
-  double low = least(least(low_end(at.p, is_wide), low_end(at.q, is_wide)),
-                     least(low_end(at.r, is_wide), low_end(at.s, is_wide)));
-  double high = most(most(high_end(at.p, is_wide), high_end(at.q, is_wide)),
-                     most(high_end(at.r, is_wide), high_end(at.s, is_wide)));
+ * both signs.  Rounding keeps their order, so that it may come last. */
+KERNEL_INLINE void store_corners(fast_numbers_t *out, size_t i, corners_t at, double point,
+                                 bool is_wide) {
+  double total = (at.p.value + at.q.value) + (at.r.value + at.s.value), low, high;
+  if (is_wide) {
+    low = least(least(low_end(at.p, true), low_end(at.q, true)),
+                least(low_end(at.r, true), low_end(at.s, true)));
+    high = most(most(high_end(at.p, true), high_end(at.q, true)),
+                most(high_end(at.r, true), high_end(at.s, true)));
+  } else {
+    low = to_f32(least(least(at.p.value, at.q.value), least(at.r.value, at.s.value)));
+    high = to_f32(most(most(at.p.value, at.q.value), most(at.r.value, at.s.value)));
+  }
   store(out, i, total == total ? low : not_a_number(), high, point);
 }
 
-static void multiply(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
-  for (size_t i = 0; i < out->count; i++) {
+KERNEL_INLINE void multiply(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out,
+                            bool is_wide) {
+  const size_t count = out->count;
+  for (size_t i = 0; i < count; i++) {
     double c = a->low[i], d = a->high[i], e = b->low[i], f = b->high[i];
     const corners_t at = {{c * e, is_f32(c) & is_f32(e)},
                           {c * f, is_f32(c) & is_f32(f)},
                           {d * e, is_f32(d) & is_f32(e)},
                           {d * f, is_f32(d) & is_f32(f)}};
-    store_corners(out, i, at, a->point[i] * b->point[i]);
+    store_corners(out, i, at, a->point[i] * b->point[i], is_wide);
   }
 }
 
 /* Divisors on both sides of zero, or at it, give infinite or unordered ends. */
-static void divide(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
-  for (size_t i = 0; i < out->count; i++) {
+KERNEL_INLINE void divide(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out,
+                          bool is_wide) {
+  const size_t count = out->count;
+  for (size_t i = 0; i < count; i++) {
     double c = a->low[i], d = a->high[i], e = b->low[i], f = b->high[i];
     bool is_apart = (e > 0) | (f < 0);
     const corners_t at = {{is_apart ? c / e : not_a_number(), is_f32(c) & is_f32(e)},
                           {c / f, is_f32(c) & is_f32(f)},
                           {d / e, is_f32(d) & is_f32(e)},
                           {d / f, is_f32(d) & is_f32(f)}};
-    store_corners(out, i, at, a->point[i] / b->point[i]);
+    store_corners(out, i, at, a->point[i] / b->point[i], is_wide);
   }
 }
 
@@ -88,19 +110,23 @@ static void binary(fast_binary_t operation, const fast_numbers_t *a, const fast_
                    fast_numbers_t *out) {
   switch (operation) {
     case FAST_ADD:
-      return add(a, b, out);
+      BOTH_WAYS(add, a, b, out);
+      break;
     case FAST_SUBTRACT:
-      return subtract(a, b, out);
+      BOTH_WAYS(subtract, a, b, out);
+      break;
     case FAST_MULTIPLY:
-      return multiply(a, b, out);
+      BOTH_WAYS(multiply, a, b, out);
+      break;
     case FAST_DIVIDE:
-      return divide(a, b, out);
+      BOTH_WAYS(divide, a, b, out);
+      break;
   }
 }
 
-static void square(const fast_numbers_t *a, fast_numbers_t *out) {
-  const bool is_wide = out->is_wide;
-  for (size_t i = 0; i < out->count; i++) {
+KERNEL_INLINE void square_in(const fast_numbers_t *a, fast_numbers_t *out, bool is_wide) {
+  const size_t count = out->count;
+  for (size_t i = 0; i < count; i++) {
     const step_value_t p = {a->low[i] * a->low[i], is_f32(a->low[i])};
     const step_value_t q = {a->high[i] * a->high[i], is_f32(a->high[i])};
     bool has_zero = (a->low[i] <= 0) & (a->high[i] >= 0);
@@ -108,6 +134,8 @@ static void square(const fast_numbers_t *a, fast_numbers_t *out) {
           most(high_end(p, is_wide), high_end(q, is_wide)), a->point[i] * a->point[i]);
   }
 }
+
+static void square(const fast_numbers_t *a, fast_numbers_t *out) { BOTH_WAYS(square_in, a, out); }
 
 /* Products as they are, 48 bits and no more: for sums. */
 static void products(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
@@ -168,12 +196,14 @@ KERNEL_INLINE void store_function(fast_numbers_t *out, size_t i, const function_
 #define APPLY(kernel, floor, ceiling, is_odd, decreases)                                 \
   do {                                                                                   \
     const function_range_t range = {floor, ceiling, is_odd, decreases};                  \
-    for (size_t i = 0; a->are_points && i < out->count; i++) {                           \
+    const size_t count = out->count;                                                     \
+    const size_t points = a->are_points ? count : 0;                                     \
+    for (size_t i = 0; i < points; i++) {                                                \
       double value = kernel(a->point[i]), ulps = ulps_at(&error, a->point[i]);           \
       const function_values_t values = {value, value, value, ulps, ulps};                \
       store_function(out, i, &values, &range);                                           \
     }                                                                                    \
-    for (size_t i = 0; !a->are_points && i < out->count; i++) {                          \
+    for (size_t i = points; i < count; i++) {                                            \
       const function_values_t values = {kernel(a->low[i]), kernel(a->high[i]),           \
                                         kernel(a->point[i]), ulps_at(&error, a->low[i]), \
                                         ulps_at(&error, a->high[i])};                    \
@@ -340,5 +370,8 @@ const fast_kernels_t JOIN(fast_kernels_, KERNEL_SUFFIX) = {
     .greatest = greatest,
     .are_multiples = are_multiples,
     .shares = shares,
+    .either = either,
+    .intersect = intersect,
+    .forget_extremes = forget_extremes,
     .finish = finish,
 };

@@ -8,20 +8,7 @@
 #include <stddef.h>
 
 #include "harness/model/contract.h"
-
-/* For each of `count` values an interval within the set that the enclosed evaluator finds, its ends
- * being numbers of the working format, and the exact value, nearly.  Both ends are NaN where
- * nothing is known.  Both may be infinite, and then equal. */
-typedef struct fast_numbers {
-  size_t count;
-  bool are_points; /* low = high = point throughout. */
-  bool is_wide;    /* Of a result: steps may stay unrounded (theory.md, T125), and so ends may be no
-                    * binary32 numbers. */
-  double *low;
-  double *high;
-  double *point;
-  double *tail; /* In binary64: what is to be added to the points; NULL in binary32. */
-} fast_numbers_t;
+#include "oracles/formula/fast/fast_numbers.h"
 
 typedef enum fast_binary {
   FAST_ADD,
@@ -71,6 +58,11 @@ typedef struct fast_kernels {
   bool (*are_multiples)(const double *a, size_t count, int bit);
   void (*shares)(const fast_numbers_t *a, const fast_totals_t *totals, double error,
                  fast_numbers_t *out);
+  /* The hull of both, or the one that is known; and what both hold. */
+  void (*either)(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out);
+  void (*intersect)(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out);
+  /* Leaves unknown what a step without overflow or underflow might make otherwise. */
+  void (*forget_extremes)(fast_numbers_t *inout_numbers);
   /* Rounds to f16 or bf16, or leaves binary32 as it is; NaN stays. */
   void (*finish)(const fast_numbers_t *a, const format_t *format, double *low, double *high);
 } fast_kernels_t;

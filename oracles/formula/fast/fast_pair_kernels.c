@@ -6,14 +6,10 @@
  * step by step.  Exact values, sums and functions are pairs (theory.md, T230 to T232). */
 #include <float.h>
 
-#include "oracles/formula/fast/elementary_pairs.h"
 #include "oracles/formula/fast/fast_kernels.h"
+#include "oracles/formula/fast/fast_pair_functions.h"
+#include "oracles/formula/fast/fast_row_loops.h"
 #include "oracles/formula/fast/fast_steps.h"
-
-/* Below this products of pairs lose bits; nothing is said of points that are, but where nothing but
- * zero can be delivered.  Such a point is not 0, so that nobody takes it for one that is exact. */
-#define PAIR_LEAST 0x1p-900
-#define PAIR_TINY 0x1p-1074
 
 KERNEL_INLINE pair_t point_of(const fast_numbers_t *a, size_t i) {
   return (pair_t){a->point[i], a->tail[i]};
@@ -150,36 +146,6 @@ static void products(const fast_numbers_t *a, const fast_numbers_t *b, fast_numb
 
 /* ---- Elementary functions -------------------------------------------------------------------- */
 
-/* The least binary64 number that is not below high + low. */
-KERNEL_INLINE double number_above(pair_t x) {
-  uint64_t bits = binary64_bits(x.high);
-  bits += (bits >> 63) != 0 ? UINT64_MAX : 1; /* Away from zero, or towards it. */
-  return x.low > 0 ? binary64_value(bits) : x.high;
-}
-
-/* The unit in the last place at numbers a little less than |x|: theory.md, T231. */
-KERNEL_INLINE double unit_of(pair_t x) {
-  uint64_t bits = binary64_bits(x.high);
-  double unit = binary64_value(bits & BINARY64_EXPONENT_FIELD) * 0x1p-52;
-  double tail = x.high < 0 ? -x.low : x.low;
-  bool is_power = (bits << 12) == 0;
-  bool may_be_below = is_power & (tail <= fabs(x.high) * (2 * ELEMENTARY_PAIR_ERROR));
-  return may_be_below ? unit / 2 : unit;
-}
-
-/* Binary64 numbers that lie within so many ulps of the exact value for sure: theory.md, T231. */
-KERNEL_INLINE double function_low(pair_t value, double ulps, double floor) {
-  double slop = fabs(value.high) * (2 * ELEMENTARY_PAIR_ERROR);
-  double distance = (value.low - ulps * unit_of(value)) + slop;
-  double end = number_above(pair_exact_sum(value.high, distance));
-  end = end < floor ? floor : end;
-  return fabs(value.high) <= PAIR_TINY ? value.high * 0 : end; /* Such zeros are exact. */
-}
-
-KERNEL_INLINE double function_high(pair_t value, double ulps, double ceiling) {
-  return -function_low(pair_negate(value), ulps, -ceiling);
-}
-
 /* The range of a function; an odd one keeps to the side of zero on which its argument is. */
 typedef struct function_range {
   double floor;
@@ -206,72 +172,80 @@ KERNEL_INLINE void store_function(fast_numbers_t *out, size_t i, pair_t at_low, 
   store(out, i, low, high, (pair_t){out->point[i], out->tail[i]});
 }
 
-/* A function at the exact value x + tail of its argument: `slope` is its derivative at x, and what
- * is left out is below 2^-85 of the value. */
-#define POINTS(kernel, slope)                                            \
-  do {                                                                   \
-    for (size_t i = 0; i < out->count; i++) {                            \
-      const double x = a->point[i];                                      \
-      const pair_t value = kernel(x);                                    \
-      const pair_t moved = pair_add_number(value, a->tail[i] * (slope)); \
-      const pair_t point = pair_choose(a->tail[i] == 0, value, moved);   \
-      out->point[i] = point.high;                                        \
-      out->tail[i] = point.low;                                          \
-    }                                                                    \
+/* A function at the exact value x + d of its argument: what is left out is below 2^-85 of it. */
+#define POINTS(kernel, change)                                                              \
+  do {                                                                                      \
+    for (size_t i = 0; i < out->count; i++) {                                               \
+      const double x = a->point[i], d = a->tail[i];                                         \
+      const pair_t value = kernel(x), point = moved_by(value, d, change(x, value.high, d)); \
+      out->point[i] = point.high;                                                           \
+      out->tail[i] = point.low;                                                             \
+    }                                                                                       \
   } while (0)
 
-#define APPLY(kernel, floor, ceiling, is_odd, decreases, slope)                        \
-  do {                                                                                 \
-    const function_range_t range = {floor, ceiling, is_odd, decreases};                \
-    POINTS(kernel, slope);                                                             \
-    for (size_t i = 0; a->are_points && i < out->count; i++) {                         \
-      const double ulps = ulps_at(&error, a->point[i]);                                \
-      const double both[] = {ulps, ulps};                                              \
-      pair_t value = {out->point[i], out->tail[i]};                                    \
-      store_function(out, i, value, value, both, &range);                              \
-    }                                                                                  \
-    for (size_t i = 0; !a->are_points && i < out->count; i++) {                        \
-      const double ulps[] = {ulps_at(&error, a->low[i]), ulps_at(&error, a->high[i])}; \
-      store_function(out, i, kernel(a->low[i]), kernel(a->high[i]), ulps, &range);     \
-    }                                                                                  \
+/* Whether the ends of all arguments are so near to their points, and the values at these at least
+ * `least_value`, that a derivative tells the values at the ends: theory.md, T275. */
+static bool are_near(const fast_numbers_t *a, const double *values, double least_value) {
+  const size_t count = a->count;
+  uint64_t is_apart = 0;
+  for (size_t i = 0; i < count; i++) {
+    double reach = fabs(a->point[i]) * 0x1p-48;
+    bool is_near = (fabs(a->low[i] - a->point[i]) <= reach) &
+                   (fabs(a->high[i] - a->point[i]) <= reach) & (fabs(values[i]) >= least_value);
+    is_apart |= is_near ? 0 : 1;
+  }
+  return is_apart == 0;
+}
+
+#define APPLY(kernel, change, floor, ceiling, is_odd, decreases, least_value)                   \
+  do {                                                                                          \
+    const function_range_t range = {floor, ceiling, is_odd, decreases};                         \
+    POINTS(kernel, change);                                                                     \
+    const size_t count = out->count, points = a->are_points ? count : 0;                        \
+    const size_t near = are_near(a, out->point, least_value) ? count : points;                  \
+    for (size_t i = 0; i < points; i++) {                                                       \
+      const double ulps = ulps_at(&error, a->point[i]);                                         \
+      const double both[] = {ulps, ulps};                                                       \
+      pair_t value = {out->point[i], out->tail[i]};                                             \
+      store_function(out, i, value, value, both, &range);                                       \
+    }                                                                                           \
+    for (size_t i = points; i < near; i++) {                                                    \
+      const double ulps[] = {ulps_at(&error, a->low[i]), ulps_at(&error, a->high[i])};          \
+      const double x = a->point[i];                                                             \
+      const double below = (a->low[i] - x) - a->tail[i], above = (a->high[i] - x) - a->tail[i]; \
+      const pair_t value = {out->point[i], out->tail[i]};                                       \
+      store_function(out, i, moved_by(value, below, change(x, value.high, below)),              \
+                     moved_by(value, above, change(x, value.high, above)), ulps, &range);       \
+    }                                                                                           \
+    for (size_t i = near; i < count; i++) {                                                     \
+      const double ulps[] = {ulps_at(&error, a->low[i]), ulps_at(&error, a->high[i])};          \
+      store_function(out, i, kernel(a->low[i]), kernel(a->high[i]), ulps, &range);              \
+    }                                                                                           \
   } while (0)
-
-/* What is below half the smallest number rounds to 0; that of -infinity is 0. */
-KERNEL_INLINE pair_t exp_of(double x) {
-  pair_t value = pair_exp(x);
-  return pair_choose(x < -746, pair_of(x < -DBL_MAX ? 0 : PAIR_TINY), value);
-}
-KERNEL_INLINE pair_t exp2_of(double x) {
-  pair_t value = pair_exp2(x);
-  return pair_choose(x < -1077, pair_of(x < -DBL_MAX ? 0 : PAIR_TINY), value);
-}
-
-/* The derivative of erf. */
-KERNEL_INLINE double erf_slope(double x) { return 0x1.20dd750429b6dp+0 * kernel_exp(-x * x); }
 
 static void apply(elementary_t function, fast_error_t error, const fast_numbers_t *a,
                   fast_numbers_t *out) {
   switch (function) {
     case ELEMENTARY_exp:
-      APPLY(exp_of, 0, DBL_MAX, false, false, value.high);
+      APPLY(exp_of, exp_change, 0, DBL_MAX, false, false, 0);
       break;
     case ELEMENTARY_exp2:
-      APPLY(exp2_of, 0, DBL_MAX, false, false, value.high * 0x1.62e42fefa39efp-1);
+      APPLY(exp2_of, exp2_change, 0, DBL_MAX, false, false, 0);
       break;
     case ELEMENTARY_log:
-      APPLY(pair_log, -DBL_MAX, DBL_MAX, false, false, 1 / x);
+      APPLY(pair_log, log_change, -DBL_MAX, DBL_MAX, false, false, 0x1p-20);
       break;
     case ELEMENTARY_erf:
-      APPLY(pair_erf, -1, 1, true, false, erf_slope(x));
+      APPLY(pair_erf, erf_change, -1, 1, true, false, 0);
       break;
     case ELEMENTARY_erfc:
-      APPLY(pair_erfc, 0, 2, false, true, -erf_slope(x));
+      APPLY(pair_erfc, erfc_change, 0, 2, false, true, 0);
       break;
     case ELEMENTARY_tanh:
-      APPLY(pair_tanh, -1, 1, true, false, 1 - value.high * value.high);
+      APPLY(pair_tanh, tanh_change, -1, 1, true, false, 0);
       break;
     case ELEMENTARY_rsqrt:
-      APPLY(pair_rsqrt, 0, DBL_MAX, false, true, value.high / (-2 * x));
+      APPLY(pair_rsqrt, rsqrt_change, 0, DBL_MAX, false, true, 0);
       break;
     default: /* The evaluator asks for no other one. */
       break;
@@ -396,5 +370,8 @@ const fast_kernels_t JOIN(fast_pair_kernels_, KERNEL_SUFFIX) = {
     .greatest = greatest,
     .are_multiples = are_multiples,
     .shares = shares,
+    .either = either,
+    .intersect = intersect,
+    .forget_extremes = forget_extremes,
     .finish = finish,
 };

@@ -24,32 +24,8 @@ static inline const fast_kernels_t *kernels_of(const formula_t *f) {
   return settings_of(f)->kernels;
 }
 
-/* Rounded to the working format such a number is what it is rounded to 24 bits, or 53, whatever its
- * exponent.  What is lost of smaller terms of a sum is at most 2^-149 each, which is 2^-59 of it:
- * far less than the 2^-34 n that LESS leaves of the bound of a sum of n.  In binary64 that is
- * 2^-174. */
-static inline bool is_ordinary(double x, bool is_double) {
-  return is_double ? fabs(x) > 0x1p-900 && fabs(x) < 0x1p1000
-                   : fabs(x) > 0x1p-90 && fabs(x) < 0x1p127;
-}
-
-/* Steps that neither overflow nor underflow are computed here by such as do.  They are the same
- * where everything is of ordinary size, or 0 altogether; all else is unknown. */
-static inline void forget_extremes(fast_numbers_t *inout_numbers) {
-  bool wide = inout_numbers->tail != NULL;
-  for (size_t i = 0; i < inout_numbers->count; i++) {
-    double low = inout_numbers->low[i], high = inout_numbers->high[i];
-    double point = inout_numbers->point[i];
-    bool is_zero = low == 0 && high == 0 && point == 0;
-    bool are_ordinary =
-        is_ordinary(low, wide) && is_ordinary(high, wide) && is_ordinary(point, wide);
-    if (is_zero || are_ordinary) continue;
-    inout_numbers->low[i] = inout_numbers->high[i] = (double)NAN;
-  }
-}
-
 static inline row_t row_of(const formula_t *formula, fast_numbers_t *numbers) {
-  if (settings_of(formula)->is_unbounded) forget_extremes(numbers);
+  if (settings_of(formula)->is_unbounded) kernels_of(formula)->forget_extremes(numbers);
   return (row_t){.count = numbers->count, .fast = numbers};
 }
 

@@ -20,26 +20,43 @@ typedef struct fast_settings {
 /* A row without numbers yet. */
 static inline fast_numbers_t *fast_new(const formula_t *formula, size_t count) {
   const fast_settings_t *settings = formula->settings;
+  bool has_tail = settings->kernels->format == &format_table[FORMAT_f64];
+  size_t stride = (count + 7) / 8 * 8; /* Of whole cache lines. */
+  double *arrays = ARENA_NEW_ARRAY(formula->arena, double, stride *(has_tail ? 4 : 3));
   fast_numbers_t *numbers = ARENA_NEW_ARRAY(formula->arena, fast_numbers_t, 1);
   *numbers = (fast_numbers_t){.count = count,
                               .is_wide = settings->is_wide,
-                              .low = ARENA_NEW_ARRAY(formula->arena, double, count),
-                              .high = ARENA_NEW_ARRAY(formula->arena, double, count),
-                              .point = ARENA_NEW_ARRAY(formula->arena, double, count)};
-  if (settings->kernels->format != &format_table[FORMAT_f64]) return numbers;
-  numbers->tail = ARENA_NEW_ARRAY(formula->arena, double, count);
-  for (size_t i = 0; i < count; i++) numbers->tail[i] = 0;
+                              .low = arrays,
+                              .high = arrays + stride,
+                              .point = arrays + 2 * stride,
+                              .tail = has_tail ? arrays + 3 * stride : NULL};
+  for (size_t i = 0; has_tail && i < count; i++) numbers->tail[i] = 0;
   return numbers;
+}
+
+/* A row of numbers of the working format, which must live as long as it. */
+static inline row_t fast_row_of_points(const formula_t *formula, double *points, size_t count) {
+  const fast_settings_t *settings = formula->settings;
+  fast_numbers_t *numbers = ARENA_NEW_ARRAY(formula->arena, fast_numbers_t, 1);
+  /* Nobody writes to a row again. */
+  *numbers = (fast_numbers_t){.count = count,
+                              .is_wide = settings->is_wide,
+                              .are_points = true,
+                              .low = points,
+                              .high = points,
+                              .point = points};
+  if (settings->kernels->format == &format_table[FORMAT_f64]) {
+    numbers->tail = arena_alloc_zeroed(formula->arena, count * sizeof *numbers->tail);
+  }
+  return (row_t){.count = count, .fast = numbers};
 }
 
 /* A row of patterns of a format whose numbers the working format holds. */
 static inline row_t fast_load(formula_t *formula, const format_t *format, const uint64_t *bits,
                               size_t count) {
-  fast_numbers_t *numbers = fast_new(formula, count);
-  format_to_doubles(format, bits, count, numbers->point);
-  numbers->low = numbers->high = numbers->point; /* Nobody writes to a row again. */
-  numbers->are_points = true;
-  return (row_t){.count = count, .fast = numbers};
+  double *points = ARENA_NEW_ARRAY(formula->arena, double, count);
+  format_to_doubles(format, bits, count, points);
+  return fast_row_of_points(formula, points, count);
 }
 
 static inline void fast_copy(const fast_numbers_t *from, size_t place, fast_numbers_t *out,

@@ -128,15 +128,7 @@ static row_t squares_about(formula_t *formula, row_t a, row_t mean) {
 /* What both intervals hold. */
 static row_t intersect(formula_t *formula, row_t a, row_t b) {
   fast_numbers_t *out = fast_new(formula, a.count);
-  for (size_t i = 0; i < a.count; i++) {
-    double low = fmax(a.fast->low[i], b.fast->low[i]);
-    double high = fmin(a.fast->high[i], b.fast->high[i]);
-    bool is_known = !isnan(a.fast->low[i]) && !isnan(b.fast->low[i]) && low <= high;
-    out->low[i] = is_known ? low : (double)NAN;
-    out->high[i] = is_known ? high : (double)NAN;
-    out->point[i] = a.fast->point[i];
-    if (out->tail != NULL) out->tail[i] = a.fast->tail[i];
-  }
+  kernels_of(formula)->intersect(a.fast, b.fast, out);
   return row_of(formula, out);
 }
 

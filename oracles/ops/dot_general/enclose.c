@@ -67,17 +67,29 @@ static box_sum_shape_t find_shape(const enclosing_t *enclosing, const dot_plan_t
                 .is_product = true}};
 }
 
-/* Adds to the boxes of the results what the factors give by one plan; without a contract, the exact
+/* Of all elements of the result. */
+static const box_sum_t *find_float_sums(const enclosing_t *enclosing) {
+  size_t count = type_element_count(&enclosing->program->results[0]);
+  box_sum_t *sums = ARENA_NEW_ARRAY(enclosing->arena, box_sum_t, MAX(count, 1));
+  for (size_t i = 0; i < count; i++) sums[i] = sum_of_element(enclosing, i, false);
+  return sums;
+}
+
+/* Adds to the boxes of the results what sums become by one plan; without a contract, the exact
  * sums. */
 static void unite_float_sums(const enclosing_t *enclosing, const dot_plan_t *plan,
-                             box_t *inout_results) {
-  const box_sum_shape_t shape = find_shape(enclosing, plan);
+                             const box_sum_t *sums, box_t *inout_results) {
   size_t count = type_element_count(&enclosing->program->results[0]);
+  if (enclosing->contract == NULL) {
+    for (size_t i = 0; i < count; i++) {
+      inout_results[i] = box_unite(inout_results[i], box_sum_total(&sums[i]));
+    }
+    return;
+  }
+  const box_sum_shape_t shape = find_shape(enclosing, plan);
+  const box_sum_rounding_t rounding = box_sum_rounding(&shape, enclosing->contract);
   for (size_t i = 0; i < count; i++) {
-    box_sum_t sum = sum_of_element(enclosing, i, false);
-    box_t result = enclosing->contract == NULL ? box_sum_total(&sum)
-                                               : box_sum_round(&sum, &shape, enclosing->contract);
-    inout_results[i] = box_unite(inout_results[i], result);
+    inout_results[i] = box_unite(inout_results[i], box_sum_round(&sums[i], &rounding));
   }
 }
 
@@ -102,10 +114,11 @@ static status_t enclose_floats(const enclosing_t *enclosing, box_t *out_results,
       enclosing->factors[side][i] = flushes ? box_flush_term(factor, format) : factor;
     }
   }
+  const box_sum_t *sums = find_float_sums(enclosing);
   size_t count = contract == NULL ? 1 : dot_plan_count(&plan, contract);
   for (size_t i = 0; i < count; i++) {
     if (contract != NULL) dot_plan_accumulate(&plan, contract, i);
-    unite_float_sums(enclosing, &plan, out_results);
+    unite_float_sums(enclosing, &plan, sums, out_results);
   }
   return STATUS_OK;
 }
@@ -164,7 +177,7 @@ static void enclose_hybrid(const enclosing_t *enclosing, box_t *out_results) {
     set_factors(enclosing, NULL);
     const format_t *format = program->results[0].element->format;
     const dot_plan_t plan = {.lhs = format, .rhs = format, .accumulation = format};
-    unite_float_sums(enclosing, &plan, out_results);
+    unite_float_sums(enclosing, &plan, find_float_sums(enclosing), out_results);
     return;
   }
   dot_dequantized_t variants[DOT_VARIANTS_MAX];
@@ -172,7 +185,7 @@ static void enclose_hybrid(const enclosing_t *enclosing, box_t *out_results) {
   for (size_t i = 0; i < count; i++) {
     set_factors(enclosing, &variants[i]);
     const dot_plan_t plan = dot_dequantized_plan(&variants[i]);
-    unite_float_sums(enclosing, &plan, out_results);
+    unite_float_sums(enclosing, &plan, find_float_sums(enclosing), out_results);
   }
 }
 
@@ -186,9 +199,10 @@ static void unite_formula(const enclosing_t *enclosing, box_t *inout_results) {
     set_factors(enclosing, &variants[r]);
     const dot_plan_t plan = dot_dequantized_plan(&variants[r]);
     const box_sum_shape_t shape = find_shape(enclosing, &plan);
+    const box_sum_rounding_t rounding = box_sum_rounding(&shape, enclosing->contract);
     for (size_t i = 0; i < count; i++) {
       box_sum_t sum = sum_of_element(enclosing, i, false);
-      box_t floats = box_sum_round(&sum, &shape, enclosing->contract);
+      box_t floats = box_sum_round(&sum, &rounding);
       quantum_t quantum = quantum_of(&program->results[0], i);
       box_t stored = quantum_box_quantize(&quantum, variants[r].quantize, floats);
       inout_results[i] = box_unite(inout_results[i], stored);

@@ -53,7 +53,8 @@ static box_t reduce_floats_by_sum(const reducing_t *reducing) {
   const box_sum_shape_t shape = {.format = reducing->accumulation->format,
                                  .result = converts ? reducing->result->format : NULL,
                                  .bound = {.terms = reducing->count + count_inits(reducing)}};
-  return box_sum_round(&sum, &shape, reducing->contract);
+  const box_sum_rounding_t rounding = box_sum_rounding(&shape, reducing->contract);
+  return box_sum_round(&sum, &rounding);
 }
 
 /* ---- Products -------------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One row of a composite op under one variant, with the numbers that its elements share kept within
  * intervals or at points: what that explains.  Private to oracles/composite. */
-#ifndef ASSAY_ORACLES_COMPOSITE_SHARED_ROW_H
-#define ASSAY_ORACLES_COMPOSITE_SHARED_ROW_H
+#ifndef ASSAY_ORACLES_COMPOSITE_ROWS_SHARED_ROW_H
+#define ASSAY_ORACLES_COMPOSITE_ROWS_SHARED_ROW_H
 
 #include "oracles/composite/parts.h"
 #include "oracles/formula/shared/shared_numbers.h"

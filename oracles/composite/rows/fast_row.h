@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The quick side of rows that share numbers.  Private to oracles/composite. */
-#ifndef ASSAY_ORACLES_COMPOSITE_FAST_ROW_H
-#define ASSAY_ORACLES_COMPOSITE_FAST_ROW_H
+#ifndef ASSAY_ORACLES_COMPOSITE_ROWS_FAST_ROW_H
+#define ASSAY_ORACLES_COMPOSITE_ROWS_FAST_ROW_H
 
 #include "oracles/composite/parts.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether there are numbers that a row may share and that explain all of its elements, by one
  * variant: theory.md, T110, T111 and T112.  Private to oracles/composite. */
-#ifndef ASSAY_ORACLES_COMPOSITE_ROW_SEARCH_H
-#define ASSAY_ORACLES_COMPOSITE_ROW_SEARCH_H
+#ifndef ASSAY_ORACLES_COMPOSITE_ROWS_ROW_SEARCH_H
+#define ASSAY_ORACLES_COMPOSITE_ROWS_ROW_SEARCH_H
 
-#include "oracles/composite/shared_row.h"
+#include "oracles/composite/rows/shared_row.h"
 
 typedef enum row_verdict {
   ROW_AGREES,      /* Numbers were found that explain all elements. */

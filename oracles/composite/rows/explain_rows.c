@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "oracles/composite/fast_row.h"
-#include "oracles/composite/modelled_row.h"
-#include "oracles/composite/row_search.h"
+#include "oracles/composite/rows/fast_row.h"
+#include "oracles/composite/rows/modelled_row.h"
+#include "oracles/composite/rows/row_search.h"
 
 /* The careful search takes microseconds for each element that it evaluates, and of short rows
  * evaluates each many times.  Of a case of a type that the fast evaluator does not know, as f64, so

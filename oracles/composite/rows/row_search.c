@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Searches the numbers that a row shares: cells of them, which hold none that explain some
  * witnesses, or are tried in the middle, or are divided (theory.md, T110 to T112). */
-#include "oracles/composite/row_search.h"
+#include "oracles/composite/rows/row_search.h"
 
 #include <glib.h>
 

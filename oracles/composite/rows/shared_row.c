@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Evaluates the elements of a row with numbers that are shared, and tells which of these numbers
  * matter. */
-#include "oracles/composite/shared_row.h"
+#include "oracles/composite/rows/shared_row.h"
 
 #include <glib.h>
 #include <math.h>

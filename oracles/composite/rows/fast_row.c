@@ -2,7 +2,7 @@
 /* Looks for numbers that explain a row: from the middles of what they may be it follows how the
  * elements of a sample move with them, which is nearly linear, to where the sets of all of these
  * hold what was returned; then all of the row is asked, and what is outside joins the sample. */
-#include "oracles/composite/fast_row.h"
+#include "oracles/composite/rows/fast_row.h"
 
 #include <glib.h>
 #include <math.h>

@@ -2,10 +2,10 @@
 /* Whether numbers that a row shares explain all of its elements, where the fast evaluator does not
  * know the type: a model with these numbers moved by units in their last places is brought near to
  * what was returned, and then asked about (theory.md, T111).  Private to oracles/composite. */
-#ifndef ASSAY_ORACLES_COMPOSITE_MODELLED_ROW_H
-#define ASSAY_ORACLES_COMPOSITE_MODELLED_ROW_H
+#ifndef ASSAY_ORACLES_COMPOSITE_ROWS_MODELLED_ROW_H
+#define ASSAY_ORACLES_COMPOSITE_ROWS_MODELLED_ROW_H
 
-#include "oracles/composite/shared_row.h"
+#include "oracles/composite/rows/shared_row.h"
 
 /* Rows of more terms are as well asked about by cells. */
 enum { MODELLED_TERMS_MAX = 512 };

@@ -2,7 +2,7 @@
 /* Models take microseconds for a row and enclosures hundreds, so that models are asked often, and
  * enclosures about what they propose.  Where an element's set lies beside what a model gives of it,
  * the last enclosure tells. */
-#include "oracles/composite/modelled_row.h"
+#include "oracles/composite/rows/modelled_row.h"
 
 #include <glib.h>
 #include <math.h>

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loops of the fast evaluator that compute nothing, the same for both working formats.  Private to
+ * fast_kernels.c and fast_pair_kernels.c. */
+#ifndef ASSAY_ORACLES_FORMULA_FAST_FAST_ROW_LOOPS_H
+#define ASSAY_ORACLES_FORMULA_FAST_FAST_ROW_LOOPS_H
+
+#include <float.h>
+#include <math.h>
+
+#include "oracles/formula/fast/fast_numbers.h"
+#include "oracles/formula/fast/fast_steps.h"
+
+/* The hull, or the one that is known. */
+static void either(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
+  const size_t count = out->count;
+  for (size_t i = 0; i < count; i++) {
+    double low = a->low[i], high = a->high[i], b_low = b->low[i], b_high = b->high[i];
+    bool is_unknown = !(fabs(low) <= DBL_MAX), is_told = fabs(b_low) <= DBL_MAX;
+    out->low[i] = is_unknown | (is_told & (b_low < low)) ? b_low : low;
+    out->high[i] = is_unknown | (is_told & (b_high > high)) ? b_high : high;
+    out->point[i] = is_unknown ? b->point[i] : a->point[i];
+  }
+  if (out->tail == NULL) return;
+  for (size_t i = 0; i < count; i++) {
+    out->tail[i] = fabs(a->low[i]) <= DBL_MAX ? a->tail[i] : b->tail[i];
+  }
+}
+
+/* What both intervals hold. */
+static void intersect(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
+  const size_t count = out->count;
+  for (size_t i = 0; i < count; i++) {
+    double low = most(a->low[i], b->low[i]), high = least(a->high[i], b->high[i]);
+    bool is_known = (a->low[i] == a->low[i]) & (b->low[i] == b->low[i]) & (low <= high);
+    out->low[i] = is_known ? low : not_a_number();
+    out->high[i] = is_known ? high : not_a_number();
+    out->point[i] = a->point[i];
+  }
+  for (size_t i = 0; out->tail != NULL && i < count; i++) out->tail[i] = a->tail[i];
+}
+
+/* Rounded to the working format such a number is what it is rounded to 24 bits, or 53, whatever its
+ * exponent.  What is lost of smaller terms of a sum is at most 2^-149 each, which is 2^-59 of it:
+ * far less than the 2^-34 n that LESS leaves of the bound of a sum of n.  In binary64 that is
+ * 2^-174. */
+KERNEL_INLINE int is_ordinary(double x, double least_size, double most_size) {
+  return (fabs(x) > least_size) & (fabs(x) < most_size);
+}
+
+/* Steps that neither overflow nor underflow are computed here by such as do.  They are the same
+ * where everything is of ordinary size, or 0 altogether; all else is unknown. */
+static void forget_extremes(fast_numbers_t *inout_numbers) {
+  const size_t count = inout_numbers->count;
+  const double least_size = inout_numbers->tail != NULL ? 0x1p-900 : 0x1p-90;
+  const double most_size = inout_numbers->tail != NULL ? 0x1p1000 : 0x1p127;
+  for (size_t i = 0; i < count; i++) {
+    double low = inout_numbers->low[i], high = inout_numbers->high[i];
+    double point = inout_numbers->point[i];
+    int is_zero = (low == 0) & (high == 0) & (point == 0);
+    int are_ordinary = is_ordinary(low, least_size, most_size) &
+                       is_ordinary(high, least_size, most_size) &
+                       is_ordinary(point, least_size, most_size);
+    inout_numbers->low[i] = is_zero | are_ordinary ? low : not_a_number();
+    inout_numbers->high[i] = is_zero | are_ordinary ? high : not_a_number();
+  }
+}
+
+#endif
