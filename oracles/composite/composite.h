@@ -47,6 +47,7 @@ typedef struct composite_formula {
   bool is_running;   /* It updates moments, or a sum that is scaled anew, by one element after
                       * another: 16-bit ones in f32 only, as 8 or 11 bits would be used up by errors
                       * after some elements, and any bits would do. */
+  bool has_normal;   /* It has numbers that norm_round() may round (norm_reading.h). */
 } composite_formula_t;
 
 struct composite {

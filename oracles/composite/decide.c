@@ -53,7 +53,7 @@ static const memo_entry_t **chain_of(decision_memo_t *memo, const part_t *part) 
 
 static bool is_same_variant(const variant_t *a, const variant_t *b) {
   return a->formula == b->formula && a->format == b->format &&
-         a->rounds_epsilon == b->rounds_epsilon;
+         a->rounds_epsilon == b->rounds_epsilon && a->rounds_normal == b->rounds_normal;
 }
 
 static const memo_entry_t *recall(decision_memo_t *memo, const problem_t *problem,
@@ -129,6 +129,8 @@ static void describe_variant(const problem_t *problem, const variant_t *variant,
   if (variant->formula > 0) {
     snprintf(answer->observed, sizeof answer->observed, "%s=%s", permission,
              contract_spelling(permission, variant->formula));
+  } else if (variant->rounds_normal) {
+    snprintf(answer->observed, sizeof answer->observed, "normalized=rounded");
   } else if (variant->is_native) {
     snprintf(answer->observed, sizeof answer->observed, "intermediate=native");
   } else {

@@ -4,6 +4,8 @@
 #include "oracles/composite/norm_reading.h"
 
 #include "generated/composite_permissions.h"
+#include "oracles/composite/parts.h"
+#include "oracles/formula/integers/mixed_steps.h"
 
 norm_epsilon_t norm_epsilon_of(const contract_t *contract, norm_epsilon_t defined) {
   norm_epsilon_t asked = (norm_epsilon_t)PERMITTED(contract, norm_epsilon);
@@ -56,6 +58,21 @@ row_t norm_sample_variance_in_one_pass(formula_t *formula, row_t squares, row_t 
   row_t rest = formula_multiply_add(formula, formula_negate(formula, sum), mean, squares);
   return formula_either(formula, correct(formula, difference, terms),
                         norm_divide(formula, rest, terms - 1));
+}
+
+bool norm_may_round(const contract_t *contract) { return PERMITTED(contract, normalized) != 0; }
+
+row_t norm_round(formula_t *formula, row_t normal) {
+  if (!formula->rounds_normal) return normal;
+  return formula_convert(formula, formula->problem->format, normal);
+}
+
+row_t norm_affine_of_rounded(formula_t *formula, row_t normal, row_t weight, row_t bias) {
+  formula_t native = *formula;
+  native.format = formula->problem->format;
+  row_t rounded = norm_round(formula, normal);
+  return formula_either(formula, formula_multiply_add(&native, rounded, weight, bias),
+                        formula_multiply_add(formula, rounded, weight, bias));
 }
 
 bool norm_reads_alike(const contract_t *a, const contract_t *b) {

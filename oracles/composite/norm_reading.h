@@ -45,6 +45,16 @@ row_t norm_sample_variance(formula_t *formula, row_t squared_deviations, size_t 
 row_t norm_sample_variance_in_one_pass(formula_t *formula, row_t squares, row_t mean,
                                        row_t difference, size_t terms);
 
+/* Whether normalized numbers may be rounded to the operands' type (permission normalized). */
+bool norm_may_round(const contract_t *contract);
+
+/* Normalized numbers; where the formula rounds them, rounded to the type of the operands. */
+row_t norm_round(formula_t *formula, row_t normal);
+
+/* normal * weight + bias, `normal` being rounded to the type of the operands first: in that type,
+ * or in the formula's.  Where the formula rounds them. */
+row_t norm_affine_of_rounded(formula_t *formula, row_t normal, row_t weight, row_t bias);
+
 /* Whether two contracts read norms alike, so that the exact values are the same. */
 bool norm_reads_alike(const contract_t *a, const contract_t *b);
 

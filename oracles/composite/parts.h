@@ -7,13 +7,14 @@
 #include "oracles/formula/enclosed.h"
 #include "oracles/formula/shared/shared_points.h"
 
-/* One way to understand a program: a formula, the format it is computed in, and which epsilon it
- * takes. */
+/* One way to understand a program: a formula, the format it is computed in, which epsilon it takes,
+ * and what is rounded between. */
 typedef struct variant {
   uint8_t formula;
   const format_t *format;
   bool is_native; /* `format` is the operands' own, of 16 bits. */
   bool rounds_epsilon;
+  bool rounds_normal; /* `format` is f32, and formula_t.rounds_normal. */
 } variant_t;
 
 enum { VARIANTS_MAX = 32 };

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "oracles/composite/norm_reading.h"
 #include "oracles/composite/parts.h"
 #include "oracles/exact/quantum/fault_values.h"
 #include "oracles/formula/integers/integer_set.h"
@@ -63,6 +64,8 @@ static status_t model_variant(const problem_t *problem, const implementation_mod
     if (is_named) variant.format = f64;
     while (!is_named && problem->formulas[variant.formula].is_unbounded) variant.formula++;
   }
+  variant.rounds_normal = problem->formulas[variant.formula].has_normal &&
+                          variant.format != problem->format && norm_may_round(problem->contract);
   *out_variant = variant;
   return STATUS_OK;
 }
@@ -70,6 +73,7 @@ static status_t model_variant(const problem_t *problem, const implementation_mod
 status_t composite_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                             tensor_t *inout_results) {
   contract_t contract = contract_backend();
+  contract_set_value(&contract, "normalized", 0); /* Models do what their names say. */
   if (schedule->readings != NULL) {
     STATUS_TRY(contract_parse(str_from(schedule->readings), &contract, call->error));
   }

@@ -4,6 +4,7 @@
  * formula evaluators. */
 #include "oracles/composite/composite.h"
 
+#include "oracles/composite/norm_reading.h"
 #include "oracles/composite/parts.h"
 #include "oracles/exact/quantum/quantum.h"
 #include "oracles/formula/enclosed.h"
@@ -95,14 +96,9 @@ uint8_t problem_formula_count(const problem_t *problem) {
 
 /* ---- Variants -------------------------------------------------------------------------------- */
 
-/* A formula in a format, by the values of epsilon that differ. */
-static size_t add_variants(const problem_t *problem, uint8_t formula, bool is_native,
-                           variant_t *out_variants) {
-  bool is_short = problem->format->bits == 16;
-  if (is_short && is_native && problem->formulas[formula].is_running) return 0;
-  const format_t *format = is_short && !is_native ? &format_table[FORMAT_f32] : problem->format;
-  variant_t variant = {formula, format, is_native, false};
-  bool differs = problem->composite->epsilon != NULL && format != problem->format;
+/* A variant, by the values of epsilon that differ. */
+static size_t add_by_epsilon(const problem_t *problem, variant_t variant, variant_t *out_variants) {
+  bool differs = problem->composite->epsilon != NULL && variant.format != problem->format;
   size_t count = 0;
   if (!differs || PERMITTED(problem->contract, epsilon) != EPSILON_ROUNDED)
     out_variants[count++] = variant;
@@ -113,13 +109,29 @@ static size_t add_variants(const problem_t *problem, uint8_t formula, bool is_na
   return count;
 }
 
+/* A formula in a format; in a wider one than the operands', with its numbers kept as they are, and
+ * then with those rounded that may be (theory.md, T273). */
+static size_t add_variants(const problem_t *problem, uint8_t formula, bool is_native,
+                           variant_t *out_variants) {
+  bool is_short = problem->format->bits == 16;
+  const composite_formula_t *row = &problem->formulas[formula];
+  if (is_short && is_native && row->is_running) return 0;
+  const format_t *format = is_short && !is_native ? &format_table[FORMAT_f32] : problem->format;
+  variant_t variant = {.formula = formula, .format = format, .is_native = is_native};
+  size_t count = add_by_epsilon(problem, variant, out_variants);
+  bool may_round = row->has_normal && norm_may_round(problem->contract);
+  if (!may_round || format == problem->format) return count;
+  variant.rounds_normal = true;
+  return count + add_by_epsilon(problem, variant, out_variants + count);
+}
+
 static size_t variants_up_to(const problem_t *problem, uint8_t first, uint8_t last,
                              variant_t out_variants[VARIANTS_MAX]) {
   bool may_be_native = problem->format->bits == 16 && contract_permits_native(problem->contract);
   size_t count = 0;
   for (int is_native = 0; is_native <= (may_be_native ? 1 : 0); is_native++) {
     for (uint8_t formula = first; formula <= last; formula++) {
-      g_assert(count + 2 <= VARIANTS_MAX);
+      g_assert(count + 4 <= VARIANTS_MAX);
       count += add_variants(problem, formula, is_native != 0, out_variants + count);
     }
   }
@@ -275,6 +287,7 @@ void problem_evaluate(const problem_t *problem, const part_t *part, const varian
                        .part = part,
                        .group = part->group,
                        .rounds_epsilon = variant->rounds_epsilon,
+                       .rounds_normal = variant->rounds_normal,
                        .arena = problem->arena};
   row_t operands[CASE_OPERANDS_MAX];
   uint32_t count = problem->instance->program.operand_count + problem->composite->derived_count;
@@ -307,13 +320,15 @@ value_range_t problem_finish(const problem_t *problem, const part_t *part, const
 
 /* ---- Fast sets ------------------------------------------------------------------------------- */
 
+/* The fast evaluator has one format: of what is rounded to another it knows nothing. */
 bool problem_has_fast(const variant_t *variant) {
+  if (variant->rounds_normal) return false;
   return variant->format == &format_table[FORMAT_f32] ||
          variant->format == &format_table[FORMAT_f64];
 }
 
 bool problem_has_fast_shared(const variant_t *variant) {
-  return variant->format == &format_table[FORMAT_f32];
+  return !variant->rounds_normal && variant->format == &format_table[FORMAT_f32];
 }
 
 bool problem_has_models(const variant_t *variant) {

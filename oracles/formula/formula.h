@@ -97,6 +97,7 @@ struct formula {
   const struct part *part;       /* floats (composite.h); NULL where there are none. */
   size_t group;                  /* Which problem of the case this is: models choose by it. */
   bool rounds_epsilon;           /* An epsilon attribute is first rounded to the operands' type. */
+  bool rounds_normal;            /* And what a norm multiplies by its weight. */
   arena_t *arena;
 };
 

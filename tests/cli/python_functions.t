@@ -13,9 +13,9 @@ installed() {
   return 1
 }
 
-# vet EXIT EXECUTOR DESCRIPTION OP: some cases of an op of corpus/ops.
+# vet EXIT EXECUTOR DESCRIPTION OP [CONTRACT]: some cases of an op, of corpus/ops or built in.
 vet() {
-  run "$1" "$3" run --ops "$root/corpus/ops" --op "$4" --executor "$2" --cases 150
+  run "$1" "$3" run --ops "$root/corpus/ops" --op "$4" --executor "$2" --cases 150 --contract "${5:-backend}"
 }
 
 if installed numpy; then
@@ -65,6 +65,46 @@ END
   vet 1 'numpy?functions=wrong.py' 'scales of the wrong group' nn.int4_matmul
   vet 1 'numpy?functions=forgets_epsilon.py' 'a norm that forgets epsilon' nn.rms_norm
   vet 0 'numpy?functions=forgets_epsilon.py' 'the activation beside it' nn.silu
+
+  # Norms of 16-bit floats that round the normalized number before the weight, as Llama's and those of Apex do.
+  cat >rounding.py <<'END'
+import numpy as np
+
+def wide(x):
+    return x.astype(np.float32) if x.dtype.itemsize == 2 else x
+
+def rms_norm(x, weight, epsilon):
+    f = wide(x)
+    square = (f * f).mean(-1, keepdims=True) + f.dtype.type(epsilon)
+    return (f / np.sqrt(square)).astype(x.dtype) * weight
+
+def layer_norm(x, weight, bias, epsilon, axis, eps_outside_sqrt=None):
+    if x.dtype.itemsize != 2 or weight.dtype != x.dtype or list(axis) != [x.ndim - 1] or eps_outside_sqrt:
+        raise NotImplementedError("16-bit rows alone")
+    f = wide(x)
+    c = f - f.mean(-1, keepdims=True)
+    return (c / np.sqrt((c * c).mean(-1, keepdims=True) + np.float32(epsilon))).astype(x.dtype) * weight + bias
+
+FUNCTIONS = {"nn.rms_norm": rms_norm, "byteir.layer_norm": layer_norm}
+END
+  sed 's|(f / np.sqrt(square))|(f * (1 / np.sqrt(square)).astype(x.dtype))|' rounding.py >root.py
+  sed 's|.astype(x.dtype) \* weight + bias|.astype(x.dtype) * (weight + bias)|' rounding.py >bias.py
+  vet 0 'numpy?functions=rounding.py' 'a norm that rounds before its weight' nn.rms_norm
+  vet 0 'numpy?functions=rounding.py' 'as a contract may say' nn.rms_norm wide,normalized=rounded
+  like out '^judged: numpy[?]functions=rounding.py 150 of 150' 'it is judged'
+  vet 1 'numpy?functions=rounding.py' 'as `wide` does not' nn.rms_norm wide
+  like out 'diverges (precision).*normalized=rounded; it would conform with normalized=rounded' 'it is named'
+  unlike out 'diverges ([^p]' 'by nothing else'
+  vet 1 'numpy?functions=root.py' 'an inverse root that is rounded, too' nn.rms_norm wide,normalized=rounded
+  rows() { # EXIT FILE DESCRIPTION CONTRACT
+    run "$1" "$3" run --executor "numpy?functions=$2" --cases 100 --contract "$4" \
+      --program 'byteir.layer_norm epsilon=0x1.4f8b58p-17 axis=[1] bf16[6,24] bf16[24] bf16[24] -> bf16[6,24]' \
+      --program 'byteir.layer_norm epsilon=0x1.4f8b58p-17 axis=[1] f16[9,7] f16[7] f16[7] -> f16[9,7]'
+  }
+  rows 0 rounding.py 'a layer norm that rounds before its weight' wide,normalized=rounded
+  rows 1 rounding.py 'which `wide` does not permit' wide
+  like out 'diverges (precision).*normalized=rounded' 'it is named'
+  rows 1 bias.py 'a bias that is multiplied' wide,normalized=rounded
 
   run 0 'what a function cannot do' replay --ops "$root/corpus/ops" --executor 'numpy?functions=right.py' \
     'nn.silu bf16[1] -> bf16[1] : 3f80'

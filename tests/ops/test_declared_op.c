@@ -89,7 +89,7 @@ static const mistake_t mistakes[] = {
     {"silu", "y = either(x * logistic(x), x / (1 + exp(-x)))", "y = x / (1.0001 + exp(-x))"},
     {"rms_norm", "square = mean(x * x over N) + epsilon", "square = mean(x * x over N)"},
     {"rms_norm", "square = mean(x * x over N) + epsilon", "square = sum(x * x over N) + epsilon"},
-    {"rms_norm", "normal = either(x * rsqrt(square), x / sqrt(square))",
+    {"rms_norm", "normal = normalized(either(x * rsqrt(square), x / sqrt(square)))",
      "normal = x / (sqrt(mean(x * x over N)) + epsilon)"},
     {"rms_norm", "y = either(normal * weight, x * (rsqrt(square) * weight))", "y = x * weight"},
     {"rotary", "y = stack(a * cosine - b * sine, b * cosine + a * sine over P)",

@@ -59,7 +59,8 @@ static const refused_t refused[] = {
      "above"},
     {SIGNATURE "y = sinh(x)\n",
      "x.op:5:5: no function \"sinh\"; there are exp, exp2, log, erf, tanh, sqrt, rsqrt, logistic, "
-     "max, min, stored, either, sum, mean, online_sum, stack, count, position, select, convert, "
+     "max, min, stored, normalized, either, sum, mean, online_sum, stack, count, position, select, "
+     "convert, "
      "round, remainder, storage, scale, zero_point, scatter_add, scatter, quantize, dequantize, "
      "and, or, xor, not, shift_left, shift_right"},
     {SIGNATURE "y = exp(x, x)\n", "x.op:5:5: exp has 1 argument here, not 2"},

@@ -99,6 +99,8 @@ class ExecuTorch(Torch):
         self.version = f"{__version__.partition('+')[0]}, torch {self.torch.__version__}"
         self.hardware = f"delegate {delegate}, weights {weights}, {assay_worker.processor()}"
         self.quantized = self.compiled  # By ops that can be exported.
+        # Kernels by channel end their process over scales of another type.
+        self.quantized.traced_scales = self.torch.float64
         for part in (self.elementwise, self.pointwise, self.byteir):
             part.asks_data = False  # Nothing can while it is exported: _check_data does.
         self._warm_up()

@@ -158,7 +158,8 @@ static void evaluate_decomposed(formula_t *formula, const row_t operands[], row_
   row_t deviations = formula_subtract(formula, x, moments.mean);
   row_t normal = formula_divide(formula, deviations, divisor.itself);
   results[BATCH_NORM_TRAINING_OUTPUT] =
-      formula_multiply_add(formula, affine.scale, normal, affine.offset);
+      formula->rounds_normal ? norm_affine_of_rounded(formula, normal, affine.scale, affine.offset)
+                             : formula_multiply_add(formula, affine.scale, normal, affine.offset);
   store_moments(formula, &moments, results);
 }
 
@@ -171,11 +172,16 @@ static void normalize(formula_t *formula, const moments_t *moments, const row_t 
       formula_subtract(formula, operands[BATCH_NORM_TRAINING_OPERAND], moments->mean);
   row_t normal = formula_either(formula, formula_multiply(formula, deviations, divisor.inverse),
                                 formula_divide(formula, deviations, divisor.itself));
+  store_moments(formula, moments, results);
+  if (formula->rounds_normal) {
+    results[BATCH_NORM_TRAINING_OUTPUT] =
+        norm_affine_of_rounded(formula, normal, affine.scale, affine.offset);
+    return;
+  }
   row_t factor = formula_multiply(formula, divisor.inverse, affine.scale);
   results[BATCH_NORM_TRAINING_OUTPUT] =
       formula_either(formula, formula_multiply_add(formula, normal, affine.scale, affine.offset),
                      formula_multiply_add(formula, deviations, factor, affine.offset));
-  store_moments(formula, moments, results);
 }
 
 static void evaluate_two_pass(formula_t *formula, const row_t operands[], row_t results[]) {
@@ -207,10 +213,10 @@ static void evaluate_folded(formula_t *formula, const row_t operands[], row_t re
 }
 
 static const composite_formula_t formulas[] = {
-    {.evaluate = evaluate_decomposed},
-    {.evaluate = evaluate_two_pass},
-    {.evaluate = evaluate_welford, .is_running = true},
-    {.evaluate = evaluate_one_pass},
+    {.evaluate = evaluate_decomposed, .has_normal = true},
+    {.evaluate = evaluate_two_pass, .has_normal = true},
+    {.evaluate = evaluate_welford, .is_running = true, .has_normal = true},
+    {.evaluate = evaluate_one_pass, .has_normal = true},
     {.evaluate = evaluate_folded},
 };
 

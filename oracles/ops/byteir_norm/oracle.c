@@ -169,11 +169,15 @@ static void normalize(formula_t *formula, const moments_t *moments, const row_t 
   row_t normal = formula_either(formula, formula_multiply(formula, deviations, divisor.inverse),
                                 formula_divide(formula, deviations, divisor.itself));
   spoil_affine(formula, normal, &weight, &bias);
+  store_moments(formula, moments->mean, &divisor, results);
+  if (formula->rounds_normal) {
+    results[LAYER_NORM_OUTPUT] = norm_affine_of_rounded(formula, normal, weight, bias);
+    return;
+  }
   row_t factor = formula_multiply(formula, divisor.inverse, weight);
   results[LAYER_NORM_OUTPUT] =
       formula_either(formula, formula_multiply_add(formula, normal, weight, bias),
                      formula_multiply_add(formula, deviations, factor, bias));
-  store_moments(formula, moments->mean, &divisor, results);
 }
 
 static void layer_norm_two_pass(formula_t *formula, const row_t operands[], row_t results[]) {
@@ -204,9 +208,9 @@ static void layer_norm_folded(formula_t *formula, const row_t operands[], row_t 
 }
 
 static const composite_formula_t layer_norm_formulas[] = {
-    {.evaluate = layer_norm_two_pass},
-    {.evaluate = layer_norm_welford, .is_running = true},
-    {.evaluate = layer_norm_one_pass},
+    {.evaluate = layer_norm_two_pass, .has_normal = true},
+    {.evaluate = layer_norm_welford, .is_running = true, .has_normal = true},
+    {.evaluate = layer_norm_one_pass, .has_normal = true},
     {.evaluate = layer_norm_folded},
 };
 

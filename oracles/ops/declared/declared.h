@@ -80,10 +80,11 @@ typedef enum step_kind {
   STEP_MAXIMUM,
   STEP_SQUARE_ROOT,
   STEP_INVERSE_SQUARE_ROOT,
-  STEP_FUNCTION, /* `function`. */
-  STEP_STORED,   /* Step `a`, rounded before anything is added to it. */
-  STEP_EITHER,   /* The same number by one of two ways. */
-  STEP_SUM,      /* Of step `a` over the indices of `over`; likewise: */
+  STEP_FUNCTION,   /* `function`. */
+  STEP_STORED,     /* Step `a`, rounded before anything is added to it. */
+  STEP_NORMALIZED, /* Step `a`; where the contract permits it, rounded to the operands' type. */
+  STEP_EITHER,     /* The same number by one of two ways. */
+  STEP_SUM,        /* Of step `a` over the indices of `over`; likewise: */
   STEP_LARGEST,
   STEP_ONLINE_SUM,
   STEP_SHARES,  /* Each divided by the sum over these, or multiplied by its inverse. */
@@ -140,6 +141,7 @@ typedef struct step {
    * of one that is not, nothing is known.  Else places are cut to those there are, or what is
    * scattered to others is left out. */
   bool is_bounded;
+  bool is_normalized; /* STEP_NORMALIZED, or made of one. */
   bool keeps_unknown; /* Of STEP_CONVERT: an integer that may be any becomes any float. */
   elementary_t function;
   const char *decimal;
@@ -150,7 +152,8 @@ typedef struct declared_formula {
   uint32_t step_count;
   step_t steps[DECLARED_STEPS_MAX];
   uint16_t results[CASE_RESULTS_MAX];
-  bool is_running; /* It has an online sum. */
+  bool is_running; /* It has an online sum; */
+  bool has_normal; /* STEP_NORMALIZED. */
 } declared_formula_t;
 
 typedef struct declaration declaration_t;

@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "oracles/composite/norm_reading.h"
 #include "oracles/ops/declared/convert.h"
 #include "oracles/ops/declared/gather.h"
 #include "oracles/ops/declared/quantized.h"
@@ -95,7 +96,7 @@ static void find_products(const declared_formula_t *meaning, uint16_t number, bo
   }
 }
 
-/* A product, or minus one, plus what comes behind. */
+/* A product, or minus one, plus more. */
 static row_t fuse(run_t *run, uint16_t product, bool is_negative, row_t added, uint32_t mask) {
   const step_t *step = &run->meaning->steps[product];
   row_t a = along(run, step->a, mask);
@@ -225,15 +226,6 @@ size_t run_start(const run_t *run, const step_t *step) {
   return (size_t)step->place * strides[step->index];
 }
 
-static row_t pick_place(run_t *run, const step_t *step) {
-  uint32_t from = run_inner(run, step->a), to = step->mask & run->declaration->inner;
-  row_t value = run_value(run, step->a);
-  if (value.count == 1) return value;
-  size_t count;
-  size_t *places = run_places(run, from, to, 0, run_start(run, step), &count);
-  return formula_pick(run->formula, value, places, count);
-}
-
 /* A choice along the indices of all three. */
 static row_t choose(run_t *run, const step_t *step) {
   uint32_t mask = run_inner(run, step->a) | run_inner(run, step->b) | run_inner(run, step->c);
@@ -247,6 +239,15 @@ static row_t stack(run_t *run, const step_t *step) {
   row_t parts[] = {spread(run, run_value(run, step->a), run_inner(run, step->a), mask & ~bit, 0),
                    spread(run, run_value(run, step->b), run_inner(run, step->b), mask & ~bit, 0)};
   return reorder(run, formula_join(run->formula, parts, 2), mask, mask & ~bit);
+}
+
+/* Of two ways, one of which rounds normalized numbers, that one is meant (theory.md, T273). */
+static row_t take_either(run_t *run, const step_t *step) {
+  pair_t pair = pair_of(run, step->a, step->b);
+  const step_t *a = &run->meaning->steps[step->a], *b = &run->meaning->steps[step->b];
+  bool is_one = run->formula->rounds_normal && a->is_normalized != b->is_normalized;
+  if (is_one) return a->is_normalized ? pair.a : pair.b;
+  return formula_either(run->formula, pair.a, pair.b);
 }
 
 static row_t take_plain(run_t *run, const step_t *step) {
@@ -263,12 +264,13 @@ static row_t take_plain(run_t *run, const step_t *step) {
       pair = pair_of(run, step->a, step->b);
       return formula_maximum(formula, pair.a, pair.b);
     case STEP_EITHER:
-      pair = pair_of(run, step->a, step->b);
-      return formula_either(formula, pair.a, pair.b);
+      return take_either(run, step);
     case STEP_NEGATE:
       return formula_negate(formula, run_value(run, step->a));
     case STEP_STORED:
       return run_value(run, step->a);
+    case STEP_NORMALIZED:
+      return norm_round(formula, run_value(run, step->a));
     case STEP_SQUARE_ROOT:
       return formula_square_root(formula, run_value(run, step->a));
     case STEP_INVERSE_SQUARE_ROOT:
@@ -315,7 +317,7 @@ static row_t take(run_t *run, const step_t *step) {
     case STEP_SHARES:
       return take_fold(run, step);
     case STEP_PICK:
-      return pick_place(run, step);
+      return run_pick(run, step);
     case STEP_GATHER:
       return run_gather(run, step);
     case STEP_SCATTER_ADD:
@@ -334,8 +336,7 @@ static row_t take(run_t *run, const step_t *step) {
 
 row_t run_value(run_t *run, uint16_t step) {
   if (!run->is_known[step]) {
-    row_t value = take(run, &run->meaning->steps[step]);
-    run->values[step] = value;
+    run->values[step] = take(run, &run->meaning->steps[step]);
     run->is_known[step] = true;
   }
   return run->values[step];
@@ -349,6 +350,9 @@ size_t declared_shared_numbers(const declared_formula_t *meaning) {
     switch (step->kind) {
       case STEP_INVERSE_SQUARE_ROOT: /* A function, a root, 1, a quotient, and either. */
         count += 5;
+        break;
+      case STEP_NORMALIZED: /* 1 and a product. */
+        count += 2;
         break;
       case STEP_SHARES: /* A sum, 1, two quotients, a product, and either. */
         count += 6;

@@ -86,3 +86,12 @@ integer_row_t run_gather_integers(run_t *run, const step_t *step) {
   }
   return (integer_row_t){wanted.count, sets};
 }
+
+row_t run_pick(run_t *run, const step_t *step) {
+  uint32_t from = run_inner(run, step->a), to = step->mask & run->declaration->inner;
+  row_t value = run_value(run, step->a);
+  if (value.count == 1) return value;
+  size_t count;
+  size_t *places = run_places(run, from, to, 0, run_start(run, step), &count);
+  return formula_pick(run->formula, value, places, count);
+}

@@ -165,7 +165,8 @@ void declared_make_oracle(declaration_t *inout_declaration) {
   }
   for (uint32_t f = 0; f < declaration->formula_count; f++) {
     made->formulas[f] = (composite_formula_t){.evaluate = evaluations[f],
-                                              .is_running = declaration->formulas[f].is_running};
+                                              .is_running = declaration->formulas[f].is_running,
+                                              .has_normal = declaration->formulas[f].has_normal};
   }
   made->oracle = (oracle_t){
       .op_name = declaration->op.name, .composite = &made->composite, COMPOSITE_FUNCTIONS};

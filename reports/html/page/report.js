@@ -13,6 +13,12 @@ const report = (() => {
     return element;
   };
 
+  // Lines end between numbers: not behind the minus sign of an exponent.
+  const keepWhole = (element) => {
+    const parts = element.textContent.split(/( )/);
+    element.replaceChildren(...parts.map((part) => part === " " || part.length > 24 ? part : make("span", "whole", part)));
+  };
+
   // A copy of a template with the fields of a row put in.
   const stamp = (id, row) => {
     const part = find(id).content.cloneNode(true);
@@ -20,6 +26,7 @@ const report = (() => {
       if (!row[element.dataset.if]) element.remove();
     }
     for (const element of part.querySelectorAll("[data-text]")) element.textContent = row[element.dataset.text] ?? "";
+    for (const element of part.querySelectorAll("[data-whole]")) keepWhole(element);
     return part;
   };
 

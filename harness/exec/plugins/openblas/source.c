@@ -13,7 +13,10 @@ static void write_heading(const blas_source_t *source, FILE *out) {
           " *\n"
           " * Build: cc reproducer.c -o reproducer %s%s",
           source->routine->name, source->version, slash == NULL ? "-l:" : "", library);
-  if (slash != NULL) fprintf(out, " -Wl,-rpath,%.*s", (int)(slash - library + 1), library);
+  /* DT_RPATH, and no DT_RUNPATH, is where the library's own libraries are looked for, too. */
+  if (slash != NULL) {
+    fprintf(out, " -Wl,--disable-new-dtags,-rpath,%.*s", (int)(slash - library + 1), library);
+  }
   fprintf(out, "\n * Run: %s ./reproducer\n */\n", source->settings);
   if (source->prefix[0] != '\0') {
     const char *suffix = strchr(source->routine->name, 'u') != NULL ? "_sub" : "";

@@ -36,6 +36,7 @@ class TorchQuantized:
         """is_traced: by ops that torch.compile knows, which have no engine."""
         self.torch, self.device, self.takes_any, self.engine = torch, device, takes_any, engine
         self.is_traced = is_traced
+        self.traced_scales = torch.float32  # The type of scales by channel, where it is traced.
         self.plain = {"i8": torch.int8, "ui8": torch.uint8, "i32": torch.int32}
         self.storages = {"i8": torch.qint8, "ui8": torch.quint8, "i32": torch.qint32}
 
@@ -158,6 +159,7 @@ class TorchQuantized:
             return lambda x: per_tensor(x, scales[0], zero_points[0], low, high, storage)
         per_channel, axis = getattr(ops, f"{op}_per_channel"), quantization.axis
         steps, zeros = self._parameters(quantization)
+        steps = steps.to(self.traced_scales)
         return lambda x: per_channel(x, steps, zeros, axis, low, high, storage)
 
     # ---- Products -------------------------------------------------------------------------------

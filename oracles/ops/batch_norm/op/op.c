@@ -85,6 +85,7 @@ static const char *const training_readings[] = {
     "norm_epsilon=larger-outside",
     "norm_variance=sample",
     "norm_variance=sample-returned",
+    "normalized=rounded",
     "epsilon=0",
     "epsilon=1e-12",
     "epsilon=1e-8",

@@ -184,6 +184,7 @@ static const char *const layer_norm_readings[] = {
     "norm_epsilon=larger",
     "norm_epsilon=larger-outside",
     "norm_variance=sample",
+    "normalized=rounded",
     "epsilon=0",
     "epsilon=1e-12",
     "epsilon=1e-8",

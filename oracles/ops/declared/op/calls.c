@@ -14,6 +14,7 @@ typedef enum call_kind {
   CALL_MAX,
   CALL_MIN,
   CALL_STORED,
+  CALL_NORMALIZED,
   CALL_EITHER,
   CALL_SUM,
   CALL_MEAN,
@@ -54,6 +55,7 @@ static const call_row_t calls[] = {
     {"max", CALL_MAX, ELEMENTARY_COUNT, 1, true, true, STEP_OPERAND},
     {"min", CALL_MIN, ELEMENTARY_COUNT, 1, true, true, STEP_OPERAND},
     {"stored", CALL_STORED, ELEMENTARY_COUNT, 1, false, false, STEP_OPERAND},
+    {"normalized", CALL_NORMALIZED, ELEMENTARY_COUNT, 1, false, false, STEP_OPERAND},
     {"either", CALL_EITHER, ELEMENTARY_COUNT, 2, false, false, STEP_OPERAND},
     {"sum", CALL_SUM, ELEMENTARY_COUNT, 1, true, false, STEP_OPERAND},
     {"mean", CALL_MEAN, ELEMENTARY_COUNT, 1, true, false, STEP_OPERAND},
@@ -324,6 +326,9 @@ static status_t add_call(reader_t *reader, const call_row_t *row, arguments_t *a
                                  : reader_add_minimum(reader, a, b, out_step);
     case CALL_STORED:
       return reader_add_unary(reader, STEP_STORED, a, out_step);
+    case CALL_NORMALIZED:
+      reader->formula->has_normal = true;
+      return reader_add_unary(reader, STEP_NORMALIZED, a, out_step);
     case CALL_EITHER:
       return reader_add_binary(reader, STEP_EITHER, a, b, out_step);
     case CALL_SUM:

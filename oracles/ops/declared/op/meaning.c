@@ -225,6 +225,7 @@ static uint32_t count_sources(step_kind_t kind) {
       return 0;
     case STEP_NEGATE:
     case STEP_STORED:
+    case STEP_NORMALIZED:
     case STEP_SQUARE_ROOT:
     case STEP_INVERSE_SQUARE_ROOT:
     case STEP_FUNCTION:
@@ -245,6 +246,17 @@ static uint32_t count_sources(step_kind_t kind) {
       return 3;
     default:
       return 2;
+  }
+}
+
+static void mark_normalized(declared_formula_t *formula) {
+  for (uint32_t i = 0; i < formula->step_count; i++) {
+    step_t *step = &formula->steps[i];
+    const uint16_t sources[] = {step->a, step->b, step->c};
+    step->is_normalized = step->kind == STEP_NORMALIZED;
+    for (uint32_t k = 0; k < count_sources(step->kind); k++) {
+      step->is_normalized |= formula->steps[sources[k]].is_normalized;
+    }
   }
 }
 
@@ -349,6 +361,7 @@ void declared_analyse(declaration_t *inout_declaration) {
   declaration_t *declaration = inout_declaration;
   for (uint32_t f = 0; f < declaration->formula_count; f++) {
     analyse_formula(declaration, &declaration->formulas[f]);
+    mark_normalized(&declaration->formulas[f]);
   }
   /* A problem has all of each result (theory.md, T205). */
   for (uint32_t i = 0; i < declaration->result_count; i++) {

@@ -191,7 +191,8 @@ static void append_number(GString *text, double number) {
 static const char *const *list_readings(declaration_t *declaration) {
   enum { KEY_MAX = 80 };
   arena_t *arena = &declaration->arena;
-  const size_t most = (size_t)DECLARED_ATTRIBUTES_MAX * DECLARED_VALUES_MAX + DECLARED_READINGS_MAX;
+  const size_t most =
+      (size_t)DECLARED_ATTRIBUTES_MAX * DECLARED_VALUES_MAX + DECLARED_READINGS_MAX + 1;
   const char **readings = ARENA_NEW_ARRAY(arena, const char *, most + 1);
   g_autoptr(GString) text = g_string_new(NULL);
   size_t count = 0;
@@ -214,6 +215,7 @@ static const char *const *list_readings(declaration_t *declaration) {
       readings[count++] = arena_copy_text(arena, text->str, text->len);
     }
   }
+  if (declaration->formulas[0].has_normal) readings[count++] = "normalized=rounded";
   readings[count] = NULL;
   return count == 0 ? NULL : readings;
 }

@@ -267,6 +267,7 @@ static int make_step(printer_t *printer, const step_t *step) {
     case STEP_FUNCTION:
       return print_function(printer, step, print_step(printer, step->a), &type);
     case STEP_STORED:
+    case STEP_NORMALIZED:
     case STEP_EITHER:
       return print_along(printer, step->a, step->mask);
     case STEP_STACK: {
