@@ -78,11 +78,12 @@ KERNEL_INLINE void store_corners(fast_numbers_t *out, size_t i, corners_t at, do
   store(out, i, total == total ? low : not_a_number(), high, point);
 }
 
+/* `a_is_point`: a has points alone, as operands of a program are. */
 KERNEL_INLINE void multiply(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out,
-                            bool is_wide) {
+                            bool a_is_point, bool is_wide) {
   const size_t count = out->count;
   for (size_t i = 0; i < count; i++) {
-    double c = a->low[i], d = a->high[i], e = b->low[i], f = b->high[i];
+    double c = a->low[i], d = a_is_point ? c : a->high[i], e = b->low[i], f = b->high[i];
     const corners_t at = {{c * e, is_f32(c) & is_f32(e)},
                           {c * f, is_f32(c) & is_f32(f)},
                           {d * e, is_f32(d) & is_f32(e)},
@@ -93,10 +94,10 @@ KERNEL_INLINE void multiply(const fast_numbers_t *a, const fast_numbers_t *b, fa
 
 /* Divisors on both sides of zero, or at it, give infinite or unordered ends. */
 KERNEL_INLINE void divide(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out,
-                          bool is_wide) {
+                          bool a_is_point, bool is_wide) {
   const size_t count = out->count;
   for (size_t i = 0; i < count; i++) {
-    double c = a->low[i], d = a->high[i], e = b->low[i], f = b->high[i];
+    double c = a->low[i], d = a_is_point ? c : a->high[i], e = b->low[i], f = b->high[i];
     bool is_apart = (e > 0) | (f < 0);
     const corners_t at = {{is_apart ? c / e : not_a_number(), is_f32(c) & is_f32(e)},
                           {c / f, is_f32(c) & is_f32(f)},
@@ -116,10 +117,12 @@ static void binary(fast_binary_t operation, const fast_numbers_t *a, const fast_
       BOTH_WAYS(subtract, a, b, out);
       break;
     case FAST_MULTIPLY:
-      BOTH_WAYS(multiply, a, b, out);
+      if (a->are_points) BOTH_WAYS(multiply, a, b, out, true);
+      if (!a->are_points) BOTH_WAYS(multiply, a, b, out, false);
       break;
     case FAST_DIVIDE:
-      BOTH_WAYS(divide, a, b, out);
+      if (a->are_points) BOTH_WAYS(divide, a, b, out, true);
+      if (!a->are_points) BOTH_WAYS(divide, a, b, out, false);
       break;
   }
 }
@@ -370,6 +373,7 @@ const fast_kernels_t JOIN(fast_kernels_, KERNEL_SUFFIX) = {
     .greatest = greatest,
     .are_multiples = are_multiples,
     .shares = shares,
+    .repeat = repeat,
     .either = either,
     .intersect = intersect,
     .forget_extremes = forget_extremes,

@@ -58,6 +58,7 @@ typedef struct fast_kernels {
   bool (*are_multiples)(const double *a, size_t count, int bit);
   void (*shares)(const fast_numbers_t *a, const fast_totals_t *totals, double error,
                  fast_numbers_t *out);
+  void (*repeat)(const fast_numbers_t *one, fast_numbers_t *out); /* One number. */
   /* The hull of both, or the one that is known; and what both hold. */
   void (*either)(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out);
   void (*intersect)(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out);

@@ -370,6 +370,7 @@ const fast_kernels_t JOIN(fast_pair_kernels_, KERNEL_SUFFIX) = {
     .greatest = greatest,
     .are_multiples = are_multiples,
     .shares = shares,
+    .repeat = repeat,
     .either = either,
     .intersect = intersect,
     .forget_extremes = forget_extremes,

@@ -10,6 +10,21 @@
 #include "oracles/formula/fast/fast_numbers.h"
 #include "oracles/formula/fast/fast_steps.h"
 
+/* One number for all. */
+static void repeat(const fast_numbers_t *one, fast_numbers_t *out) {
+  const size_t count = out->count;
+  const double low = one->low[0], high = one->high[0], point = one->point[0];
+  double *restrict lows = out->low, *restrict highs = out->high, *restrict points = out->point;
+  for (size_t i = 0; i < count; i++) {
+    lows[i] = low;
+    highs[i] = high;
+    points[i] = point;
+  }
+  if (out->tail == NULL) return;
+  const double tail = one->tail[0];
+  for (size_t i = 0; i < count; i++) out->tail[i] = tail;
+}
+
 /* The hull, or the one that is known. */
 static void either(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
   const size_t count = out->count;

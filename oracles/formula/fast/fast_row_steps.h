@@ -50,12 +50,7 @@ static inline double nearest(const formula_t *formula, double x) {
 static inline const fast_numbers_t *expand(const formula_t *formula, row_t a, size_t count) {
   if (a.count == count) return a.fast;
   fast_numbers_t *numbers = fast_new(formula, count);
-  for (size_t i = 0; i < count; i++) {
-    numbers->low[i] = a.fast->low[0];
-    numbers->high[i] = a.fast->high[0];
-    numbers->point[i] = a.fast->point[0];
-    if (numbers->tail != NULL) numbers->tail[i] = a.fast->tail[0];
-  }
+  kernels_of(formula)->repeat(a.fast, numbers);
   return numbers;
 }
 
