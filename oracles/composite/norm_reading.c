@@ -60,7 +60,10 @@ row_t norm_sample_variance_in_one_pass(formula_t *formula, row_t squares, row_t 
                         norm_divide(formula, rest, terms - 1));
 }
 
-bool norm_may_round(const contract_t *contract) { return PERMITTED(contract, normalized) != 0; }
+bool norm_may_round(const contract_t *contract) {
+  return PERMITTED(contract, normalized) != 0 ||
+         PERMITTED(contract, intermediate) == INTERMEDIATE_EITHER;
+}
 
 row_t norm_round(formula_t *formula, row_t normal) {
   if (!formula->rounds_normal) return normal;

@@ -45,7 +45,8 @@ row_t norm_sample_variance(formula_t *formula, row_t squared_deviations, size_t 
 row_t norm_sample_variance_in_one_pass(formula_t *formula, row_t squares, row_t mean,
                                        row_t difference, size_t terms);
 
-/* Whether normalized numbers may be rounded to the operands' type (permission normalized). */
+/* Whether normalized numbers may be rounded to the operands' type: by permission normalized, or as
+ * all that is between may be, by intermediate. */
 bool norm_may_round(const contract_t *contract);
 
 /* Normalized numbers; where the formula rounds them, rounded to the type of the operands. */

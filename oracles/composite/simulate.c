@@ -73,7 +73,7 @@ static status_t model_variant(const problem_t *problem, const implementation_mod
 status_t composite_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
                             tensor_t *inout_results) {
   contract_t contract = contract_backend();
-  contract_set_value(&contract, "normalized", 0); /* Models do what their names say. */
+  contract_set_value(&contract, "intermediate", INTERMEDIATE_WIDE); /* Models are told what is. */
   if (schedule->readings != NULL) {
     STATUS_TRY(contract_parse(str_from(schedule->readings), &contract, call->error));
   }
