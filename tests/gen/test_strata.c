@@ -266,7 +266,7 @@ static void test_sizes(void) {
       {"byteir.erf", STRATUM_swept, has_thousands, 15},
       {"module", STRATUM_slender, multiplies_many_rows, 50},
       {"module", STRATUM_slender, multiplies_rows_two_ways, 40},
-      {"module", STRATUM_slender, has_threshold_rows, 50},
+      {"module", STRATUM_slender, has_threshold_rows, 45},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     g_assert_cmpint(percentage(rows[i].op, rows[i].stratum, rows[i].has), >=, rows[i].at_least);
