@@ -33,10 +33,12 @@ typedef struct oracle_call {
   const struct sample *sample; /* What need not be known exactly of large results (sample.h); NULL:
                                 * nothing. */
   decision_memo_t *memo;       /* Shared by calls about this case; NULL: nothing is kept. */
-  GString *why;   /* If not NULL, decide() appends what makes a component conform, and looks for it:
-                   * answer_t.is_unproven. */
-  bool is_brief;  /* Nobody reads answer_t.expected of what conforms: it may mean nothing there. */
-  arena_t *arena; /* For what is returned, and for scratch. */
+  GString *why;  /* If not NULL, decide() appends what makes a component conform, and looks for it:
+                  * answer_t.is_unproven. */
+  bool is_brief; /* Nobody reads answer_t.expected of what conforms: it may mean nothing there. */
+  bool is_any_way;  /* Nobody asks decide() by which formula a component conforms, or what else
+                     * would:  the loosest may be tried first. */
+  arena_t *arena;   /* For what is returned, and for scratch. */
   failure_t *error; /* Set if the function fails. */
 } oracle_call_t;
 

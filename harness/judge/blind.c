@@ -25,6 +25,7 @@ static said_t ask(blind_t *blind, uint32_t result, size_t component) {
                               .contract = &blind->judge->contract,
                               .results = blind->zeros,
                               .memo = &blind->memo,
+                              .is_any_way = true,
                               .error = &failure};
   const judge_t *judge = blind->judge;
   status_t status = judge->decide(judge->decide_context, &call, result, component, &answer);

@@ -186,7 +186,8 @@ status_t composite_decide(const oracle_call_t *call, uint32_t result, size_t com
   size_t count = problem_variants(&problem, variants);
   answer_t answer = {0};
   value_range_t range = {0}, first = {0};
-  for (size_t i = 0; i < count && !answer.conforms; i++) {
+  for (size_t tried = 0; tried < count && !answer.conforms; tried++) {
+    size_t i = call->is_any_way ? count - 1 - tried : tried; /* The loosest is the last. */
     range = range_of(&problem, &number, &variants[i], call->memo);
     if (i == 0) first = range;
     answer.conforms = value_range_holds(&range, number.format, number.bits,
