@@ -107,7 +107,7 @@ static row_t load_decoded(const problem_t *problem, const part_t *part, uint32_t
   double *all = problem->decoded[operand];
   bool is_element = role == COMPOSITE_ELEMENT && problem->are_consecutive;
   if (count == 1 || (part->terms == NULL && (is_element || role == COMPOSITE_TERM))) {
-    size_t first = problem_operand_element(problem, part, operand, 0);
+    size_t first = count == 0 ? 0 : problem_operand_element(problem, part, operand, 0);
     return fast_row_of_points(formula, all + first, count);
   }
   double *points = ARENA_NEW_ARRAY(problem->arena, double, count);
