@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The walk of one case: every way in which an executor can answer, and its verdict. */
+#include <math.h>
+#include <string.h>
+
+#include "harness/run/audit_sample.h"
 #include "harness/run/case_runner.h"
 #include "tests/campaign/fake_executor.h"
 
@@ -162,6 +166,74 @@ static void test_audit_rate_of_rows(void) {
   executor_close(executor);
 }
 
+/* Sets of several steps, and of the last one alone, whose operands are known. */
+static const char *const module_lines[] = {
+    "module steps={v0=stablehlo.multiply(a0,a1) f32[6] f32[6] -> f32[6];"
+    "v1=stablehlo.add(v0,a1) f32[6] f32[6] -> f32[6];return(v1)} f32[6] f32[6] -> f32[6] : "
+    "3f8ccccd400000003f8000003f8ccccd4000000040400000 : "
+    "3e99999a3e99999a3e99999a3e99999a3e99999a40400000",
+    "module steps={v0=stablehlo.negate(a0) f32[2,16] -> f32[2,16];"
+    "v1=stablehlo.dot_general(v0,a1) batch=[]x[] contract=[1]x[0] f32[2,16] f32[16,3] -> f32[2,3];"
+    "return(v1)} f32[2,16] f32[16,3] -> f32[2,3] : "
+    "3f33988b3fe2b5103fd2a50d3f61f24e3f9f1fa03f964d633fbd1b193fd76f553f240ac63f0ae2ac"
+    "3fe077873f93175e3fd25b973f00cf093f9583ac3fca89233f57d83e3ff57df23fed12f63f0bbf1e"
+    "3f09c56e3fa7f3823ff4510f3f8930f33f532c963f910be03f0b26d33f55212d3f94130d3f9f322a"
+    "3f5981223f58a71b"
+    " : "
+    "3f54030d3f983e6e3f6f46b13f0840863fe0d0a23faad6d83fbb520d3f4763543ffe917e3fe51c17"
+    "3f2e6bf73f7fc1443fca86673fc88c7f3ff3cbed3f910b673fdf5dea3fc0b2dc3f747e573fb0d0c3"
+    "3fe96f9c3fe2784c3fa103b63fb116a43f0d42073f5d364f3fd91a033f8f8c5d3f426f523fa95e8f"
+    "3fc6fbdc3fc180543f87f1673f9447d83fa19e2e3fd576033fa4052a3f8b81463f9e056a3f0b5b56"
+    "3f10b2f93fc70ca33ffcc5a53fb1e42b3f8b92363f416a023fa06e083ffc8f08",
+};
+
+/* Audits the case with its fast set widened at a component, by half of the number there. */
+static status_t audit_widened(case_runner_t *walk, const char *line, size_t component) {
+  arena_t arena;
+  arena_init(&arena);
+  case_t instance;
+  failure_t error;
+  expectation_t expectation;
+  const char *broken;
+  g_assert_cmpint(case_parse(str_from(line), &arena, &instance, &broken, &error), ==, STATUS_OK);
+  const uint32_t one_in = walk->audit_one_in;
+  walk->audit_one_in = 0;
+  g_assert_cmpint(case_runner_expect(walk, &instance, NULL, &arena, &expectation, &error), ==,
+                  STATUS_OK);
+  walk->audit_one_in = one_in;
+  accept_t *accept = &expectation.accepts[0];
+  g_assert_nonnull(accept->low);
+  double *high = ARENA_NEW_ARRAY(&arena, double, accept->count);
+  memcpy(high, accept->high, accept->count * sizeof *high);
+  if (component < accept->count) high[component] += fabs(high[component]) / 2;
+  accept->high = high;
+  status_t status = audit_sample(walk, &expectation, 0, &error);
+  arena_deinit(&arena);
+  return status;
+}
+
+/* So are components of a program of several steps; each is held against what it may be itself. */
+static void test_audit_of_modules(gconstpointer data) {
+  enum { COUNT = 6, WALKS = 1000, ONE_IN = 10 };
+  const char *line = (const char *)data;
+  case_runner_t walk = make_walk();
+  walk.audit_one_in = 1;
+  walk.audit_distance = 0;
+  g_assert_cmpint(audit_widened(&walk, line, COUNT), ==, STATUS_OK); /* None. */
+  g_assert_cmpuint(walk.audited, ==, COUNT);
+  for (size_t i = 0; i < COUNT; i++) {
+    walk.audit_distance = 0;
+    g_assert_cmpint(audit_widened(&walk, line, i), ==, STATUS_INVALID);
+  }
+  walk.audit_one_in = ONE_IN;
+  walk.audited = 0;
+  int caught = 0;
+  for (int i = 0; i < WALKS; i++) caught += audit_widened(&walk, line, 2) != STATUS_OK;
+  /* Six at once, 100 times, until one is wrong. */
+  g_assert_cmpint(caught, >, 50);
+  g_assert_cmpint(caught, <, 150);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_set_nonfatal_assertions();
@@ -177,5 +249,9 @@ int main(int argc, char **argv) {
   g_test_add_func("/case_runner/crash_costs_one_case", test_crash_costs_one_case);
   g_test_add_func("/case_runner/audit_rate", test_audit_rate);
   g_test_add_func("/case_runner/audit_rate_of_rows", test_audit_rate_of_rows);
+  for (size_t i = 0; i < G_N_ELEMENTS(module_lines); i++) {
+    g_autofree char *path = g_strdup_printf("/case_runner/audit_of_modules/%zu", i);
+    g_test_add_data_func(path, module_lines[i], test_audit_of_modules);
+  }
   return g_test_run();
 }
