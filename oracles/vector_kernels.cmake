@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # A source of loops that is built once per instruction set, each time with another KERNEL_SUFFIX in
-# the name of the table at its end, and chosen at run time (instruction_sets.h).  The portable build
+# the name of the table at its end, and chosen at run time (harness/base/instruction_set.h).  The portable build
 # comes with the library itself.  -O3 unrolls the loops and turns them into vector code, which it
 # may not where a square root has to set errno; nobody reads that.
 function(add_vector_kernels library folder name)

@@ -33,7 +33,8 @@ typedef struct fast_store {
                 const set_arrays_t *out);
 } fast_store_t;
 
-/* The fastest that this machine can run. */
+/* The fastest that this machine can run; the one of that name, or NULL. */
 const fast_store_t *fast_store_best(void);
+const fast_store_t *fast_store_named(const char *name);
 
 #endif

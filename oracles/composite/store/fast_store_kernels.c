@@ -5,6 +5,7 @@
 
 #include "harness/num/binary64.h"
 #include "oracles/composite/store/fast_store.h"
+#include "oracles/exact/vector_kernels.h"
 #include "oracles/formula/fast/fast_steps.h"
 
 KERNEL_INLINE bool is_negative_zero(double x) { return binary64_bits(x) == UINT64_C(1) << 63; }
@@ -83,17 +84,9 @@ static void other_variant(const fast_row_t *row, size_t first, size_t count, dou
   }
 }
 
-#ifndef KERNEL_SUFFIX
-#define KERNEL_SUFFIX portable
-#endif
-#define JOIN_EXPANDED(a, b) a##b
-#define JOIN(a, b) JOIN_EXPANDED(a, b)
-#define QUOTE_EXPANDED(a) #a
-#define QUOTE(a) QUOTE_EXPANDED(a)
-
-extern const fast_store_t JOIN(fast_store_, KERNEL_SUFFIX);
-const fast_store_t JOIN(fast_store_, KERNEL_SUFFIX) = {
-    .name = QUOTE(KERNEL_SUFFIX),
+extern const fast_store_t KERNEL_TABLE(fast_store_);
+const fast_store_t KERNEL_TABLE(fast_store_) = {
+    .name = KERNEL_NAME,
     .first = first_variant,
     .other = other_variant,
 };

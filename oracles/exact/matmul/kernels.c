@@ -8,6 +8,7 @@
 
 #include "oracles/exact/matmul/accumulator.h"
 #include "oracles/exact/matmul/lanes.h"
+#include "oracles/exact/vector_kernels.h"
 // clang-format off: each part needs those before it.
 #include "oracles/exact/matmul/pack.inc"
 #include "oracles/exact/matmul/accumulate.inc"
@@ -68,17 +69,9 @@ LANES_INLINE lanes_t load_widened_f32(const float *from) { return lanes_load_flo
 #include "oracles/exact/matmul/signed_sums_type.inc"
 // clang-format on
 
-#ifndef KERNEL_SUFFIX
-#define KERNEL_SUFFIX portable
-#endif
-#define JOIN_EXPANDED(a, b) a##b
-#define JOIN(a, b) JOIN_EXPANDED(a, b)
-#define QUOTE_EXPANDED(a) #a
-#define QUOTE(a) QUOTE_EXPANDED(a)
-
-extern const exact_kernels_t JOIN(exact_kernels_, KERNEL_SUFFIX);
-const exact_kernels_t JOIN(exact_kernels_, KERNEL_SUFFIX) = {
-    .name = QUOTE(KERNEL_SUFFIX),
+extern const exact_kernels_t KERNEL_TABLE(exact_kernels_);
+const exact_kernels_t KERNEL_TABLE(exact_kernels_) = {
+    .name = KERNEL_NAME,
     .matmul_f32 = matmul_f32,
     .matmul_f64 = matmul_f64,
     .sums_f32 = sums_f32,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiled once for each instruction set (vector_kernels.cmake).  Nothing but the table at the end
  * is visible outside. */
+#include "oracles/exact/vector_kernels.h"
 #include "oracles/formula/fast/fast_kernels.h"
 
 #include <float.h>
@@ -351,17 +352,9 @@ static void finish(const fast_numbers_t *a, const format_t *format, double *low,
   }
 }
 
-#ifndef KERNEL_SUFFIX
-#define KERNEL_SUFFIX portable
-#endif
-#define JOIN_EXPANDED(a, b) a##b
-#define JOIN(a, b) JOIN_EXPANDED(a, b)
-#define QUOTE_EXPANDED(a) #a
-#define QUOTE(a) QUOTE_EXPANDED(a)
-
-extern const fast_kernels_t JOIN(fast_kernels_, KERNEL_SUFFIX);
-const fast_kernels_t JOIN(fast_kernels_, KERNEL_SUFFIX) = {
-    .name = QUOTE(KERNEL_SUFFIX),
+extern const fast_kernels_t KERNEL_TABLE(fast_kernels_);
+const fast_kernels_t KERNEL_TABLE(fast_kernels_) = {
+    .name = KERNEL_NAME,
     .format = &format_table[FORMAT_f32],
     .binary = binary,
     .square = square,

@@ -6,6 +6,7 @@
  * step by step.  Exact values, sums and functions are pairs (theory.md, T230 to T232). */
 #include <float.h>
 
+#include "oracles/exact/vector_kernels.h"
 #include "oracles/formula/fast/fast_kernels.h"
 #include "oracles/formula/fast/fast_pair_functions.h"
 #include "oracles/formula/fast/fast_row_loops.h"
@@ -348,17 +349,9 @@ static void finish(const fast_numbers_t *a, const format_t *format, double *low,
   }
 }
 
-#ifndef KERNEL_SUFFIX
-#define KERNEL_SUFFIX portable
-#endif
-#define JOIN_EXPANDED(a, b) a##b
-#define JOIN(a, b) JOIN_EXPANDED(a, b)
-#define QUOTE_EXPANDED(a) #a
-#define QUOTE(a) QUOTE_EXPANDED(a)
-
-extern const fast_kernels_t JOIN(fast_pair_kernels_, KERNEL_SUFFIX);
-const fast_kernels_t JOIN(fast_pair_kernels_, KERNEL_SUFFIX) = {
-    .name = QUOTE(KERNEL_SUFFIX),
+extern const fast_kernels_t KERNEL_TABLE(fast_pair_kernels_);
+const fast_kernels_t KERNEL_TABLE(fast_pair_kernels_) = {
+    .name = KERNEL_NAME,
     .format = &format_table[FORMAT_f64],
     .binary = binary,
     .square = square,
