@@ -207,4 +207,16 @@ run 1 "run --known" run --executor canary:drop_tail --op stablehlo.reduce --case
 run 0 "run --known: the database" query --db other.db --format csv --sql "SELECT count(*) FROM reproducer WHERE role = 'shrunk'"
 like out "^0" "run --known: nothing is made small again"
 
+# ---- A share of a run's time
+small_cases() { "$ASSAY" query --db "$1" --format csv --sql "SELECT count(*) FROM reproducer WHERE role = 'shrunk'" | sed -n '2s/\r$//; 2p'; }
+many="--op stablehlo.reduce --op stablehlo.dot_general --executor canary:drop_last_term --cases 300 --seed 3 --shrink"
+run 1 "all of the time" run $many --db whole.db
+run 1 "a hundredth of the time" run $many --shrink-percent 1 --db part.db
+[ "$(small_cases part.db)" -ge 1 ] && [ "$(small_cases part.db)" -lt "$(small_cases whole.db)" ]
+ok $? "a hundredth of the time: fewer findings are made small, but one"
+for percent in 0 -5 101 x; do
+  run 2 "no share: $percent" run $many --shrink-percent=$percent
+  like err "shrink-percent is a share of the time, 1 to 100, and not '$percent'" "no share: $percent: says so"
+done
+
 finish

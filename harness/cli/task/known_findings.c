@@ -51,9 +51,9 @@ bool known_findings_has(void *context, const char *executor, const hash_text_t *
   return g_hash_table_contains(known->keys, key);
 }
 
-finding_shrinker_t known_findings_shrinker(known_findings_t *known, bool is_on, int percent) {
+finding_shrinker_t known_findings_shrinker(known_findings_t *known, bool is_on, uint32_t percent) {
   return (finding_shrinker_t){.is_on = is_on,
                               .is_known = known == NULL ? NULL : known_findings_has,
                               .context = known,
-                              .percent_max = (uint32_t)CLAMP(percent, 0, 100)};
+                              .percent_max = percent};
 }

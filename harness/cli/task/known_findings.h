@@ -19,8 +19,8 @@ void known_findings_close(known_findings_t *known); /* NULL is ignored. */
 /* `context` is a known_findings_t; see finding_shrinker_t.is_known. */
 bool known_findings_has(void *context, const char *executor, const hash_text_t *signature);
 
-/* What makes findings small that `known` (or NULL) has not, in so much of the time (0: whatever it
- * takes). */
-finding_shrinker_t known_findings_shrinker(known_findings_t *known, bool is_on, int percent);
+/* What makes findings small that `known` (or NULL) has not, while it has taken no more than 1 to
+ * 100 percent of the time. */
+finding_shrinker_t known_findings_shrinker(known_findings_t *known, bool is_on, uint32_t percent);
 
 #endif

@@ -69,9 +69,20 @@ status_t task_check_programs(const task_t *task, failure_t *error) {
   return STATUS_OK;
 }
 
+static status_t find_shrink_percent(const char *text, uint32_t *out_percent, failure_t *error) {
+  uint64_t percent = 100;
+  if (text != NULL && !g_ascii_string_to_unsigned(text, 10, 1, 100, &percent, NULL)) {
+    return status_fail(error, STATUS_INVALID,
+                       "--shrink-percent is a share of the time, 1 to 100, and not '%.40s'", text);
+  }
+  *out_percent = (uint32_t)percent;
+  return STATUS_OK;
+}
+
 status_t task_read_flags(task_t *task, failure_t *error) {
   session_options_t *options = &task->options;
   options->stream.gen = gen_options_default();
+  STATUS_TRY(find_shrink_percent(task->flags->shrink_percent, &task->shrink_percent_max, error));
   STATUS_TRY(read_limits(task->flags, options, error));
   STATUS_TRY(read_fail_on(task->flags->fail_on, task->flags->database, &task->fail_on, error));
   STATUS_TRY(arguments_parse_seed(task->flags->seed, &options->stream.seed, error));

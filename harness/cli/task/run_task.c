@@ -38,8 +38,8 @@ void task_flags_add(task_flags_t *flags, arguments_t *arguments) {
        "UUID"},
       {"shrink", 0, 0, G_OPTION_ARG_NONE, &flags->shrink,
        "Make the first case of each finding small", NULL},
-      {"shrink-percent", 0, 0, G_OPTION_ARG_INT, &flags->shrink_percent,
-       "With --shrink: while it took no more of the time (default: always)", "PERCENT"},
+      {"shrink-percent", 0, 0, G_OPTION_ARG_STRING, &flags->shrink_percent,
+       "With --shrink: while it has taken no more of the time, 1 to 100 (default: 100)", "PERCENT"},
       {"known", 0, 0, G_OPTION_ARG_FILENAME, &flags->known,
        "With --shrink: leave out findings that have a small case in this database", "FILE"},
       G_OPTION_ENTRY_NULL};
@@ -101,6 +101,7 @@ void task_flags_free(task_flags_t *flags) {
   g_free(flags->name);
   g_free(flags->part_of);
   g_free(flags->known);
+  g_free(flags->shrink_percent);
   g_free(flags->capability.profile);
   task_programs_free(flags);
   g_free(flags->fail_on);
@@ -243,7 +244,7 @@ int task_open(const task_flags_t *flags, int argc, char *const *argv, task_t *ou
   options->campaign = flags->name;
   options->part_of = flags->part_of;
   options->stop = task->supervisor == NULL ? interrupt_catch() : supervisor_stop(task->supervisor);
-  options->shrinker = known_findings_shrinker(task->known, flags->shrink, flags->shrink_percent);
+  options->shrinker = known_findings_shrinker(task->known, flags->shrink, task->shrink_percent_max);
   options->shrinker.seed = options->stream.seed;
   options->shrinker.stop = options->stop;
   exit_code = task_open_capabilities(task);

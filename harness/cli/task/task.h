@@ -37,7 +37,7 @@ typedef struct task_flags {
   char *known;                   /* A database: what it has small is not shrunk again. */
   capability_flags_t capability; /* Its profile is set by the verb that has that option. */
   gboolean shrink;               /* Make the first case of each finding small, ... */
-  int shrink_percent;            /* ... while that takes no more of the time; 0: all of it. */
+  char *shrink_percent;          /* ... while that has taken no more of the time. */
   /* Set by verbs for which speed counts: code of others runs in this process, supervised. */
   bool runs_here;
   bool keeps_inputs;     /* And what is looked at is noted: supervisor_enter_input(). */
@@ -70,7 +70,8 @@ struct task {
   executor_list_t executors;
   const op_t *const *ops;
   store_t *store;
-  known_findings_t *known;        /* NULL: none are. */
+  known_findings_t *known; /* NULL: none are. */
+  uint32_t shrink_percent_max;
   prediction_t *prediction;       /* NULL unless the contract is `identified`. */
   capabilities_t *capabilities;   /* NULL unless they were asked for. */
   found_thresholds_t *thresholds; /* NULL: none are known. */
