@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiled once for each instruction set (vector_kernels.cmake).  Nothing but the table at the end
  * is visible outside. */
-#include "oracles/exact/vector_kernels.h"
 #include "oracles/formula/fast/fast_kernels.h"
+#include "oracles/exact/vector_kernels.h"
 
 #include <float.h>
 
