@@ -227,6 +227,16 @@ static bool shift(trial_t *trial, int ulps, const char *permission) {
   return fabsf(data[0]) > least && fabsf(data[0]) < 0x1p30f;
 }
 
+static void make_trial(const char *line, trial_t *out_trial) {
+  arena_init(&out_trial->arena);
+  program_t program;
+  failure_t error = {0};
+  if (program_parse(str_from(line), &out_trial->arena, &program, NULL, &error) != STATUS_OK) {
+    g_error("%s", error.text);
+  }
+  out_trial->instance = case_make(&out_trial->arena, &program);
+}
+
 static void test_chain(gconstpointer data) {
   const chain_t *chain = data;
   rng_t rng = rng_make(238);
@@ -236,13 +246,7 @@ static void test_chain(gconstpointer data) {
   unsigned needed = 0, more = 0, further = 0, shifted = 0;
   for (int i = 0; i < DATA_SETS; i++) {
     trial_t trial;
-    arena_init(&trial.arena);
-    program_t program;
-    failure_t error = {0};
-    if (program_parse(str_from(chain->line), &trial.arena, &program, NULL, &error) != STATUS_OK) {
-      g_error("%s", error.text);
-    }
-    trial.instance = case_make(&trial.arena, &program);
+    make_trial(chain->line, &trial);
     draw_data(&rng, chain->scale, &trial.instance);
     simulate(&trial, chain->permission, i % 2 == 1);
     g_assert_cmpuint(count_wrong(&trial, spec), ==, 0);
@@ -267,13 +271,7 @@ static void test_chain(gconstpointer data) {
 /* XLA 0.10 on x = 0.3: (x 0.1) 3.7 is computed as x 0.37. */
 static void test_by_hand(void) {
   trial_t trial;
-  arena_init(&trial.arena);
-  program_t program;
-  failure_t error = {0};
-  if (program_parse(str_from(chains[0].line), &trial.arena, &program, NULL, &error) != STATUS_OK) {
-    g_error("%s", error.text);
-  }
-  trial.instance = case_make(&trial.arena, &program);
+  make_trial(chains[0].line, &trial);
   float *data = (float *)(void *)trial.instance.operands[0].data;
   const float numbers[2] = {0.1f, 3.7f};
   unsigned unlike = 0;
@@ -293,6 +291,53 @@ static void test_by_hand(void) {
   arena_deinit(&trial.arena);
 }
 
+/* A factor that scaling makes subnormal is off by half of the smallest number, and that counts with
+ * the other factor: 60000 rn(2^-24 3/4) in f16, where the program has (60000 / 4) 2^-24 3. */
+static void test_scaled_to_subnormal(void) {
+  trial_t trial;
+  make_trial(
+      "module steps={v0=constant(f16[1,1],3400);"
+      "v1=stablehlo.multiply(a0,v0) f16[1,1] f16[1,1] -> f16[1,1];"
+      "v2=stablehlo.dot_general(v1,a1) batch=[]x[] contract=[1]x[0] "
+      "f16[1,1] f16[1,1] -> f16[1,1];return(v2)} f16[1,1] f16[1,1] -> f16[1,1]",
+      &trial);
+  const element_t *element = trial.instance.operands[0].type.element;
+  element_store(element, trial.instance.operands[0].data, 0,
+                format_from_double(element->format, 60000));
+  element_store(element, trial.instance.operands[1].data, 0, 3);
+  simulate(&trial, SCALES, false);
+  for (int times = 1; times <= 2; times++) {
+    element_store(element, trial.results[0].data, 0,
+                  format_from_double(element->format, times * 60000 * 0x1p-24));
+    g_assert_cmpuint(count_wrong(&trial, "backend," SCALES), ==, times == 1 ? 0 : 1);
+    g_assert_cmpuint(count_wrong(&trial, "backend"), ==, 1);
+  }
+  arena_deinit(&trial.arena);
+}
+
+/* Values that are used twice at each step: what could be computed in their place doubles with each,
+ * so that nothing is said, and soon. */
+static void test_used_twice(void) {
+  static const char *const names[] = {"divide", "multiply"};
+  for (size_t n = 0; n < G_N_ELEMENTS(names); n++) {
+    enum { STEPS = 40 };
+    g_autoptr(GString) line = g_string_new("module steps={");
+    g_string_append(line, n == 0 ? "v0=stablehlo.divide(a0,a0) f32[2] f32[2] -> f32[2];"
+                                 : "v0=stablehlo.exponential(a0) f32[2] -> f32[2];");
+    for (int i = 1; i <= STEPS; i++) {
+      g_string_append_printf(line, "v%d=stablehlo.%s(v%d,v%d) f32[2] f32[2] -> f32[2];", i,
+                             names[n], i - 1, i - 1);
+    }
+    g_string_append_printf(line, "return(v%d)} f32[2] -> f32[2]", STEPS);
+    trial_t trial;
+    make_trial(line->str, &trial);
+    memset(trial.instance.operands[0].data, 0x3f, 8);
+    simulate(&trial, QUOTIENTS, false);
+    g_assert_cmpuint(count_wrong(&trial, "backend," QUOTIENTS), ==, 0);
+    arena_deinit(&trial.arena);
+  }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   for (size_t i = 0; i < G_N_ELEMENTS(chains); i++) {
@@ -300,5 +345,7 @@ int main(int argc, char **argv) {
     g_test_add_data_func(path, &chains[i], test_chain);
   }
   g_test_add_func("/module_algebra/by-hand", test_by_hand);
+  g_test_add_func("/module_algebra/scaled-to-subnormal", test_scaled_to_subnormal);
+  g_test_add_func("/module_algebra/used-twice", test_used_twice);
   return g_test_run();
 }

@@ -13,25 +13,34 @@ typedef struct fractions {
   fraction_t items[MODULE_FORMS_MAX];
 } fractions_t;
 
+/* Values that are used twice double what is made of them at each step: of much nothing is said. */
+enum { TERMS_MAX = 512, TERM_SIZE_MAX = 128 };
 typedef struct finder {
   const module_t *module;
   arena_t *arena;
+  uint32_t term_count; /* That were made. */
+  bool is_over;        /* They are too many, or too large, or did not fit; not all are found. */
 } finder_t;
 
 /* ---- Terms ----------------------------------------------------------------------------------- */
 
-static const module_term_t *keep(const finder_t *finder, module_term_t term) {
+static const module_term_t *keep(finder_t *finder, module_term_t term) {
   module_term_t *kept = arena_alloc(finder->arena, sizeof *kept);
   *kept = term;
+  kept->size = 1;
+  for (uint32_t i = 0; i < 2; i++) {
+    if (term.operands[i] != NULL) kept->size += term.operands[i]->size;
+  }
+  finder->is_over |= ++finder->term_count > TERMS_MAX || kept->size > TERM_SIZE_MAX;
   return kept;
 }
 
-static const module_term_t *term_of(const finder_t *finder, module_value_t value) {
+static const module_term_t *term_of(finder_t *finder, module_value_t value) {
   return keep(finder, (module_term_t){.value = value});
 }
 
 /* stablehlo.NAME of terms of one type; of one alone if there is no second. */
-static const module_term_t *apply(const finder_t *finder, const char *name, const type_t *type,
+static const module_term_t *apply(finder_t *finder, const char *name, const type_t *type,
                                   const module_term_t *first, const module_term_t *second) {
   g_autofree char *full = g_strconcat("stablehlo.", name, NULL);
   program_t *program = arena_alloc(finder->arena, sizeof *program);
@@ -44,7 +53,7 @@ static const module_term_t *apply(const finder_t *finder, const char *name, cons
 }
 
 /* The term, moved as the step moves its operand. */
-static const module_term_t *move(const finder_t *finder, const module_step_t *step,
+static const module_term_t *move(finder_t *finder, const module_step_t *step,
                                  const module_term_t *term) {
   return keep(finder, (module_term_t){.program = &step->program, .operands = {term}});
 }
@@ -74,50 +83,52 @@ static bool moves_one(const module_step_t *step) {
 
 /* ---- Quotients ------------------------------------------------------------------------------- */
 
-static void add_fraction(fractions_t *fractions, const module_term_t *above,
+static void add_fraction(finder_t *finder, fractions_t *fractions, const module_term_t *above,
                          const module_term_t *below) {
-  if (fractions->count == MODULE_FORMS_MAX) return;
+  if (fractions->count == MODULE_FORMS_MAX) finder->is_over = true;
+  if (finder->is_over) return;
   fractions->items[fractions->count++] = (fraction_t){.above = above, .below = below};
 }
 
-static void find_fractions(const finder_t *finder, module_value_t value, fractions_t *out);
+static void find_fractions(finder_t *finder, module_value_t value, fractions_t *out);
 
-static void move_fractions(const finder_t *finder, const module_step_t *step, fractions_t *out) {
+static void move_fractions(finder_t *finder, const module_step_t *step, fractions_t *out) {
   fractions_t own;
   find_fractions(finder, step->operands[0], &own);
   for (uint32_t i = 0; i < own.count; i++) {
-    add_fraction(out, move(finder, step, own.items[i].above),
+    add_fraction(finder, out, move(finder, step, own.items[i].above),
                  move(finder, step, own.items[i].below));
   }
 }
 
 /* Of x / y: x / y itself; a / (b y) of x = a / b; x d / c of y = c / d; a d / (b c) of both. */
-static void divide_fractions(const finder_t *finder, const module_step_t *step, fractions_t *out) {
+static void divide_fractions(finder_t *finder, const module_step_t *step, fractions_t *out) {
   const type_t *type = &step->program.results[0];
   const module_term_t *left = term_of(finder, step->operands[0]);
   const module_term_t *right = term_of(finder, step->operands[1]);
   fractions_t of_left, of_right;
   find_fractions(finder, step->operands[0], &of_left);
   find_fractions(finder, step->operands[1], &of_right);
-  add_fraction(out, left, right);
+  add_fraction(finder, out, left, right);
   for (uint32_t i = 0; i < of_left.count; i++) {
     const fraction_t *own = &of_left.items[i];
-    add_fraction(out, own->above, apply(finder, "multiply", type, own->below, right));
+    add_fraction(finder, out, own->above, apply(finder, "multiply", type, own->below, right));
   }
   for (uint32_t i = 0; i < of_right.count; i++) {
     const fraction_t *other = &of_right.items[i];
-    add_fraction(out, apply(finder, "multiply", type, left, other->below), other->above);
+    add_fraction(finder, out, apply(finder, "multiply", type, left, other->below), other->above);
     for (uint32_t k = 0; k < of_left.count; k++) {
       const fraction_t *own = &of_left.items[k];
-      add_fraction(out, apply(finder, "multiply", type, own->above, other->below),
+      add_fraction(finder, out, apply(finder, "multiply", type, own->above, other->below),
                    apply(finder, "multiply", type, own->below, other->above));
     }
   }
 }
 
-static void find_fractions(const finder_t *finder, module_value_t value, fractions_t *out) {
+static void find_fractions(finder_t *finder, module_value_t value, fractions_t *out) {
   const module_step_t *step = module_definition(finder->module, value);
   out->count = 0;
+  if (finder->is_over) return;
   if (moves_one(step)) {
     move_fractions(finder, step, out);
   } else if (is_plain_one(step, "divide")) {
@@ -129,8 +140,9 @@ static void find_fractions(const finder_t *finder, module_value_t value, fractio
 
 /* What a value is the exponential of: of exp(a) a, of products the sum, of quotients the
  * difference; NULL if it is none. */
-static const module_term_t *find_exponent(const finder_t *finder, module_value_t value) {
+static const module_term_t *find_exponent(finder_t *finder, module_value_t value) {
   const module_step_t *step = module_definition(finder->module, value);
+  if (finder->is_over) return NULL;
   if (is_plain_one(step, "exponential")) return term_of(finder, step->operands[0]);
   if (moves_one(step)) {
     const module_term_t *own = find_exponent(finder, step->operands[0]);
@@ -147,7 +159,7 @@ static const module_term_t *find_exponent(const finder_t *finder, module_value_t
 
 /* The inverse of a divisor that is a root or an exponential, moved perhaps, as one function; NULL
  * if it is none. */
-static const module_term_t *find_inverse(const finder_t *finder, module_value_t value) {
+static const module_term_t *find_inverse(finder_t *finder, module_value_t value) {
   const module_step_t *step = module_definition(finder->module, value);
   if (moves_one(step)) {
     const module_term_t *own = find_inverse(finder, step->operands[0]);
@@ -164,10 +176,11 @@ static const module_term_t *find_inverse(const finder_t *finder, module_value_t 
 /* ---- All ------------------------------------------------------------------------------------- */
 
 static void add_form(module_forms_t *forms, const module_term_t *term) {
-  if (forms->count < MODULE_FORMS_MAX) forms->items[forms->count++] = term;
+  forms->has_more |= forms->count == MODULE_FORMS_MAX;
+  if (!forms->has_more) forms->items[forms->count++] = term;
 }
 
-static void add_products(const finder_t *finder, const module_step_t *step, bool inverts,
+static void add_products(finder_t *finder, const module_step_t *step, bool inverts,
                          module_forms_t *out_forms) {
   const type_t *type = &step->program.results[0];
   const module_term_t *left = term_of(finder, step->operands[0]);
@@ -183,10 +196,11 @@ static void add_products(const finder_t *finder, const module_step_t *step, bool
 
 void module_find_forms(const module_t *module, const module_step_t *step, bool inverts,
                        arena_t *arena, module_forms_t *out_forms) {
-  const finder_t finder = {.module = module, .arena = arena};
+  finder_t finder = {.module = module, .arena = arena};
   const type_t *type = &step->program.results[0];
   bool divides = is_plain_one(step, "divide");
   out_forms->count = 0;
+  out_forms->has_more = false;
   if (!divides && !is_plain_one(step, "multiply")) return;
   if (divides) {
     fractions_t fractions;
@@ -195,11 +209,11 @@ void module_find_forms(const module_t *module, const module_step_t *step, bool i
       const fraction_t *own = &fractions.items[i];
       add_form(out_forms, apply(&finder, "divide", type, own->above, own->below));
     }
-    if (fractions.count == MODULE_FORMS_MAX) out_forms->count = MODULE_FORMS_MAX;
     add_products(&finder, step, inverts, out_forms);
   }
   const module_term_t *exponent = find_exponent(&finder, step->results[0]);
   if (exponent != NULL) add_form(out_forms, apply(&finder, "exponential", type, exponent, NULL));
+  out_forms->has_more |= finder.is_over;
 }
 
 bool module_find_others(const module_t *module, const module_step_t *step,
@@ -214,7 +228,8 @@ bool module_find_others(const module_t *module, const module_step_t *step,
   }
   out_others->has_scales =
       algebra == ALGEBRA_SCALES && module_find_scales(module, step, &out_others->scales);
-  return out_others->has_numbers || out_others->has_scales || out_others->forms.count > 0;
+  return out_others->has_numbers || out_others->has_scales || out_others->forms.count > 0 ||
+         out_others->forms.has_more;
 }
 
 /* ---- Sets ------------------------------------------------------------------------------------ */
@@ -241,10 +256,6 @@ static status_t enclose_term(const module_algebra_t *algebra, const module_term_
 status_t module_add_forms(const module_algebra_t *algebra, const module_step_t *step,
                           const module_forms_t *forms, box_t *inout_boxes) {
   const size_t elements = type_element_count(&step->program.results[0]);
-  if (forms->count == MODULE_FORMS_MAX) { /* There may be more. */
-    for (size_t i = 0; i < elements; i++) inout_boxes[i] = box_whole_line();
-    return STATUS_OK;
-  }
   box_t *made[] = {ARENA_NEW_ARRAY(algebra->arena, box_t, elements)};
   for (uint32_t i = 0; i < forms->count; i++) {
     const module_term_t *form = forms->items[i];
@@ -262,6 +273,11 @@ status_t module_add_forms(const module_algebra_t *algebra, const module_step_t *
 
 status_t module_add_others(const module_algebra_t *algebra, const module_step_t *step,
                            const module_others_t *others, box_t *inout_boxes) {
+  if (others->forms.has_more || (others->has_scales && others->scales.has_more)) {
+    size_t count = type_element_count(&step->program.results[0]);
+    for (size_t i = 0; i < count; i++) inout_boxes[i] = box_whole_line();
+    return STATUS_OK;
+  }
   if (others->has_numbers) {
     STATUS_TRY(module_add_algebra(algebra, step, &others->numbers, inout_boxes));
   }

@@ -112,12 +112,14 @@ typedef struct module_term {
   bool is_one;
   module_value_t value;
   const struct module_term *operands[2];
+  uint32_t size; /* Of ops and values, those that are used twice twice. */
 } module_term_t;
 
 /* In place of what a step gives, in the order of how much of it is another (theory.md, T269 and
- * T270).  With MODULE_FORMS_MAX there may be more. */
+ * T270). */
 enum { MODULE_FORMS_MAX = 16 };
 typedef struct module_forms {
+  bool has_more; /* There may be more: of the step nothing is said. */
   uint32_t count;
   const module_term_t *items[MODULE_FORMS_MAX];
 } module_forms_t;
@@ -143,6 +145,7 @@ typedef struct module_scale {
 typedef struct module_scales {
   const module_step_t *product;
   module_value_t bases[2];
+  bool has_more; /* There may be more numbers: of the step nothing is said, nor is the product. */
   uint32_t count;
   module_scale_t items[MODULE_NUMBERS_MAX];
 } module_scales_t;

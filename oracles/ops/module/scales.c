@@ -40,9 +40,10 @@ static bool take_scale(const module_t *module, const module_step_t *step, module
   double scale;
   bool divides = step != NULL && module_step_is(step, "divide");
   if (step == NULL || (!divides && !module_step_is(step, "multiply"))) return false;
-  if (scales->count == MODULE_NUMBERS_MAX) return false;
   for (uint32_t number = divides ? 1 : 0; number < 2; number++) {
     if (!find_scale(module, step->operands[number], &scale)) continue;
+    scales->has_more |= scales->count == MODULE_NUMBERS_MAX;
+    if (scales->has_more) return false;
     scales->items[scales->count++] = (module_scale_t){.number = scale, .is_divisor = divides};
     *out_base = step->operands[1 - number];
     return true;
@@ -57,6 +58,7 @@ bool module_find_scales(const module_t *module, const module_step_t *step,
   while (step != NULL && take_scale(module, step, out_scales, &base)) {
     step = module_definition(module, base);
   }
+  if (out_scales->has_more) return true; /* Of a product, perhaps. */
   if (step == NULL || !is_plain_product(step)) return false;
   out_scales->product = step;
   for (uint32_t side = 0; side < 2; side++) {
@@ -97,11 +99,37 @@ static double largest_part(const module_scales_t *scales) {
   return most;
 }
 
-/* A number of a sum may be taken for zero, or be rounded to a subnormal number, and be multiplied
- * then. */
-static double lost(const module_scales_t *scales, const format_t *format) {
-  double terms = (double)type_element_count(&scales->product->program.operands[0]);
-  return ldexp(1, format->exponent_min) * 4 * scales->count * (terms + 2) * largest_part(scales);
+/* How many terms each sum of the product has. */
+static double count_terms(const program_t *program) {
+  const type_t *type = &program->operands[0];
+  uint32_t reduced = program->op->reduced_dimensions(program, 0);
+  double terms = 1;
+  for (uint32_t dim = 0; dim < type->rank; dim++) {
+    if ((reduced >> dim & 1) != 0) terms *= (double)type->dims[dim];
+  }
+  return terms;
+}
+
+/* The largest magnitude of what an operand of the product is made of. */
+static double largest_of(const module_algebra_t *algebra, const module_scales_t *scales,
+                         uint32_t side) {
+  size_t count = type_element_count(&scales->product->program.operands[side]);
+  const box_t *boxes = algebra->boxes[scales->bases[side]];
+  double most = 0;
+  for (size_t i = 0; i < count; i++) most = fmax(most, box_magnitude(boxes[i]));
+  return most;
+}
+
+/* What is lost of numbers that are rounded to subnormal ones, or flushed, and multiplied then:
+ * theory.md, T272. */
+static double lost(const module_algebra_t *algebra, const module_scales_t *scales,
+                   const format_t *format) {
+  bool flushes = PERMITTED(algebra->contract, ftz) != FTZ_NONE;
+  double unit = ldexp(1, format->exponent_min - (flushes ? 0 : format->precision - 1));
+  double each = unit * scales->count * largest_part(scales);
+  double terms = count_terms(&scales->product->program);
+  double factors = largest_of(algebra, scales, 0) + largest_of(algebra, scales, 1) + 2 * each;
+  return each * (terms * factors + 4 * (terms + 2)) * (1 + 0x1p-40);
 }
 
 /* The product of X, which is the left operand times a factor, within so many units roundoff. */
@@ -131,7 +159,7 @@ status_t module_add_scales(const module_algebra_t *algebra, const module_scales_
   box_t *largest = ARENA_NEW_ARRAY(algebra->arena, box_t, count);
   STATUS_TRY(enclose_scaled(algebra, scales, factor, made));
   STATUS_TRY(enclose_scaled(algebra, scales, box_point(largest_part(scales)), largest));
-  const double distance = lost(scales, format);
+  const double distance = lost(algebra, scales, format);
   bool stays = stays_normal(scales, format);
   for (size_t i = 0; i < count; i++) {
     bool is_known = stays && box_is_finite(made[i]) && box_is_finite(largest[i]);

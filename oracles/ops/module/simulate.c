@@ -233,8 +233,12 @@ static status_t simulate_algebra(const oracle_call_t *call, const module_step_t 
   if (others.has_numbers) {
     return module_simulate_numbers(call, step, &others.numbers, schedule, values);
   }
-  return others.has_scales ? module_simulate_scales(call, step, &others.scales, schedule, values)
-                           : module_simulate_forms(call, step, &others.forms, schedule, values);
+  if (others.has_scales && !others.scales.has_more) {
+    return module_simulate_scales(call, step, &others.scales, schedule, values);
+  }
+  *out_is_other = others.forms.count > 0;
+  if (!*out_is_other) return STATUS_OK;
+  return module_simulate_forms(call, step, &others.forms, schedule, values);
 }
 
 static status_t walk_step(const oracle_call_t *call, const module_step_t *step,
