@@ -49,16 +49,11 @@ static bool find_chore(const loop_t *loop, size_t *out_executor, time_slice_kind
 }
 
 /* All slices draw where programs are given: a search makes its own.  Else slices come in rounds of
- * one for each executor; one round in so many, from the second on, draws at random: searching has
- * short case lines, into which the sizes do not fit at which kernels change.  Where compiling is
- * dear it is every other one: there a search has few programs to climb on. */
+ * one for each executor. */
 static time_slice_kind_t kind_of_slice(const loop_t *loop, size_t executor, uint64_t number) {
-  enum { ROUNDS_PER_DRAWN = 4, DEAR_ROUNDS_PER_DRAWN = 2 };
   if (loop->options->programs != NULL) return TIME_SLICE_DRAW;
   uint64_t round = number / loop->options->executor_count;
-  const uint64_t rounds =
-      loop->options->compiling_is_dear[executor] ? DEAR_ROUNDS_PER_DRAWN : ROUNDS_PER_DRAWN;
-  return round % rounds == 1 ? TIME_SLICE_DRAW : TIME_SLICE_SEARCH;
+  return time_slice_kind_of_round(round, loop->options->compiling_is_dear[executor]);
 }
 
 static void on_exit_of_slice(GPid process, gint wait_status, gpointer context);

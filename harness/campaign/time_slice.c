@@ -37,6 +37,12 @@ static void add(GPtrArray *words, const char *option, char *value) {
 }
 
 /* What `assay fuzz` takes and `assay run` does not. */
+time_slice_kind_t time_slice_kind_of_round(uint64_t round, bool compiling_is_dear) {
+  enum { ROUNDS_PER_DRAWN = 4, ROUNDS_PER_DRAWN_DEAR = 2 };
+  uint64_t rounds = compiling_is_dear ? ROUNDS_PER_DRAWN_DEAR : ROUNDS_PER_DRAWN;
+  return round % rounds == 1 ? TIME_SLICE_DRAW : TIME_SLICE_SEARCH;
+}
+
 static void add_search_words(GPtrArray *words, const time_slice_t *slice,
                              const time_slice_options_t *options) {
   bool is_crashes = slice->kind == TIME_SLICE_CRASHES;

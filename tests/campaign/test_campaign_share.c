@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sharing the time of a campaign among executors: floors are kept, yield is rewarded. */
+/* Sharing the time of a campaign among executors: floors are kept, yield is rewarded; and between
+ * searching and drawing. */
 #include "harness/campaign/share.h"
 
 #include <glib.h>
 
 #include "harness/base/rng.h"
+#include "harness/campaign/time_slice.h"
 
 enum { ITEMS = 4, SLICES = 2000 };
 
@@ -89,11 +91,26 @@ static void test_failures_set_aside(void) {
   g_assert_cmpuint(campaign_share_pick(items, 2), ==, 2);
 }
 
+/* A slice in four draws, and every other one where compiling is dear; the first one searches. */
+static void test_rounds_that_draw(void) {
+  enum { ROUNDS = 40 };
+  for (int dear = 0; dear <= 1; dear++) {
+    unsigned drawn = 0;
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+      drawn += time_slice_kind_of_round(round, dear != 0) == TIME_SLICE_DRAW;
+    }
+    g_assert_cmpuint(drawn, ==, dear != 0 ? ROUNDS / 2 : ROUNDS / 4);
+    g_assert_cmpint(time_slice_kind_of_round(0, dear != 0), ==, TIME_SLICE_SEARCH);
+    g_assert_cmpint(time_slice_kind_of_round(1, dear != 0), ==, TIME_SLICE_DRAW);
+  }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/campaign-share/even", test_nothing_found_is_even);
   g_test_add_func("/campaign-share/yield", test_yield_is_rewarded_and_floors_are_kept);
   g_test_add_func("/campaign-share/decay", test_yield_decays);
   g_test_add_func("/campaign-share/failures", test_failures_set_aside);
+  g_test_add_func("/campaign-share/rounds", test_rounds_that_draw);
   return g_test_run();
 }

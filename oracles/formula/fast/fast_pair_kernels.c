@@ -173,7 +173,9 @@ KERNEL_INLINE void store_function(fast_numbers_t *out, size_t i, pair_t at_low, 
   store(out, i, low, high, (pair_t){out->point[i], out->tail[i]});
 }
 
-/* A function at the exact value x + d of its argument: what is left out is below 2^-85 of it. */
+/* A function at the exact value x + d of its argument, by its first derivative: what is left out is
+ * below 2^-85 of it, but for ln near 1, where d counts with the square of 1 / ln x.  Points are for
+ * measures; ends that are made of them are where T275 bounds that. */
 #define POINTS(kernel, change)                                                              \
   do {                                                                                      \
     for (size_t i = 0; i < out->count; i++) {                                               \
