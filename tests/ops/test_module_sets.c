@@ -130,6 +130,57 @@ static void test_flushed(void) {
   ask_end(&asking);
 }
 
+/* Patterns of operands, and of results that are asked about; each two are a pair of operands. */
+static const uint64_t alike_numbers[] = {0x00000000, 0x80000000, 0x00000001, 0x3f800000,
+                                         0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000};
+enum { NUMBERS = G_N_ELEMENTS(alike_numbers), PAIRS = NUMBERS * NUMBERS };
+
+/* Which of the numbers the last of some pairs permits, a bit for each, as an op makes it and
+ * another one negates that. */
+static uint32_t permitted_of_last(const char *op, const char *contract, const size_t *pairs,
+                                  size_t count) {
+  g_autofree char *type = g_strdup_printf("f32[%zu]", count);
+  g_autofree char *line = g_strdup_printf(
+      "module steps={v0=stablehlo.%s(a0,a1) %s %s -> %s;v1=stablehlo.negate(v0) %s -> %s;"
+      "return(v1)} %s %s -> %s",
+      op, type, type, type, type, type, type, type, type);
+  asking_t asking;
+  ask_begin(&asking, line, contract);
+  for (size_t i = 0; i < count; i++) {
+    set_operand(&asking, 0, i, alike_numbers[pairs[i] / NUMBERS]);
+    set_operand(&asking, 1, i, alike_numbers[pairs[i] % NUMBERS]);
+  }
+  uint32_t permitted = 0;
+  for (size_t n = 0; n < NUMBERS; n++) {
+    permitted |= (uint32_t)ask(&asking, count - 1, alike_numbers[n]).conforms << n;
+  }
+  ask_end(&asking);
+  return permitted;
+}
+
+/* Whether an element is one value is asked once of elements that are alike.  Beside any other pair
+ * of operands a pair permits what it permits alone, or more: all elements are known, or none. */
+static void test_alike(void) {
+  static const char *const ops[] = {"maximum", "minimum", "add", "multiply"};
+  static const char *const contracts[] = {"spec", "backend", "backend,ftz=both"};
+  for (size_t k = 0; k < G_N_ELEMENTS(ops) * G_N_ELEMENTS(contracts); k++) {
+    const char *op = ops[k % G_N_ELEMENTS(ops)], *contract = contracts[k / G_N_ELEMENTS(ops)];
+    unsigned same = 0;
+    for (size_t pair = 0; pair < PAIRS; pair++) {
+      uint32_t alone = permitted_of_last(op, contract, &pair, 1);
+      for (size_t other = 0; other < PAIRS; other++) {
+        const size_t both[] = {other, pair};
+        uint32_t beside = permitted_of_last(op, contract, both, 2);
+        if ((alone & ~beside) != 0) {
+          g_error("%s under %s: pair %zu beside %zu is held to less", op, contract, pair, other);
+        }
+        same += alone == beside;
+      }
+    }
+    g_assert_cmpuint(same, >, PAIRS * PAIRS / 2);
+  }
+}
+
 /* ---- Places ---------------------------------------------------------------------------------- */
 
 /* Element [i, j] of the result is that at [j, i] of the sum. */
@@ -256,6 +307,7 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/module_sets/specials", test_specials);
   g_test_add_func("/module_sets/flushed", test_flushed);
+  g_test_add_func("/module_sets/alike", test_alike);
   g_test_add_func("/module_sets/places", test_places);
   g_test_add_func("/module_sets/used_twice", test_used_twice);
   g_test_add_func("/module_sets/square", test_square);

@@ -2,6 +2,7 @@
 /* Values of which each element has one pattern, whoever computes them (theory.md, T217), and the
  * steps that what is returned may be held against (theory.md, T218). */
 #include <math.h>
+#include <string.h>
 
 #include "oracles/ops/data_movement/moves.h"
 #include "oracles/ops/module/module.h"
@@ -74,11 +75,11 @@ static bool is_plain(const program_t *program) {
 
 static bool is_point(box_t box, double value) { return box.low == value && box.high == value; }
 
-static bool conforms(const oracle_call_t *call, size_t element, uint64_t bits) {
+static bool conforms(const oracle_t *oracle, const oracle_call_t *call, size_t element,
+                     uint64_t bits) {
   const tensor_t *result = &call->results[0];
   element_store(result->type.element, result->data, element, bits);
   answer_t answer = {.conforms = true};
-  const oracle_t *oracle = oracle_find(call->instance->program.op);
   arena_mark_t mark = arena_mark(call->arena);
   status_t status = oracle->decide(call, 0, element, &answer);
   arena_rewind(call->arena, mark);
@@ -87,7 +88,8 @@ static bool conforms(const oracle_call_t *call, size_t element, uint64_t bits) {
 
 /* Whether `bits` conforms, and nothing else that an operation on these operands may give where one
  * of them, or the result, is no finite number but zero. */
-static bool is_only(const oracle_call_t *call, size_t element, uint64_t bits) {
+static bool is_only(const oracle_t *oracle, const oracle_call_t *call, size_t element,
+                    uint64_t bits) {
   const program_t *program = &call->instance->program;
   const element_t *type = program->results[0].element;
   const format_t *format = type->format;
@@ -105,9 +107,9 @@ static bool is_only(const oracle_call_t *call, size_t element, uint64_t bits) {
   bool is_nan = format_is_nan(format, bits), holds = true;
   for (size_t i = 0; i < count && holds; i++) {
     bool is_same = candidates[i] == bits || (is_nan && format_is_nan(format, candidates[i]));
-    holds = is_same || !conforms(call, element, candidates[i]);
+    holds = is_same || !conforms(oracle, call, element, candidates[i]);
   }
-  return holds & conforms(call, element, bits); /* Written last: it stays. */
+  return holds & conforms(oracle, call, element, bits); /* Written last: it stays. */
 }
 
 /* Whether an operand of the element is infinite or NaN. */
@@ -120,13 +122,59 @@ static bool has_special_operand(const case_t *known, size_t element) {
   return false;
 }
 
+/* What an answer to is_only() follows from: the pattern that is moved, or those of the operands of
+ * a single operation, wherever they are. */
+enum { KEY_OPERANDS_MAX = 2, ASKED_MAX = 64 };
+typedef struct asked {
+  bool is_set, is_only;
+  uint64_t key[KEY_OPERANDS_MAX];
+} asked_t;
+
 /* What is asked about one value. */
 typedef struct settling {
+  const oracle_t *oracle; /* The step's. */
   const oracle_call_t *call;
   const module_step_t *step;
   const box_t *stored, *exact; /* `exact` is NULL where values are rounded. */
   size_t proven;
+  asked_t asked[ASKED_MAX]; /* What was asked before, by a hash of its key. */
 } settling_t;
+
+/* False if the answer follows from more. */
+static bool find_key(const settling_t *settling, size_t element, uint64_t bits,
+                     uint64_t out_key[KEY_OPERANDS_MAX]) {
+  const case_t *known = settling->call->instance;
+  memset(out_key, 0, KEY_OPERANDS_MAX * sizeof *out_key);
+  if (module_step_moves(settling->step)) {
+    out_key[0] = bits;
+    return true;
+  }
+  if (picks(settling->step) || known->program.operand_count > KEY_OPERANDS_MAX) return false;
+  for (uint32_t i = 0; i < known->program.operand_count; i++) {
+    const tensor_t *operand = &known->operands[i];
+    if (element >= type_element_count(&operand->type)) return false;
+    out_key[i] = element_load(operand->type.element, operand->data, element);
+  }
+  return true;
+}
+
+/* is_only(), asked once of elements that are alike. */
+static bool is_only_alike(settling_t *settling, size_t element, uint64_t bits) {
+  uint64_t key[KEY_OPERANDS_MAX];
+  if (!find_key(settling, element, bits, key)) {
+    return settling->proven++ < PROVEN_MAX &&
+           is_only(settling->oracle, settling->call, element, bits);
+  }
+  uint64_t hash = (key[0] * 0x9e3779b97f4a7c15u) ^ (key[1] * 0xc2b2ae3d27d4eb4fu);
+  asked_t *asked = &settling->asked[(hash >> 32) % ASKED_MAX];
+  if (!asked->is_set || memcmp(asked->key, key, sizeof key) != 0) {
+    if (settling->proven++ == PROVEN_MAX) return false;
+    *asked = (asked_t){.is_set = true,
+                       .is_only = is_only(settling->oracle, settling->call, element, bits)};
+    memcpy(asked->key, key, sizeof key);
+  }
+  return asked->is_only;
+}
 
 static bool is_settled(settling_t *settling, size_t element, uint64_t bits) {
   const tensor_t *result = &settling->call->results[0];
@@ -142,7 +190,7 @@ static bool is_settled(settling_t *settling, size_t element, uint64_t bits) {
       return false;
     }
   }
-  return settling->proven++ < PROVEN_MAX && is_only(settling->call, element, bits);
+  return is_only_alike(settling, element, bits);
 }
 
 const tensor_t *module_settle(const module_step_t *step, const case_t *known,
@@ -161,7 +209,8 @@ const tensor_t *module_settle(const module_step_t *step, const case_t *known,
   call.contract = contract;
   call.results = result;
   call.memo = &memo;
-  settling_t settling = {.call = &call, .step = step, .stored = stored, .exact = exact};
+  settling_t settling = {
+      .oracle = oracle, .call = &call, .step = step, .stored = stored, .exact = exact};
   size_t count = type_element_count(&result->type);
   for (size_t i = 0; i < count && is_known; i++) {
     is_known = is_settled(&settling, i, element_load(result->type.element, result->data, i));
