@@ -60,6 +60,16 @@ static box_t box_of_set(const choice_set_t *set, const type_t *type) {
   return out;
 }
 
+/* Whether an earlier probe has the same pattern there: numbers of a box are often one. */
+static bool is_repeated(const case_t *probes, int probe, size_t element) {
+  const element_t *type = probes[probe].operands[0].type.element;
+  uint64_t bits = element_load(type, probes[probe].operands[0].data, element);
+  for (int i = 0; i < probe; i++) {
+    if (element_load(type, probes[i].operands[0].data, element) == bits) return true;
+  }
+  return false;
+}
+
 typedef choice_set_t find_set_t(const case_t *instance, const contract_t *contract, size_t element);
 
 static void enclose_by_probes(const program_t *program, const contract_t *contract,
@@ -75,6 +85,7 @@ static void enclose_by_probes(const program_t *program, const contract_t *contra
     }
     out[i] = (box_t){INFINITY, -INFINITY};
     for (int probe = 0; probe < PROBES; probe++) {
+      if (is_repeated(probes, probe, i)) continue;
       choice_set_t set = find(&probes[probe], contract, i);
       out[i] = box_unite(out[i], box_of_set(&set, &program->results[0]));
     }
