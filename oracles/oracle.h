@@ -87,6 +87,7 @@ typedef struct oracle {
    * the op has no formulas. */
   status_t (*find_formula)(const oracle_call_t *call, const accept_t *accepts, uint8_t *out_formula,
                            bool *out_found);
+  bool has_dear_formula; /* It takes as long as the verdict, or longer. */
 
   /* Of an op whose elements share numbers by rows, such as the sum of a softmax: whether for each
    * row some values of these numbers explain all of its elements, of the call's results, by one of

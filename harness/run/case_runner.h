@@ -19,6 +19,10 @@ enum {
   CASE_RUNNER_PRECISION_ONE_IN = 4,
   CASE_RUNNER_PRECISION_SOME = 256,
   CASE_RUNNER_PRECISION_MORE = 16,
+  /* Conforming cases of which a formula that is dear to find (oracle_t) is told: the first ones,
+   * and then one in so many. */
+  CASE_RUNNER_FORMULA_SOME = 64,
+  CASE_RUNNER_FORMULA_ONE_IN = 8,
 };
 
 /* Where time went, in nanoseconds. */
@@ -89,6 +93,7 @@ typedef struct case_runner {
   contract_t tighter_contract;
   uint64_t tighter_due;
   uint64_t precision_due;
+  uint64_t formula_due;
 } case_runner_t;
 
 void case_runner_init(case_runner_t *walk, const contract_t *contract, uint64_t seed);

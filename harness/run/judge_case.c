@@ -259,6 +259,13 @@ static bool is_precision_due(uint64_t before) {
   return before % one_in == 0;
 }
 
+/* Likewise, of what is dear; of what diverges always. */
+static bool is_formula_due(case_runner_t *walk, const oracle_t *oracle, const verdict_t *verdict) {
+  if (!oracle->has_dear_formula || verdict->outcome != OUTCOME_conforms) return true;
+  uint64_t before = walk->formula_due++;
+  return before < CASE_RUNNER_FORMULA_SOME || before % CASE_RUNNER_FORMULA_ONE_IN == 0;
+}
+
 /* ---- All --------------------------------------------------------------------------------------
  */
 
@@ -295,7 +302,7 @@ status_t case_runner_judge(case_runner_t *walk, const expectation_t *expectation
   if (status == STATUS_OK && is_due) {
     status = observe_precision(expectation->oracle, &call, out_verdict);
   }
-  if (status == STATUS_OK) {
+  if (status == STATUS_OK && is_formula_due(walk, expectation->oracle, out_verdict)) {
     status = observe_formula(expectation->oracle, &call, expectation->accepts, out_verdict);
   }
   walk->times.oracle += clock_nanoseconds() - begin;

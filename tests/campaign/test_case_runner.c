@@ -234,6 +234,29 @@ static void test_audit_of_modules(gconstpointer data) {
   g_assert_cmpint(caught, <, 150);
 }
 
+/* Which formula explains a module is dear to find: of what conforms it is told of the first cases
+ * and of some, of what diverges always.  The executor answers with zeros. */
+static void test_dear_formula(void) {
+  static const char line[] =
+      "module steps={v0=stablehlo.add(a0,a0) f32[1] f32[1] -> f32[1];"
+      "v1=stablehlo.abs(v0) f32[1] -> f32[1];return(v1)} f32[1] -> f32[1] : ";
+  static const char *const operands[] = {"00000000", "3f800000"};
+  const unsigned cases = CASE_RUNNER_FORMULA_SOME + 10 * CASE_RUNNER_FORMULA_ONE_IN;
+  for (size_t i = 0; i < G_N_ELEMENTS(operands); i++) {
+    g_autofree char *text = g_strconcat(line, operands[i], NULL);
+    executor_t *executor = fake_executor_open(FAKE_accepts_everything, false);
+    case_runner_t walk = make_walk();
+    unsigned told = 0;
+    for (unsigned k = 0; k < cases; k++) {
+      const verdict_t verdict = walk_line(text, executor, &walk);
+      g_assert_cmpint(verdict.outcome, ==, i == 0 ? OUTCOME_conforms : OUTCOME_diverges);
+      told += verdict.formula != NULL;
+    }
+    g_assert_cmpuint(told, ==, i == 0 ? CASE_RUNNER_FORMULA_SOME + 10 : cases);
+    executor_close(executor);
+  }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_set_nonfatal_assertions();
@@ -249,6 +272,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/case_runner/crash_costs_one_case", test_crash_costs_one_case);
   g_test_add_func("/case_runner/audit_rate", test_audit_rate);
   g_test_add_func("/case_runner/audit_rate_of_rows", test_audit_rate_of_rows);
+  g_test_add_func("/case_runner/dear_formula", test_dear_formula);
   for (size_t i = 0; i < G_N_ELEMENTS(module_lines); i++) {
     g_autofree char *path = g_strdup_printf("/case_runner/audit_of_modules/%zu", i);
     g_test_add_data_func(path, module_lines[i], test_audit_of_modules);

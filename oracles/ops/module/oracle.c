@@ -284,6 +284,7 @@ static const oracle_t module_oracle = {
     .audit = audit,
     .simulate = module_simulate,
     .find_formula = find_formula,
+    .has_dear_formula = true,
     .enclose = module_enclose_boxes,
 };
 
