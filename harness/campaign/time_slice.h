@@ -51,9 +51,9 @@ typedef struct time_slice {
 } time_slice_t;
 
 /* What a slice of a round does, counted from 0, where no programs are given: one round in so many,
- * from the second on, draws at random, since searching has short case lines, into which the sizes do
- * not fit at which kernels change.  Where compiling is dear it is every other one: there a search
- * has few programs to climb on. */
+ * from the second on, draws at random, since searching has short case lines, into which the sizes
+ * do not fit at which kernels change.  Where compiling is dear it is every other one: there a
+ * search has few programs to climb on. */
 time_slice_kind_t time_slice_kind_of_round(uint64_t round, bool compiling_is_dear);
 
 /* Starts the process of a slice whose first part is filled in.  It does not get our Ctrl-C: who
