@@ -33,6 +33,8 @@ typedef struct oracle_call {
   const struct sample *sample; /* What need not be known exactly of large results (sample.h); NULL:
                                 * nothing. */
   decision_memo_t *memo;       /* Shared by calls about this case; NULL: nothing is kept. */
+  void **kept;   /* What accept() found that other functions would find again, in the arena of its
+                  * sets, for calls that live no longer; NULL: nothing is kept. */
   GString *why;  /* If not NULL, decide() appends what makes a component conform, and looks for it:
                   * answer_t.is_unproven. */
   bool is_brief; /* Nobody reads answer_t.expected of what conforms: it may mean nothing there. */
@@ -49,6 +51,7 @@ static inline oracle_call_t oracle_call_about(const oracle_call_t *call, const c
   other.instance = instance;
   other.results = results;
   other.memo = NULL;
+  other.kept = NULL;
   other.sample = NULL;
   return other;
 }

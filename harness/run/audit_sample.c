@@ -59,6 +59,7 @@ static status_t audit_due(case_runner_t *walk, const expectation_t *expectation,
   const oracle_call_t call = {.instance = expectation->instance,
                               .contract = &walk->contract,
                               .whole_count = expectation->whole_count,
+                              .kept = expectation->kept,
                               .arena = expectation->arena,
                               .error = error};
   siblings_t siblings = siblings_of(&call, expectation, result, component);

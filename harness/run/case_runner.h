@@ -109,6 +109,7 @@ struct expectation {
   status_t oracle_status; /* STATUS_OK, or why there is no oracle. */
   const oracle_t *oracle;
   accept_t accepts[CASE_RESULTS_MAX];
+  void **kept;                   /* Beside them, see oracle_call_t; NULL: nothing. */
   sample_t sample;               /* Of what is judged of large results. */
   size_t whole_count;            /* See case_runner_t. */
   const op_constraint_t *broken; /* What the program breaks, or NULL; if it is not, there are no

@@ -34,6 +34,7 @@ static status_t decide_oracle(void *context, const oracle_call_t *call, uint32_t
   oracle_call_t remembering = *call;
   remembering.whole_count = asked->whole_count;
   if (remembering.memo == NULL) remembering.memo = &asked->memo;
+  remembering.kept = asked->kept;
   remembering.arena = asked->arena;
   remembering.is_brief = true; /* Words are told of what is wrong. */
   status_t status = asked->oracle->decide(&remembering, result, component, out_answer);
@@ -50,6 +51,7 @@ decide_context_t decide_context_make(case_runner_t *walk, const expectation_t *e
                                      const tensor_t *results) {
   decide_context_t context = {.oracle = expectation->oracle,
                               .whole_count = expectation->whole_count,
+                              .kept = expectation->kept,
                               .arena = expectation->arena,
                               .times = &walk->times,
                               .interrupt = &walk->interrupt,
@@ -123,6 +125,7 @@ static status_t judge_elsewhere(const judging_t *judging, const contract_t *cont
   accept_t accepts[CASE_RESULTS_MAX];
   oracle_call_t call = case_runner_call(judging->walk, expectation, NULL, judging->error);
   call.contract = contract;
+  call.kept = NULL; /* That is of the expectation's contract. */
   uint64_t begin = clock_nanoseconds();
   status_t status = expectation->oracle->accept(&call, accepts);
   judging->walk->times.oracle += clock_nanoseconds() - begin;

@@ -14,6 +14,7 @@ static inline oracle_call_t case_runner_call(const case_runner_t *walk,
                          .results = results,
                          .whole_count = expectation->whole_count,
                          .sample = &expectation->sample,
+                         .kept = expectation->kept,
                          .arena = expectation->arena,
                          .error = error};
 }
@@ -23,6 +24,7 @@ typedef struct decide_context {
   const oracle_t *oracle;
   size_t whole_count;
   decision_memo_t memo;
+  void **kept; /* The expectation's. */
   arena_t *arena;
   case_runner_times_t *times;
   const case_runner_interrupt_t *interrupt;

@@ -75,6 +75,8 @@ status_t case_runner_expect(case_runner_t *walk, const case_t *instance,
   out_expectation->oracle_status = STATUS_OK;
   out_expectation->oracle = oracle_find(instance->program.op);
   out_expectation->broken = broken;
+  out_expectation->kept = arena_alloc(arena, sizeof *out_expectation->kept);
+  *out_expectation->kept = NULL;
   out_expectation->sample = (sample_t){{NULL}, {0}, {0}};
   out_expectation->whole_count = walk->whole_count;
   out_expectation->reason[0] = '\0';

@@ -6,6 +6,23 @@
 #include "oracles/audit.h"
 #include "oracles/ops/module/module.h"
 
+/* What accept() keeps: the sets under a contract. */
+typedef struct kept {
+  contract_t contract;
+  module_set_t sets[CASE_RESULTS_MAX];
+} kept_t;
+
+/* The sets of the case under a contract, made in an arena where they are not kept. */
+static status_t find_kept_sets(const oracle_call_t *call, const contract_t *contract,
+                               arena_t *arena, module_set_t out_sets[CASE_RESULTS_MAX]) {
+  const kept_t *kept = call->kept == NULL ? NULL : *call->kept;
+  if (kept == NULL || !contract_equal(&kept->contract, contract)) {
+    return module_enclose(call->instance, contract, arena, out_sets, call->error);
+  }
+  memcpy(out_sets, kept->sets, call->instance->program.result_count * sizeof *out_sets);
+  return STATUS_OK;
+}
+
 /* What the memo keeps: the sets under one contract. */
 typedef struct entries {
   contract_t contract;
@@ -108,8 +125,11 @@ static bool accept_by_root(const oracle_call_t *call, const module_root_t *root,
 
 static status_t accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]) {
   const program_t *program = &call->instance->program;
-  module_set_t sets[CASE_RESULTS_MAX];
+  kept_t *kept = arena_alloc(call->arena, sizeof *kept);
+  kept->contract = *call->contract;
+  module_set_t *sets = kept->sets;
   STATUS_TRY(module_enclose(call->instance, call->contract, call->arena, sets, call->error));
+  if (call->kept != NULL) *call->kept = kept;
   for (uint32_t i = 0; i < program->result_count; i++) {
     const type_t *type = &program->results[i];
     size_t count = type_element_count(type);
@@ -135,8 +155,7 @@ static status_t find_sets(const oracle_call_t *call, entries_t **out_entries) {
     entries_t *made = arena_alloc(&call->memo->arena, sizeof *made);
     *made =
         (entries_t){.contract = *call->contract, .steps = module_contract_of_steps(call->contract)};
-    STATUS_TRY(module_enclose(call->instance, call->contract, &call->memo->arena, made->sets,
-                              call->error));
+    STATUS_TRY(find_kept_sets(call, call->contract, &call->memo->arena, made->sets));
     call->memo->entries = known = made;
   }
   *out_entries = known;
@@ -269,7 +288,7 @@ static status_t find_formula(const oracle_call_t *call, const accept_t *accepts,
     PERMITTED(&contract, intermediates) = i;
     module_set_t sets[CASE_RESULTS_MAX];
     arena_mark_t mark = arena_mark(call->arena);
-    STATUS_TRY(module_enclose(call->instance, &contract, call->arena, sets, call->error));
+    STATUS_TRY(find_kept_sets(call, &contract, call->arena, sets));
     *out_found = holds_all(call, sets);
     arena_rewind(call->arena, mark);
     if (*out_found) *out_formula = i;
