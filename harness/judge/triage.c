@@ -155,6 +155,15 @@ static status_t decide_relaxed(const judge_t *judge, const oracle_call_t *call,
   return STATUS_OK;
 }
 
+/* Whether rows ask about a policy.  They were asked then: where it permits everything it explains
+ * nothing, while one that no row asks about may be there to do so, as arg_nan=any is. */
+static bool has_rows(const char *policy) {
+  for (const blame_t *row = blames; row < blames + G_N_ELEMENTS(blames); row++) {
+    if (row->ops == POLICY_OPS && strcmp(row->changes[0].permission, policy) == 0) return true;
+  }
+  return false;
+}
+
 /* Which of the op's policies, at its loosest, would permit the element: "arg_nan=any", or "". */
 static status_t find_policy(const judge_t *judge, const oracle_call_t *call,
                             const wrong_element_t *wrong, triage_t *inout_triage) {
@@ -166,7 +175,7 @@ static status_t find_policy(const judge_t *judge, const oracle_call_t *call,
     contract_set_value(&relaxed, *policy, loosest);
     answer_t answer;
     STATUS_TRY(decide_relaxed(judge, call, &relaxed, wrong, &answer));
-    if (!answer.conforms) continue; /* A policy may permit all: it is noted beside the class. */
+    if (!answer.conforms || (answer.is_vacuous && has_rows(*policy))) continue;
     g_snprintf(inout_triage->observed, sizeof inout_triage->observed, "%s=%s", *policy,
                contract_spelling(*policy, loosest));
     inout_triage->blame = (verdict_blame_t){.is_there = true, .contract = relaxed};

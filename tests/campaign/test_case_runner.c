@@ -257,6 +257,21 @@ static void test_dear_formula(void) {
   }
 }
 
+/* Where a sum begins with NaN, other orders of its numbers may give anything, and explain nothing.
+ */
+static void test_vacuous_permission(void) {
+  static const char line[] =
+      "module steps={v0=constant(f32[],00000000);v1=stablehlo.negate(a0) f32[] -> f32[];"
+      "v2=stablehlo.subtract(v1,v0) f32[] f32[] -> f32[];"
+      "v3=stablehlo.subtract(v2,v0) f32[] f32[] -> f32[];return(v3)} f32[] -> f32[] : 7fc00000";
+  executor_t *executor = fake_executor_open(FAKE_accepts_everything, false);
+  case_runner_t walk = make_walk();
+  const verdict_t verdict = walk_line(line, executor, &walk);
+  g_assert_cmpint(verdict.class_, ==, CLASS_nan);
+  g_assert_cmpstr(verdict.observed, ==, "");
+  executor_close(executor);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_set_nonfatal_assertions();
@@ -273,6 +288,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/case_runner/audit_rate", test_audit_rate);
   g_test_add_func("/case_runner/audit_rate_of_rows", test_audit_rate_of_rows);
   g_test_add_func("/case_runner/dear_formula", test_dear_formula);
+  g_test_add_func("/case_runner/vacuous_permission", test_vacuous_permission);
   for (size_t i = 0; i < G_N_ELEMENTS(module_lines); i++) {
     g_autofree char *path = g_strdup_printf("/case_runner/audit_of_modules/%zu", i);
     g_test_add_data_func(path, module_lines[i], test_audit_of_modules);
