@@ -32,9 +32,11 @@ static double *gather_terms(const case_t *instance, const reduce_slices_t *slice
   double *terms = ARENA_NEW_ARRAY(arena, double, height *width);
   double *out = terms;
   for (size_t term = 0; term < slices->term_count; term++) {
-    for (size_t i = 0; i < width; i++) {
-      size_t index = slices->output_base[i / parts] + slices->term_offset[term];
-      *out++ = reduce_load_float(input, index * parts + i % parts);
+    for (size_t output = 0; output < slices->output_count; output++) {
+      size_t index = slices->output_base[output] + slices->term_offset[term];
+      for (size_t part = 0; part < parts; part++) {
+        *out++ = reduce_load_float(input, index * parts + part);
+      }
     }
   }
   for (size_t i = 0; with_init && i < width; i++) *out++ = reduce_load_float(init, i % parts);

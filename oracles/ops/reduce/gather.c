@@ -14,11 +14,6 @@ fold_body_t reduce_fold_body(const program_t *program) {
   return bodies[reduce_attributes(program)->reduction.body];
 }
 
-double reduce_load_float(const tensor_t *tensor, size_t component) {
-  const element_t *element = tensor->type.element;
-  return format_to_double(element->format, element_load(element, tensor->data, component));
-}
-
 uint64_t reduce_load_integer(const tensor_t *tensor, size_t index) {
   const element_t *element = tensor->type.element;
   uint64_t bits = element_load(element, tensor->data, index);
