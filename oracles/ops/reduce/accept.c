@@ -9,6 +9,7 @@
 
 #include "oracles/exact/any_order/few_terms.h"
 #include "oracles/exact/any_order/share.h"
+#include "oracles/exact/matmul/lowest_bits.h"
 #include "oracles/exact/matmul/matmul.h"
 #include "oracles/exact/sum/simd.h"
 #include "oracles/ops/reduce/core.h"
@@ -32,6 +33,11 @@ static double *gather_terms(const case_t *instance, const reduce_slices_t *slice
   double *terms = ARENA_NEW_ARRAY(arena, double, height *width);
   double *out = terms;
   for (size_t term = 0; term < slices->term_count; term++) {
+    if (parts == 1 && input->type.element->format == &format_table[FORMAT_f32]) {
+      const float *from = (const float *)(const void *)input->data + slices->term_offset[term];
+      for (size_t i = 0; i < width; i++) *out++ = (double)from[slices->output_base[i]];
+      continue;
+    }
     for (size_t output = 0; output < slices->output_count; output++) {
       size_t index = slices->output_base[output] + slices->term_offset[term];
       for (size_t part = 0; part < parts; part++) {
@@ -89,34 +95,42 @@ static uint8_t *find_specials(const exact_matmul_t *sums, const double *terms,
   return has_special ? special : NULL;
 }
 
+/* Whether some sum may be exact for all that the first of its terms that is a number but 0 says. */
+static bool may_be_exact(const exact_matmul_t *sums, const double *terms, const format_t *format) {
+  for (size_t i = 0; i < sums->n; i++) {
+    int bit = BINARY64_NO_BIT;
+    for (size_t term = 0; term < sums->k && bit == BINARY64_NO_BIT; term++) {
+      double value = terms[term * sums->n + i];
+      if (value != 0 && isfinite(value)) bit = binary64_lowest_bit(value);
+    }
+    if (fast_sums_may_be_exact(format, sums->magnitude[i], bit)) return true;
+  }
+  return false;
+}
+
 /* The least exponent of a lowest set bit in each column; NULL if no sum can be exact. */
 static int *find_lowest_bits(const exact_matmul_t *sums, const double *terms,
-                             const format_t *format, int *lowest_bit) {
-  bool any = false;
+                             const format_t *format, arena_t *arena, int *lowest_bit) {
+  if (!may_be_exact(sums, terms, format)) return NULL;
+  double *power = ARENA_NEW_ARRAY(arena, double, sums->n);
+  lowest_bits_of_columns_f64(terms, sums->k, sums->n, power);
   for (size_t i = 0; i < sums->n; i++) {
-    lowest_bit[i] = BINARY64_NO_BIT;
-    for (size_t term = 0; term < sums->k; term++) {
-      double value = terms[term * sums->n + i];
-      int bit = isfinite(value) ? binary64_lowest_bit(value) : BINARY64_NO_BIT;
-      lowest_bit[i] = bit < lowest_bit[i] ? bit : lowest_bit[i];
-      if (!fast_sums_may_be_exact(format, sums->magnitude[i], lowest_bit[i])) break;
-    }
-    any |= fast_sums_may_be_exact(format, sums->magnitude[i], lowest_bit[i]);
+    lowest_bit[i] = isfinite(power[i]) ? binary64_lowest_bit(power[i]) : BINARY64_NO_BIT;
   }
-  return any ? lowest_bit : NULL;
+  return lowest_bit;
 }
 
 /* Marks the sums of which at most two terms are not 0; NULL if there are none. */
-static uint8_t *find_few_terms(const exact_matmul_t *sums, const double *terms, uint8_t *few) {
-  bool any = false;
-  memset(few, 0, sums->n);
+static uint8_t *find_few_terms(const exact_matmul_t *sums, const double *terms, arena_t *arena,
+                               uint8_t *few) {
+  uint32_t *nonzero = arena_alloc_zeroed(arena, sums->n * sizeof *nonzero);
   for (size_t term = 0; term < sums->k; term++) {
-    for (size_t i = 0; i < sums->n; i++) {
-      few[i] = (uint8_t)(few[i] + (few[i] < 3 && terms[term * sums->n + i] != 0));
-    }
+    const double *row = terms + term * sums->n;
+    for (size_t i = 0; i < sums->n; i++) nonzero[i] += row[i] != 0;
   }
+  bool any = false;
   for (size_t i = 0; i < sums->n; i++) {
-    few[i] = few[i] <= 2;
+    few[i] = nonzero[i] <= 2;
     any |= few[i] != 0;
   }
   return any ? few : NULL;
@@ -165,9 +179,9 @@ static accept_t accept_float_sums(const oracle_call_t *call, const reduce_slices
     exact_sums_f32(&sums, narrow_terms(terms, sums.k * count, call->arena), call->arena);
   }
   special = find_specials(&sums, terms, element->format, call->contract, special);
-  lowest_bit = find_lowest_bits(&sums, terms, element->format, lowest_bit);
+  lowest_bit = find_lowest_bits(&sums, terms, element->format, call->arena, lowest_bit);
   bool may_be_wider = PERMITTED(call->contract, accum_wider) == ACCUM_WIDER_YES;
-  few_terms = may_be_wider ? find_few_terms(&sums, terms, few_terms) : NULL;
+  few_terms = may_be_wider ? find_few_terms(&sums, terms, call->arena, few_terms) : NULL;
   if (has_likely) find_likely(call, &sums, terms, element->format, init.adds, likely);
   arena_rewind(call->arena, mark);
   for (size_t i = 0; init.is_minus_zero && i < count; i++) decide[i] |= reference[i] == 0;
