@@ -3,6 +3,10 @@
 #include "harness/num/element.h"
 
 #include <glib.h>
+#include <math.h>
+
+#include "harness/base/rng.h"
+#include "harness/num/element_value.h"
 
 /* What MLIR's spellings say. */
 typedef struct expected_row {
@@ -112,6 +116,26 @@ static void test_load_store(void) {
   }
 }
 
+/* Of every pattern of 16 bits and fewer, and as many of the others: what the format says. */
+static void test_load_float(void) {
+  enum { PATTERNS = 1 << 16 };
+  for (size_t i = 0; i < FORMAT_COUNT; i++) {
+    const format_t *format = &format_table[i];
+    const element_t *element = element_find(str_from(format->name));
+    if (element == NULL || element->kind != ELEMENT_FLOAT) continue;
+    rng_t rng = rng_make(i);
+    for (uint64_t pattern = 0; pattern < PATTERNS; pattern++) {
+      uint64_t bits = (element->bits <= 16 ? pattern : rng_bits(&rng)) & element_mask(element);
+      uint8_t data[2 * sizeof bits] = {0};
+      element_store(element, data, 1, bits);
+      double value = element_load_float(element, data, 1);
+      double expected = format_to_double(format, bits);
+      bool is_same = isnan(expected) ? isnan(value) : value == expected;
+      g_assert_true(is_same && (isnan(expected) || signbit(value) == signbit(expected)));
+    }
+  }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/element/integers", test_integers);
@@ -119,5 +143,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/element/floats", test_floats);
   g_test_add_func("/element/find", test_find);
   g_test_add_func("/element/load_store", test_load_store);
+  g_test_add_func("/element/load_float", test_load_float);
   return g_test_run();
 }

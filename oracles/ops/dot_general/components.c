@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "harness/num/element_value.h"
+
 static void fill_nan(int count, double *out_components) {
   for (int i = 0; i < count; i++) out_components[i] = NAN;
 }
@@ -123,8 +125,7 @@ bool dot_general_load_components(const tensor_t *operand, const dot_plan_t *plan
                                  double out_components[DOT_COMPONENTS_MAX]) {
   if (!plan->has_algorithm) {
     const element_t *element = operand->type.element;
-    out_components[0] =
-        format_to_double(element->format, element_load(element, operand->data, component));
+    out_components[0] = element_load_float(element, operand->data, component);
     return true;
   }
   return dot_components_load(dot_plan_split(plan, side, split), plan->types[side],

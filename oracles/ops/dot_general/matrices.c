@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "harness/num/element_value.h"
 #include "oracles/ops/dot_general/components.h"
 
 /* ---- Operands that are the factors ----------------------------------------------------------- */
@@ -27,8 +28,7 @@ static void matrix_store(const matrix_t *matrix, size_t index, double value) {
 /* Component `component` of the operand, with the sign that its place in a complex product has. */
 static void copy_component(const matrix_t *matrix, size_t index, const tensor_t *tensor,
                            size_t component, bool negate) {
-  const element_t *element = tensor->type.element;
-  double value = format_to_double(element->format, element_load(element, tensor->data, component));
+  double value = element_load_float(tensor->type.element, tensor->data, component);
   matrix_store(matrix, index, negate ? -value : value);
 }
 

@@ -3,8 +3,7 @@
 #ifndef ASSAY_ORACLES_OPS_REDUCE_GATHER_H
 #define ASSAY_ORACLES_OPS_REDUCE_GATHER_H
 
-#include <string.h>
-
+#include "harness/num/element_value.h"
 #include "oracles/exact/product/integer.h"
 #include "oracles/exact/product/problem.h"
 #include "oracles/exact/sum/problem.h"
@@ -27,13 +26,7 @@ integer_problem_t reduce_integer_question(const case_t *instance, const reduce_s
 /* Component `component` of a float or complex tensor as a binary64 carrier, and an element of an
  * integer or boolean one extended to 64 bits. */
 static inline double reduce_load_float(const tensor_t *tensor, size_t component) {
-  const element_t *element = tensor->type.element;
-  if (element->format == &format_table[FORMAT_f32]) {
-    float value;
-    memcpy(&value, tensor->data + component * sizeof value, sizeof value);
-    return (double)value;
-  }
-  return format_to_double(element->format, element_load(element, tensor->data, component));
+  return element_load_float(tensor->type.element, tensor->data, component);
 }
 
 uint64_t reduce_load_integer(const tensor_t *tensor, size_t index);
