@@ -160,6 +160,28 @@ static void test_sums(gconstpointer is_f64) {
   arena_deinit(&arena);
 }
 
+/* Outputs whose terms are all 0, of either sign, beside others of their tile that are not. */
+static void test_zero_rows(gconstpointer is_f64) {
+  static const size_t shapes[][3] = {{4, 16, 9}, {5, 18, 300}, {1, 3, 40}, {9, 2, 17}};
+  static const regime_t regimes[] = {REGIME_UNIFORM, REGIME_WIDE, REGIME_NARROW, REGIME_ANY_BITS};
+  arena_t arena;
+  arena_init(&arena);
+  for (size_t i = 0; i < G_N_ELEMENTS(shapes) * G_N_ELEMENTS(regimes); i++) {
+    const size_t *extent = shapes[i / G_N_ELEMENTS(regimes)];
+    instance_t instance = instance_new(extent[0], extent[1], extent[2], is_f64 != NULL);
+    rng_t rng = rng_make(i);
+    instance_draw(&instance, &rng, regimes[i % G_N_ELEMENTS(regimes)]);
+    for (size_t t = 0; t < instance.k; t++) {
+      instance.a[(instance.m - 1) * instance.k + t] = t % 2 == 0 ? 0 : -0.0;
+      instance.b[t * instance.n + instance.n / 2] = t % 3 == 0 ? -0.0 : 0;
+    }
+    instance_solve(&instance);
+    check_instance(&instance, i % 2 == 0, &arena);
+    instance_free(&instance);
+  }
+  arena_deinit(&arena);
+}
+
 /* Matrices without elements, and sums without terms, which are 0. */
 static void test_empty(void) {
   static const size_t shapes[][3] = {{0, 3, 2}, {3, 0, 2}, {0, 0, 0}, {3, 2, 0}, {1, 17, 0}};
@@ -350,6 +372,8 @@ int main(int argc, char **argv) {
   g_test_add_data_func("/exact_matmul/specials/f64", "f64", test_specials);
   g_test_add_data_func("/exact_matmul/errors/f32", NULL, test_rounding_errors_add_up);
   g_test_add_data_func("/exact_matmul/errors/f64", "f64", test_rounding_errors_add_up);
+  g_test_add_data_func("/exact_matmul/zeros/f32", NULL, test_zero_rows);
+  g_test_add_data_func("/exact_matmul/zeros/f64", "f64", test_zero_rows);
   g_test_add_func("/exact_matmul/window", test_f64_window);
   g_test_add_func("/exact_matmul/empty", test_empty);
   g_test_add_func("/exact_matmul/longest", test_longest_sum);
