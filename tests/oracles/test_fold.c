@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The trees of the schedules against parenthesised sums, evaluated naively in the host's floats;
- * and random trees against the set of all trees. */
+ * and random trees against the set of all trees; dot products in lanes against their terms one by
+ * one. */
 #include "oracles/exact/fold/fold.h"
 
 #include <math.h>
 
 #include "harness/base/rng.h"
+#include "oracles/exact/fold/dense_narrow.h"
 
 enum { LEAVES_MAX = 16, DRAWS = 200 };
 
@@ -223,6 +225,61 @@ static void test_accumulators(void) {
   arena_deinit(&arena);
 }
 
+/* Of any pattern, or of numbers so close to each other that many sums are halfway. */
+static double draw_narrow(rng_t *rng, const element_t *element, bool is_close) {
+  if (is_close) return (double)rng_between(rng, -300, 300) * 0x1p-4;
+  return format_to_double(element->format, rng_below(rng, UINT64_C(1) << element->bits));
+}
+
+/* dense_narrow_dot() gives what the terms give that are added one by one, bit for bit. */
+static void check_narrow(const element_t *element, size_t draw, arena_t *arena) {
+  enum { ROWS = 3 };
+  const dense_dot_t dot = {
+      .rows = ROWS, .terms = 1 + draw % 19, .columns = DENSE_LANES * (1 + draw % 2)};
+  const implementation_model_t schedule = {.init_count = (uint32_t)(draw / 2 % 3)};
+  fold_t fold;
+  g_assert_cmpint(fold_make(FOLD_ADD, element, NULL, &schedule, &fold, NULL), ==, STATUS_OK);
+  g_assert_true(dense_narrow_applies(&fold));
+  double *left = ARENA_NEW_ARRAY(arena, double, dot.rows *dot.terms);
+  double *right = ARENA_NEW_ARRAY(arena, double, dot.terms *dot.columns);
+  double *sums = ARENA_NEW_ARRAY(arena, double, dot.rows *dot.columns);
+  rng_t rng = rng_make(draw);
+  bool is_close = draw % 3 == 0;
+  for (size_t i = 0; i < dot.rows * dot.terms; i++) {
+    left[i] = format_round_double(element->format, draw_narrow(&rng, element, is_close));
+  }
+  for (size_t i = 0; i < dot.terms * dot.columns; i++) {
+    right[i] = format_round_double(element->format, draw_narrow(&rng, element, is_close));
+  }
+  dense_narrow_dot(&fold, &dot, left, right, sums);
+  fold_value_t *terms = fold_make_terms(&fold, dot.terms, arena);
+  for (size_t i = 0; i < dot.rows * dot.columns; i++) {
+    for (size_t t = 0; t < dot.terms; t++) {
+      double factor = right[t * dot.columns + i % dot.columns];
+      terms[t] =
+          fold_product(&fold, fold_real(left[i / dot.columns * dot.terms + t]), fold_real(factor));
+    }
+    double expected = fold_run(&fold, fold_zero(&fold), terms, dot.terms, i).real;
+    if (isnan(expected)) {
+      g_assert_true(isnan(sums[i]));
+    } else {
+      g_assert_true(sums[i] == expected && signbit(sums[i]) == signbit(expected));
+    }
+  }
+}
+
+static void test_narrow_dots(void) {
+  enum { NARROW_DRAWS = 4000 };
+  arena_t arena;
+  arena_init(&arena);
+  for (size_t draw = 0; draw < NARROW_DRAWS; draw++) {
+    arena_mark_t mark = arena_mark(&arena);
+    check_narrow(element_named(draw / 6 % 2 == 0 ? "bf16" : "f16"), draw, &arena);
+    arena_rewind(&arena, mark);
+  }
+  arena_deinit(&arena);
+}
+
 static void test_unsupported(void) {
   implementation_model_t schedule = schedule_plain();
   const element_t *element = element_named("f8E8M0FNU");
@@ -239,6 +296,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/fold/trees", test_trees);
   g_test_add_func("/fold/random_trees", test_random_trees);
   g_test_add_func("/fold/accumulators", test_accumulators);
+  g_test_add_func("/fold/narrow_dots", test_narrow_dots);
   g_test_add_func("/fold/unsupported", test_unsupported);
   return g_test_run();
 }

@@ -4,9 +4,12 @@
  * faults act here. */
 #include "oracles/ops/dot_general/models/simulate.h"
 
+#include <math.h>
+
 #include "generated/dot_general_faults.h"
+#include "harness/num/element_value.h"
 #include "harness/types/promotion.h"
-#include "oracles/exact/fold/dense.h"
+#include "oracles/exact/fold/dense_narrow.h"
 #include "oracles/ops/dot_general/models/simulate_parts.h"
 #include "oracles/ops/dot_general/precisions.h"
 #include "oracles/ops/dot_general/quantized/simulate.h"
@@ -144,6 +147,44 @@ static void simulate_dense(const simulation_t *simulation, arena_t *arena, tenso
   }
 }
 
+static void load_numbers(const tensor_t *operand, size_t base, const size_t *offset, size_t count,
+                         double *out) {
+  for (size_t i = 0; i < count; i++) {
+    out[i] = element_load_float(operand->type.element, operand->data, base + offset[i]);
+  }
+}
+
+/* The same of bf16 and f16, packed as binary64. */
+static void simulate_narrow(const simulation_t *simulation, arena_t *arena, tensor_t *result) {
+  const dot_general_layout_t *layout = simulation->layout;
+  const element_t *element = simulation->fold.element;
+  dense_dot_t dot = {.rows = layout->row_count,
+                     .terms = layout->term_count,
+                     .columns = dense_padded(layout->column_count)};
+  double *left = ARENA_NEW_ARRAY(arena, double, dot.rows *dot.terms);
+  double *right = arena_alloc_zeroed(arena, dot.terms * dot.columns * sizeof *right);
+  double *sums = ARENA_NEW_ARRAY(arena, double, dot.rows *dot.columns);
+  size_t output = 0;
+  for (size_t batch = 0; batch < layout->batch_count; batch++) {
+    for (size_t row = 0; row < dot.rows; row++) {
+      load_numbers(simulation->lhs, layout->lhs_batch_offset[batch] + layout->lhs_row_offset[row],
+                   layout->lhs_term_offset, dot.terms, left + row * dot.terms);
+    }
+    for (size_t term = 0; term < dot.terms; term++) {
+      load_numbers(simulation->rhs, layout->rhs_batch_offset[batch] + layout->rhs_term_offset[term],
+                   layout->rhs_column_offset, layout->column_count, right + term * dot.columns);
+    }
+    dense_narrow_dot(&simulation->fold, &dot, left, right, sums);
+    for (size_t row = 0; row < dot.rows; row++) {
+      for (size_t column = 0; column < layout->column_count; column++, output++) {
+        double sum = sums[row * dot.columns + column];
+        uint64_t bits = format_from_double(element->format, isnan(sum) ? (double)NAN : sum);
+        element_store(element, result->data, output, bits);
+      }
+    }
+  }
+}
+
 /* The algorithm to run: the schedule's own, the one that the program asks for, or what it computes
  * f32 in for the program's precision_config. */
 static status_t find_algorithm(const program_t *program, const implementation_model_t *schedule,
@@ -200,6 +241,8 @@ status_t dot_general_simulate(const oracle_call_t *call, const implementation_mo
   STATUS_TRY(fold_make(FOLD_ADD, element, NULL, schedule, &simulation.fold, call->error));
   if (dense_fold_applies(&simulation.fold)) {
     simulate_dense(&simulation, call->arena, inout_results);
+  } else if (dense_narrow_applies(&simulation.fold)) {
+    simulate_narrow(&simulation, call->arena, inout_results);
   } else {
     simulate_terms(&simulation, call->arena, inout_results);
   }
