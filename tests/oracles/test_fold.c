@@ -231,8 +231,13 @@ static double draw_narrow(rng_t *rng, const element_t *element, bool is_close) {
   return format_to_double(element->format, rng_below(rng, UINT64_C(1) << element->bits));
 }
 
+static void assert_same(double got, double expected) {
+  g_assert_true(isnan(expected) ? isnan(got) : got == expected);
+  if (!isnan(expected)) g_assert_true((signbit(got) != 0) == (signbit(expected) != 0));
+}
+
 /* dense_narrow_dot() gives what the terms give that are added one by one, bit for bit. */
-static void check_narrow(const element_t *element, size_t draw, arena_t *arena) {
+static void check_narrow_dot(const element_t *element, size_t draw, arena_t *arena) {
   enum { ROWS = 3 };
   const dense_dot_t dot = {
       .rows = ROWS, .terms = 1 + draw % 19, .columns = DENSE_LANES * (1 + draw % 2)};
@@ -259,22 +264,47 @@ static void check_narrow(const element_t *element, size_t draw, arena_t *arena) 
       terms[t] =
           fold_product(&fold, fold_real(left[i / dot.columns * dot.terms + t]), fold_real(factor));
     }
-    double expected = fold_run(&fold, fold_zero(&fold), terms, dot.terms, i).real;
-    if (isnan(expected)) {
-      g_assert_true(isnan(sums[i]));
-    } else {
-      g_assert_true(sums[i] == expected && signbit(sums[i]) == signbit(expected));
-    }
+    assert_same(sums[i], fold_run(&fold, fold_zero(&fold), terms, dot.terms, i).real);
   }
 }
 
-static void test_narrow_dots(void) {
+/* The same of dense_narrow_sum(), from an initial value. */
+static void check_narrow_sum(const element_t *element, size_t draw, arena_t *arena) {
+  enum { OUTPUTS_MAX = 40, TERMS_MAX = 20 };
+  size_t base[OUTPUTS_MAX], offset[TERMS_MAX];
+  const dense_sum_t sum = {.outputs = 1 + draw % OUTPUTS_MAX,
+                           .terms = draw % TERMS_MAX,
+                           .output_base = base,
+                           .term_offset = offset};
+  const implementation_model_t schedule = {.init_count = (uint32_t)(draw / 2 % 3)};
+  fold_t fold;
+  g_assert_cmpint(fold_make(FOLD_ADD, element, NULL, &schedule, &fold, NULL), ==, STATUS_OK);
+  for (size_t i = 0; i < sum.outputs; i++) base[i] = (sum.outputs - 1 - i) * TERMS_MAX;
+  for (size_t t = 0; t < sum.terms; t++) offset[t] = t;
+  double data[OUTPUTS_MAX * TERMS_MAX], sums[OUTPUTS_MAX];
+  rng_t rng = rng_make(draw);
+  bool is_close = draw % 3 == 0;
+  for (size_t i = 0; i < G_N_ELEMENTS(data); i++) {
+    data[i] = format_round_double(element->format, draw_narrow(&rng, element, is_close));
+  }
+  double init = format_round_double(element->format, draw_narrow(&rng, element, is_close));
+  dense_narrow_sum(&fold, &sum, data, init, sums);
+  fold_value_t *terms = fold_make_terms(&fold, MAX(sum.terms, 1), arena);
+  for (size_t i = 0; i < sum.outputs; i++) {
+    for (size_t t = 0; t < sum.terms; t++) terms[t] = fold_real(data[base[i] + offset[t]]);
+    assert_same(sums[i], fold_run(&fold, fold_real(init), terms, sum.terms, i).real);
+  }
+}
+
+static void test_narrow_sums(void) {
   enum { NARROW_DRAWS = 4000 };
   arena_t arena;
   arena_init(&arena);
   for (size_t draw = 0; draw < NARROW_DRAWS; draw++) {
     arena_mark_t mark = arena_mark(&arena);
-    check_narrow(element_named(draw / 6 % 2 == 0 ? "bf16" : "f16"), draw, &arena);
+    const element_t *element = element_named(draw / 6 % 2 == 0 ? "bf16" : "f16");
+    check_narrow_dot(element, draw, &arena);
+    check_narrow_sum(element, draw, &arena);
     arena_rewind(&arena, mark);
   }
   arena_deinit(&arena);
@@ -296,7 +326,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/fold/trees", test_trees);
   g_test_add_func("/fold/random_trees", test_random_trees);
   g_test_add_func("/fold/accumulators", test_accumulators);
-  g_test_add_func("/fold/narrow_dots", test_narrow_dots);
+  g_test_add_func("/fold/narrow_sums", test_narrow_sums);
   g_test_add_func("/fold/unsupported", test_unsupported);
   return g_test_run();
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sequential dot products of bf16 and f16, carried in binary64: each operation of binary64 is
- * rounded to the format in integer arithmetic, in loops that compilers turn into vector code.  All
- * instruction sets give the same bits. */
+/* Sequential sums and dot products of bf16 and f16, carried in binary64: each operation of binary64
+ * is rounded to the format in integer arithmetic, in loops that compilers turn into vector code.
+ * All instruction sets give the same bits. */
 #include "oracles/exact/fold/dense_narrow.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "harness/num/binary64.h"
+#include "harness/num/element_value.h"
 #include "oracles/exact/instruction_sets.h"
 
 /* A format as constants of the lanes. */
@@ -70,7 +74,53 @@ INLINE void dot_all(narrow_t to, bool starts_with_term, const dense_dot_t *dot, 
   }
 }
 
+/* DENSE_LANES sums at once; `base` tells where the terms of each begin. */
+INLINE void sum_block(narrow_t to, bool starts_with_term, const dense_sum_t *sum,
+                      const size_t *restrict base, const double *restrict data, double start,
+                      double *restrict out_sums) {
+  double sums[DENSE_LANES];
+  size_t term = 0;
+  for (int lane = 0; lane < DENSE_LANES; lane++) sums[lane] = start;
+  if (starts_with_term && sum->terms > 0) {
+    for (int lane = 0; lane < DENSE_LANES; lane++) {
+      sums[lane] = data[base[lane] + sum->term_offset[0]];
+    }
+    term = 1;
+  }
+  for (; term < sum->terms; term++) {
+    const double *terms = data + sum->term_offset[term];
+    for (int lane = 0; lane < DENSE_LANES; lane++) {
+      sums[lane] = round_narrow(to, sums[lane] + terms[base[lane]]);
+    }
+  }
+  for (int lane = 0; lane < DENSE_LANES; lane++) out_sums[lane] = sums[lane];
+}
+
+INLINE void sum_all(narrow_t to, bool starts_with_term, const dense_sum_t *sum, const double *data,
+                    double start, double *result) {
+  for (size_t output = 0; output < sum->outputs; output += DENSE_LANES) {
+    size_t base[DENSE_LANES], left = sum->outputs - output;
+    size_t count = left < DENSE_LANES ? left : DENSE_LANES;
+    for (size_t lane = 0; lane < DENSE_LANES; lane++) { /* The last output fills spare lanes. */
+      base[lane] = sum->output_base[output + (lane < count ? lane : count - 1)];
+    }
+    double sums[DENSE_LANES];
+    sum_block(to, starts_with_term, sum, base, data, start, sums);
+    memcpy(result + output, sums, count * sizeof *result);
+  }
+}
+
 #if HAS_TARGETS
+TARGET_AVX512 static void sum_avx512(narrow_t to, bool starts_with_term, const dense_sum_t *sum,
+                                     const double *data, double start, double *result) {
+  sum_all(to, starts_with_term, sum, data, start, result);
+}
+
+TARGET_AVX2 static void sum_avx2(narrow_t to, bool starts_with_term, const dense_sum_t *sum,
+                                 const double *data, double start, double *result) {
+  sum_all(to, starts_with_term, sum, data, start, result);
+}
+
 TARGET_AVX512 static void dot_avx512(narrow_t to, bool starts_with_term, const dense_dot_t *dot,
                                      const double *lhs, const double *rhs, double *result) {
   dot_all(to, starts_with_term, dot, lhs, rhs, result);
@@ -106,4 +156,38 @@ void dense_narrow_dot(const fold_t *fold, const dense_dot_t *dot, const double *
   }
 #endif
   dot_all(to, starts_with_term, dot, lhs, rhs, result);
+}
+
+void dense_narrow_sum(const fold_t *fold, const dense_sum_t *sum, const double *data, double init,
+                      double *result) {
+  const narrow_t to = narrow_make(fold->element->format);
+  const bool starts_with_term = fold->init_count == 0;
+  double start = init;
+  for (uint32_t i = 1; i < fold->init_count; i++) start = round_narrow(to, start + init);
+#if HAS_TARGETS
+  if (instruction_set() == ISA_AVX512) {
+    sum_avx512(to, starts_with_term, sum, data, start, result);
+    return;
+  }
+  if (instruction_set() == ISA_AVX2) {
+    sum_avx2(to, starts_with_term, sum, data, start, result);
+    return;
+  }
+#endif
+  sum_all(to, starts_with_term, sum, data, start, result);
+}
+
+void dense_narrow_load(const tensor_t *operand, size_t count, double *out) {
+  for (size_t i = 0; i < count; i++) {
+    out[i] = element_load_float(operand->type.element, operand->data, i);
+  }
+}
+
+void dense_narrow_store(const fold_t *fold, const double *results, size_t count, size_t first,
+                        uint8_t *out_data) {
+  const element_t *element = fold->element;
+  for (size_t i = 0; i < count; i++) {
+    double value = isnan(results[i]) ? (double)NAN : results[i];
+    element_store(element, out_data, first + i, format_from_double(element->format, value));
+  }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hot path of fold.h for formats of 16 bits: sequential dot products, many results at once. */
+/* The hot path of fold.h for formats of 16 bits: sequential sums and dot products, many
+ * results at once. */
 #ifndef ASSAY_ORACLES_EXACT_FOLD_DENSE_NARROW_H
 #define ASSAY_ORACLES_EXACT_FOLD_DENSE_NARROW_H
 
@@ -12,5 +13,16 @@ bool dense_narrow_applies(const fold_t *fold);
 /* As dense_fold_dot(), with numbers of the format in binary64. */
 void dense_narrow_dot(const fold_t *fold, const dense_dot_t *dot, const double *lhs,
                       const double *rhs, double *result);
+
+/* As dense_fold_sum(). */
+void dense_narrow_sum(const fold_t *fold, const dense_sum_t *sum, const double *data, double init,
+                      double *result);
+
+/* The first `count` numbers of a tensor of floats. */
+void dense_narrow_load(const tensor_t *operand, size_t count, double *out);
+
+/* Writes results to the elements from `first` on; NaNs as fold_output() writes them. */
+void dense_narrow_store(const fold_t *fold, const double *results, size_t count, size_t first,
+                        uint8_t *out_data);
 
 #endif

@@ -5,7 +5,7 @@
 #include "oracles/ops/reduce/simulate.h"
 
 #include "generated/reduce_faults.h"
-#include "oracles/exact/fold/dense.h"
+#include "oracles/exact/fold/dense_narrow.h"
 #include "oracles/ops/reduce/core.h"
 #include "oracles/ops/reduce/quantized/problem.h"
 #include "oracles/ops/reduce/written/written.h"
@@ -75,6 +75,23 @@ static void simulate_dense(const fold_t *fold, const reduce_slices_t *slices, co
   dense_store(fold, sums, sum.outputs, result->data);
 }
 
+/* The same of bf16 and f16, carried in binary64. */
+static void simulate_narrow(const fold_t *fold, const reduce_slices_t *slices,
+                            const tensor_t *input, const tensor_t *init, arena_t *arena,
+                            tensor_t *result) {
+  const dense_sum_t sum = {.outputs = slices->output_count,
+                           .terms = slices->term_count,
+                           .output_base = slices->output_base,
+                           .term_offset = slices->term_offset};
+  size_t count = type_element_count(&input->type);
+  double *data = ARENA_NEW_ARRAY(arena, double, count), start;
+  double *sums = ARENA_NEW_ARRAY(arena, double, sum.outputs);
+  dense_narrow_load(input, count, data);
+  dense_narrow_load(init, 1, &start);
+  dense_narrow_sum(fold, &sum, data, start, sums);
+  dense_narrow_store(fold, sums, sum.outputs, 0, result->data);
+}
+
 /* One fold: of a single input, of one of the independent sums, or of a pair with its index. */
 static status_t simulate_fold(const oracle_call_t *call, const reduce_slices_t *slices,
                               uint32_t input_number, const implementation_model_t *schedule,
@@ -91,6 +108,8 @@ static status_t simulate_fold(const oracle_call_t *call, const reduce_slices_t *
   const tensor_t *init = &instance->operands[reduce_init_operand(program, input_number)];
   if (dense_fold_applies(&fold)) {
     simulate_dense(&fold, slices, input, init, call->arena, &results[input_number]);
+  } else if (dense_narrow_applies(&fold)) {
+    simulate_narrow(&fold, slices, input, init, call->arena, &results[input_number]);
   } else {
     simulate_terms(&fold, slices, input, init, call->arena, &results[input_number]);
   }

@@ -4,8 +4,6 @@
  * faults act here. */
 #include "oracles/ops/dot_general/models/simulate.h"
 
-#include <math.h>
-
 #include "generated/dot_general_faults.h"
 #include "harness/num/element_value.h"
 #include "harness/types/promotion.h"
@@ -157,7 +155,6 @@ static void load_numbers(const tensor_t *operand, size_t base, const size_t *off
 /* The same of bf16 and f16, packed as binary64. */
 static void simulate_narrow(const simulation_t *simulation, arena_t *arena, tensor_t *result) {
   const dot_general_layout_t *layout = simulation->layout;
-  const element_t *element = simulation->fold.element;
   dense_dot_t dot = {.rows = layout->row_count,
                      .terms = layout->term_count,
                      .columns = dense_padded(layout->column_count)};
@@ -175,12 +172,9 @@ static void simulate_narrow(const simulation_t *simulation, arena_t *arena, tens
                    layout->rhs_column_offset, layout->column_count, right + term * dot.columns);
     }
     dense_narrow_dot(&simulation->fold, &dot, left, right, sums);
-    for (size_t row = 0; row < dot.rows; row++) {
-      for (size_t column = 0; column < layout->column_count; column++, output++) {
-        double sum = sums[row * dot.columns + column];
-        uint64_t bits = format_from_double(element->format, isnan(sum) ? (double)NAN : sum);
-        element_store(element, result->data, output, bits);
-      }
+    for (size_t row = 0; row < dot.rows; row++, output += layout->column_count) {
+      dense_narrow_store(&simulation->fold, sums + row * dot.columns, layout->column_count, output,
+                         result->data);
     }
   }
 }
