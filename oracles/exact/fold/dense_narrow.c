@@ -74,14 +74,20 @@ INLINE void dot_all(narrow_t to, bool starts_with_term, const dense_dot_t *dot, 
   }
 }
 
+/* What each sum starts with: its first term, if it has one, or a value. */
+typedef struct sum_start {
+  bool is_term;
+  double value;
+} sum_start_t;
+
 /* DENSE_LANES sums at once; `base` tells where the terms of each begin. */
-INLINE void sum_block(narrow_t to, bool starts_with_term, const dense_sum_t *sum,
-                      const size_t *restrict base, const double *restrict data, double start,
+INLINE void sum_block(narrow_t to, sum_start_t start, const dense_sum_t *sum,
+                      const size_t *restrict base, const double *restrict data,
                       double *restrict out_sums) {
   double sums[DENSE_LANES];
   size_t term = 0;
-  for (int lane = 0; lane < DENSE_LANES; lane++) sums[lane] = start;
-  if (starts_with_term && sum->terms > 0) {
+  for (int lane = 0; lane < DENSE_LANES; lane++) sums[lane] = start.value;
+  if (start.is_term && sum->terms > 0) {
     for (int lane = 0; lane < DENSE_LANES; lane++) {
       sums[lane] = data[base[lane] + sum->term_offset[0]];
     }
@@ -96,8 +102,8 @@ INLINE void sum_block(narrow_t to, bool starts_with_term, const dense_sum_t *sum
   for (int lane = 0; lane < DENSE_LANES; lane++) out_sums[lane] = sums[lane];
 }
 
-INLINE void sum_all(narrow_t to, bool starts_with_term, const dense_sum_t *sum, const double *data,
-                    double start, double *result) {
+INLINE void sum_all(narrow_t to, sum_start_t start, const dense_sum_t *sum, const double *data,
+                    double *result) {
   for (size_t output = 0; output < sum->outputs; output += DENSE_LANES) {
     size_t base[DENSE_LANES], left = sum->outputs - output;
     size_t count = left < DENSE_LANES ? left : DENSE_LANES;
@@ -105,20 +111,20 @@ INLINE void sum_all(narrow_t to, bool starts_with_term, const dense_sum_t *sum, 
       base[lane] = sum->output_base[output + (lane < count ? lane : count - 1)];
     }
     double sums[DENSE_LANES];
-    sum_block(to, starts_with_term, sum, base, data, start, sums);
+    sum_block(to, start, sum, base, data, sums);
     memcpy(result + output, sums, count * sizeof *result);
   }
 }
 
 #if HAS_TARGETS
-TARGET_AVX512 static void sum_avx512(narrow_t to, bool starts_with_term, const dense_sum_t *sum,
-                                     const double *data, double start, double *result) {
-  sum_all(to, starts_with_term, sum, data, start, result);
+TARGET_AVX512 static void sum_avx512(narrow_t to, sum_start_t start, const dense_sum_t *sum,
+                                     const double *data, double *result) {
+  sum_all(to, start, sum, data, result);
 }
 
-TARGET_AVX2 static void sum_avx2(narrow_t to, bool starts_with_term, const dense_sum_t *sum,
-                                 const double *data, double start, double *result) {
-  sum_all(to, starts_with_term, sum, data, start, result);
+TARGET_AVX2 static void sum_avx2(narrow_t to, sum_start_t start, const dense_sum_t *sum,
+                                 const double *data, double *result) {
+  sum_all(to, start, sum, data, result);
 }
 
 TARGET_AVX512 static void dot_avx512(narrow_t to, bool starts_with_term, const dense_dot_t *dot,
@@ -161,20 +167,21 @@ void dense_narrow_dot(const fold_t *fold, const dense_dot_t *dot, const double *
 void dense_narrow_sum(const fold_t *fold, const dense_sum_t *sum, const double *data, double init,
                       double *result) {
   const narrow_t to = narrow_make(fold->element->format);
-  const bool starts_with_term = fold->init_count == 0;
-  double start = init;
-  for (uint32_t i = 1; i < fold->init_count; i++) start = round_narrow(to, start + init);
+  sum_start_t start = {.is_term = fold->init_count == 0, .value = init};
+  for (uint32_t i = 1; i < fold->init_count; i++) {
+    start.value = round_narrow(to, start.value + init);
+  }
 #if HAS_TARGETS
   if (instruction_set() == ISA_AVX512) {
-    sum_avx512(to, starts_with_term, sum, data, start, result);
+    sum_avx512(to, start, sum, data, result);
     return;
   }
   if (instruction_set() == ISA_AVX2) {
-    sum_avx2(to, starts_with_term, sum, data, start, result);
+    sum_avx2(to, start, sum, data, result);
     return;
   }
 #endif
-  sum_all(to, starts_with_term, sum, data, start, result);
+  sum_all(to, start, sum, data, result);
 }
 
 void dense_narrow_load(const tensor_t *operand, size_t count, double *out) {
