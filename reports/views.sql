@@ -312,7 +312,8 @@ SELECT placed.divergence_id, placed.executor_id, placed.signature, placed.op, pl
             ELSE rtrim('class ' || placed.class || ' ' || placed.broken_constraint) END AS hypothesis,
        CASE WHEN known.id IS NOT NULL OR placed.cause IN (
                    'negative-zero-lost', 'zero-negated', 'infinity-as-largest', 'nan-as-infinity',
-                   'flushed-operands', 'flushed-results') THEN ''
+                   'flushed-operands', 'flushed-results',
+                   'flushed') THEN ''
             ELSE coalesce(op_family.family, placed.op) END AS family
 FROM placed
 LEFT JOIN known ON known.place = known_place

@@ -73,6 +73,14 @@ typedef struct cause_support {
 void cause_support_init(cause_support_t *out_support);
 void cause_support_deinit(cause_support_t *support);
 
+/* Cases of one kind of divergence that are too small to tell by themselves that subnormal numbers
+ * are taken for zero: those that are as if they were, and those that are not. */
+typedef struct cause_flushing {
+  uint32_t cases; /* Of several of one program in a row one. */
+  uint32_t misses;
+  unsigned program; /* Of the last one. */
+} cause_flushing_t;
+
 typedef struct cause_question {
   const oracle_t *oracle;
   const contract_t *contract;
@@ -91,6 +99,9 @@ typedef struct cause_question {
    * CAUSE_CASES_TOGETHER cases, and CAUSE_CASES_FOR_MISS more for each that it does not, to
    * CAUSE_BITS_TOGETHER, and more of them than any other that explains the present one. */
   cause_support_t *support;
+  const cause_support_t *kin; /* Or NULL: of other classes.  What is sure there, and explains the
+                               * case, is sure here. */
+  cause_flushing_t *flushing; /* Added to, or NULL: the same. */
 } cause_question_t;
 
 /* The question about the case that `walk` judged last. */

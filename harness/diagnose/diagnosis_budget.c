@@ -12,9 +12,14 @@
  * quantized types, or with, and of subnormals and zeros, of NaN, or of all else. */
 enum { SUPPORT_GROUPS = 3, SUPPORTS = 2 * SUPPORT_GROUPS };
 
-static size_t support_of(const char *types, divergence_class_t class_) {
+enum { GROUP_SMALL, GROUP_NAN, GROUP_REST };
+
+static size_t group_of(divergence_class_t class_) {
   bool is_small = class_ == CLASS_flush || class_ == CLASS_zero_sign;
-  size_t group = is_small ? 0 : class_ == CLASS_nan ? 1 : 2;
+  return is_small ? GROUP_SMALL : class_ == CLASS_nan ? GROUP_NAN : GROUP_REST;
+}
+
+static size_t support_of(const char *types, size_t group) {
   return group + (strstr(types, "quant<") != NULL ? SUPPORT_GROUPS : 0);
 }
 
@@ -33,6 +38,7 @@ typedef struct kind {
   bool is_cause_sure;
   hash_text_t signature;
   unsigned distinct; /* Of the page, when it was looked into. */
+  cause_flushing_t flushing;
 } kind_t;
 
 struct diagnosis_budget {
@@ -116,7 +122,10 @@ status_t diagnosis_budget_explain(diagnosis_budget_t *book, const diagnosis_ques
   }
   cause_question_t informed = *question->cause;
   informed.established = page->established;
-  informed.support = &page->supports[support_of(label->types, verdict->class_)];
+  const size_t group = group_of(verdict->class_);
+  informed.support = &page->supports[support_of(label->types, group)];
+  if (group != GROUP_REST) informed.kin = &page->supports[support_of(label->types, GROUP_REST)];
+  informed.flushing = &kind->flushing;
   STATUS_TRY(cause_find(&informed, arena, verdict, error));
   if (!verdict->is_cause_sure) {
     STATUS_TRY(reading_seek(question->walk, question->expectation, arena, verdict, error));

@@ -55,6 +55,7 @@ bool cause_is_sought(const verdict_t *verdict) {
     case CLASS_quantum:
     case CLASS_formula:
     case CLASS_unwritten:
+    case CLASS_padding:
       return true;
     default:
       return false;
@@ -73,15 +74,21 @@ static bool is_established(const cause_question_t *question, const found_causes_
 static bool has_few_values(const program_t *program) {
   enum { FEW_BITS = 8 };
   for (uint32_t i = 0; i < program->operand_count; i++) {
-    if (program->operands[i].element->bits <= FEW_BITS) return true;
+    const element_t *element = program->operands[i].element;
+    if (element->format != NULL && element->bits <= FEW_BITS) return true;
   }
   return false;
+}
+
+static bool is_of_subnormals(size_t cause) {
+  return cause == CAUSE_flushed_operands || cause == CAUSE_flushed_results ||
+         cause == CAUSE_flushed;
 }
 
 /* Two classes already say what is wrong: the cause adds where, or to which side. */
 static double bits_needed(const solver_t *solver, cause_id_t cause) {
   divergence_class_t class_ = solver->verdict->class_;
-  bool is_flush = cause == CAUSE_flushed_operands || cause == CAUSE_flushed_results;
+  bool is_flush = is_of_subnormals(cause);
   bool is_zero = cause == CAUSE_negative_zero_lost || cause == CAUSE_zero_negated;
   bool is_place = cause == CAUSE_first_of_zeros || cause == CAUSE_last_of_zeros;
   if (is_place && class_ == CLASS_zero_sign) return CAUSE_BITS_PLACE;
@@ -107,7 +114,10 @@ static size_t choose(const solver_t *solver, const found_causes_t *found) {
     const found_cause_t *item = &found->items[i];
     if (item->is_found && item->bits >= bits_needed(solver, (cause_id_t)i)) chosen = i;
   }
-  return chosen;
+  /* Where operands or results explain it as well, that something is flushed is all that shows. */
+  const bool is_either = is_of_subnormals(chosen) && found->items[CAUSE_flushed_operands].is_found &&
+                         found->items[CAUSE_flushed_results].is_found;
+  return is_either && found->items[CAUSE_flushed].is_found ? CAUSE_flushed : chosen;
 }
 
 static void append_words(GString *text, size_t cause, const char *detail) {
@@ -128,6 +138,9 @@ static bool is_rival(const solver_t *solver, size_t chosen, size_t other) {
   enum { SUMS_MIN = 6, TERMS_MIN = 4 };
   bool is_place = chosen == CAUSE_first_of_zeros || chosen == CAUSE_last_of_zeros;
   if (is_place && (other == CAUSE_negative_zero_lost || other == CAUSE_zero_negated)) return false;
+  /* Nor does what says the same of more, or of less. */
+  if (other == CAUSE_flushed && is_of_subnormals(chosen)) return false;
+  if (chosen == CAUSE_flushed && is_of_subnormals(other)) return false;
   if (other != CAUSE_narrow_accumulator) return true;
   if (chosen != CAUSE_narrow_result && chosen != CAUSE_narrow_operands) return true;
   return solver->wrong_count < SUMS_MIN || solver->term_count < TERMS_MIN;
@@ -233,9 +246,8 @@ static bool name_cause(solver_t *solver, const found_causes_t *found, size_t cho
 
 /* Or else a change of the case; true if it is sure. */
 static bool name_change(solver_t *solver, const found_causes_t *found, verdict_t *verdict) {
-  const cause_support_t *support = solver->question->support;
   bool is_sure = false;
-  const found_change_t *change = change_choose(support, found, &is_sure);
+  const found_change_t *change = change_choose(solver->question, found, &is_sure);
   if (change == NULL || !change_explains_all(solver, change)) return false;
   g_autoptr(GString) text = g_string_new(NULL);
   append_words(text, change->cause, change->detail);
@@ -256,6 +268,28 @@ static void find_changes(solver_t *solver, change_scope_t scope, found_causes_t 
   change_count(question->support, &question->instance->program, out_found);
 }
 
+/* A zero tells little: where a case does not name flushing by itself, several of its kind do. */
+static void name_flushing(solver_t *solver, const found_causes_t *found, verdict_t *verdict) {
+  const cause_question_t *question = solver->question;
+  cause_flushing_t *flushing = question->flushing;
+  const program_t *program = &question->instance->program;
+  bool is_asked = flushing != NULL && verdict->class_ == CLASS_flush && !verdict->is_cause_sure;
+  if (!is_asked || has_few_values(program)) return;
+  if (!found->items[CAUSE_flushed].is_found) {
+    flushing->misses++;
+    return;
+  }
+  g_autoptr(GString) text = g_string_new(NULL);
+  program_print(program, text);
+  const unsigned hash = g_str_hash(text->str);
+  flushing->cases += flushing->cases == 0 || hash != flushing->program;
+  flushing->program = hash;
+  if (flushing->cases < CAUSE_CASES_TOGETHER + CAUSE_CASES_FOR_MISS * flushing->misses) return;
+  if (!explains_all(solver, CAUSE_flushed, false)) return;
+  describe(solver, found, CAUSE_flushed, verdict);
+  verdict->is_cause_sure = true;
+}
+
 /* What is established is tested first, since it will mostly explain; then the changes that explain
  * the cases before; and then all causes that are left. */
 static void solve(solver_t *solver, verdict_t *verdict) {
@@ -273,6 +307,7 @@ static void solve(solver_t *solver, verdict_t *verdict) {
   if (change_can_tell(solver)) {
     bool is_of_zeros = verdict->class_ == CLASS_zero_sign;
     scope = support == NULL ? CHANGES_ALL : change_scope_next(support, is_of_zeros);
+    if (scope == CHANGES_NONE && change_has_known(question)) scope = CHANGES_CANDIDATES;
   }
   if (scope != CHANGES_NONE && !solver_init_whole(&whole, solver, false)) scope = CHANGES_NONE;
   if (scope == CHANGES_CANDIDATES) {
@@ -285,6 +320,7 @@ static void solve(solver_t *solver, verdict_t *verdict) {
     find_changes(&whole, scope, &changes);
     if (!verdict->is_cause_sure) name_change(&whole, &changes, verdict);
   }
+  name_flushing(solver, &found, verdict);
   if (scope != CHANGES_NONE && solver->status == STATUS_OK) {
     solver->status = whole.status;
     solver->failure = whole.failure;

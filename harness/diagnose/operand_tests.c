@@ -91,15 +91,6 @@ static uint64_t round_bits(const void *context, const program_t *program, uint32
   return format_convert(hypothesis->format, format, narrow, ROUNDING_NEAREST_EVEN);
 }
 
-static uint64_t flush_bits(const void *context, const program_t *program, uint32_t operand,
-                           size_t component, uint64_t bits) {
-  (void)context;
-  (void)component;
-  const format_t *format = program->operands[operand].element->format;
-  if (format == NULL || !format_is_subnormal(format, bits)) return bits;
-  return format_from_double(format, format_is_negative(format, bits) ? -0.0 : 0.0);
-}
-
 static uint64_t conjugate_bits(const void *context, const program_t *program, uint32_t operand,
                                size_t component, uint64_t bits) {
   (void)context;
@@ -123,7 +114,7 @@ enum { MAP_ROUND, MAP_FLUSH, MAP_CONJUGATE, MAP_NEUTRAL_INIT };
 static bool map_values(solver_t *solver, const examined_t *examined, const hypothesis_t *hypothesis,
                        problem_t *out) {
   static const value_map_t maps[] = {[MAP_ROUND] = round_bits,
-                                     [MAP_FLUSH] = flush_bits,
+                                     [MAP_FLUSH] = flush_operand,
                                      [MAP_CONJUGATE] = conjugate_bits,
                                      [MAP_NEUTRAL_INIT] = neutral_init_bits};
   *out = problem_map(solver, &examined->problem, maps[hypothesis->index], hypothesis);
@@ -240,10 +231,12 @@ static bool keeps_small(solver_t *solver) {
 
 /* What is flushed must be subnormal: a threshold elsewhere is another fault (theory.md, T264). */
 static void test_flushed(solver_t *solver, found_causes_t *found) {
-  if (!solver_tests(solver, CAUSE_flushed_operands)) return;
+  if (!solver_tests(solver, CAUSE_flushed_operands) && !solver_tests(solver, CAUSE_flushed)) return;
   bool is_known = solver->tests_established || !is_of_steps(solver) || keeps_small(solver);
   const hypothesis_t flushed = {.change = map_values, .index = MAP_FLUSH};
-  if (is_known) test_one(solver, CAUSE_flushed_operands, &flushed, found);
+  if (!is_known) return;
+  test_one(solver, CAUSE_flushed_operands, &flushed, found);
+  test_flushed_both(solver, found);
 }
 
 void test_operands(solver_t *solver, found_causes_t *found) {

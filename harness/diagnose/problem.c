@@ -146,6 +146,11 @@ problem_t problem_map(solver_t *solver, const problem_t *problem, value_map_t ma
 
 bool problem_holds(solver_t *solver, const problem_t *problem, uint64_t bits,
                    answer_t *out_answer) {
+  return problem_holds_under(solver, solver->question->contract, problem, bits, out_answer);
+}
+
+bool problem_holds_under(solver_t *solver, const contract_t *contract, const problem_t *problem,
+                         uint64_t bits, answer_t *out_answer) {
   *out_answer = (answer_t){.conforms = false};
   if (solver->status != STATUS_OK || solver->asks >= solver->asks_max) return false;
   solver->asks++;
@@ -157,7 +162,7 @@ bool problem_holds(solver_t *solver, const problem_t *problem, uint64_t bits,
   element_store(element, result->data, problem->component, bits);
   failure_t failure = {0};
   const oracle_call_t call = {.instance = &problem->instance,
-                              .contract = question->contract,
+                              .contract = contract,
                               .results = problem->results,
                               .arena = solver->arena,
                               .error = &failure};

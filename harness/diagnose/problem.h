@@ -136,6 +136,10 @@ problem_t problem_map(solver_t *solver, const problem_t *problem, value_map_t ma
  * asked often enough. */
 bool problem_holds(solver_t *solver, const problem_t *problem, uint64_t bits, answer_t *out_answer);
 
+/* The same under another contract than the question's. */
+bool problem_holds_under(solver_t *solver, const contract_t *contract, const problem_t *problem,
+                         uint64_t bits, answer_t *out_answer);
+
 /* What a concrete implementation gives for a case, in the solver's arena; false if it cannot. */
 bool case_simulate(solver_t *solver, const case_t *instance, fault_t fault,
                    tensor_t out_results[CASE_RESULTS_MAX]);

@@ -110,6 +110,7 @@ static void test_scales(solver_t *solver, found_causes_t *found) {
 }
 
 void test_quantized(solver_t *solver, found_causes_t *found) {
+  test_flushed_both(solver, found);
   if (solver->wrong_count > 1 && !solver_has_several(solver)) return; /* An end of the range. */
   test_zero_points(solver, found);
   test_scales(solver, found);

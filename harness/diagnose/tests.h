@@ -39,6 +39,14 @@ void note_cause(found_causes_t *found, cause_id_t cause, double bits, size_t tri
 void test_terms(solver_t *solver, found_causes_t *found);
 void test_operands(solver_t *solver, found_causes_t *found);
 
+/* That subnormal numbers are read and written as zero, or the one or the other where that is the
+ * same. */
+void test_flushed_both(solver_t *solver, found_causes_t *found);
+
+/* A value_map_t: subnormal numbers of operands are zeros of their sign. */
+uint64_t flush_operand(const void *context, const program_t *program, uint32_t operand,
+                       size_t component, uint64_t bits);
+
 /* Which of two zeros is taken. */
 void test_zeros(solver_t *solver, found_causes_t *found);
 

@@ -19,6 +19,7 @@ typedef struct totals {
   bool are_points;
   bool are_in_format; /* Of points: the working format holds them all. */
   bool have_finite;
+  bool is_nan; /* A term can be nothing else. */
   int lowest_bit; /* Of points: all are multiples of 2^lowest_bit. */
   size_t nonzero; /* Terms that are not 0. */
   size_t nans, positive_infinities, negative_infinities, both_infinities;
@@ -69,6 +70,7 @@ static void totals_init(totals_t *totals, const formula_t *formula, const enclos
     const enclosed_t *term = &terms[i];
     note_specials(totals, term->specials);
     totals->have_finite &= term->has_finite;
+    totals->is_nan |= !term->has_finite && term->specials == ENCLOSED_NAN;
     if (!term->has_finite) continue;
     add_end(totals->low, totals->low_magnitude, term->low, MPFR_RNDD);
     add_end(totals->high, totals->high_magnitude, term->high, MPFR_RNDU);
@@ -181,6 +183,10 @@ static void set_sum_specials(const formula_t *formula, const totals_t *totals, s
   bool is_one_term =
       !overflows_up && !overflows_down && infinite == 2 && totals->both_infinities == 1;
   out->specials = 0;
+  if (totals->is_nan) { /* Whatever it is added to, and where. */
+    out->specials = ENCLOSED_NAN;
+    return;
+  }
   if (totals->nans > 0 || (up && down && !is_one_term)) out->specials |= ENCLOSED_NAN;
   if (up) out->specials |= ENCLOSED_POSITIVE_INFINITY;
   if (down) out->specials |= ENCLOSED_NEGATIVE_INFINITY;

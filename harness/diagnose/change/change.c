@@ -9,6 +9,22 @@
 /* A zero that a kernel left is what many faults leave. */
 static const double bits_of_zero = 2;
 
+/* A permission accepts what is right, too, and often what is near: many elements must need it; of NaN and infinities,
+ * which many faults make, fewer. */
+static const double bits_of_lost = 3;
+
+static double bits_of_permitted(const change_t *change, const examined_t *examined) {
+  const format_t *format = examined->element->format;
+  if (format == NULL || !examined->has_right) return 1;
+  const uint64_t all[] = {examined->got, examined->right};
+  bool are_numbers = true;
+  for (size_t i = 0; i < G_N_ELEMENTS(all); i++) {
+    are_numbers &= !format_is_nan(format, all[i]) && !format_is_infinity(format, all[i]);
+  }
+  if (change->is_of_numbers) return are_numbers ? 1 : 0;
+  return are_numbers ? 1 : bits_of_lost;
+}
+
 /* Among how many elements of operands a value stands that came; 0 if it is none of them.  Who moves
  * elements about had no more to choose from. */
 static size_t count_choices(const solver_t *solver, const examined_t *examined) {
@@ -65,6 +81,10 @@ static bool is_computed(const change_t *change, const examined_t *examined, uint
   return computed == bits || are_nan;
 }
 
+static const contract_t *contract_of(const solver_t *solver, const change_t *change) {
+  return change->contract != NULL ? change->contract : solver->question->contract;
+}
+
 /* Whether one of the values that `bits` may have been conforms. */
 static bool holds(solver_t *solver, const change_t *change, const examined_t *examined,
                   const problem_t *problem, uint64_t bits, answer_t *out_answer) {
@@ -75,8 +95,9 @@ static bool holds(solver_t *solver, const change_t *change, const examined_t *ex
   uint64_t sources[CHANGE_SOURCES_MAX] = {bits};
   size_t count = 1;
   if (change->sources != NULL) count = change->sources(examined->element, bits, sources);
+  const contract_t *contract = contract_of(solver, change);
   for (size_t i = 0; i < count; i++) {
-    if (problem_holds(solver, problem, sources[i], out_answer)) return true;
+    if (problem_holds_under(solver, contract, problem, sources[i], out_answer)) return true;
   }
   return false;
 }
@@ -92,6 +113,7 @@ static double explain(solver_t *solver, const change_t *change, const tensor_t *
   answer_t answer;
   if (!holds(solver, change, examined, &problem, examined->got, &answer)) return -1;
   if (solver_has_seen(solver, examined)) return 0;
+  if (change->contract != NULL) return bits_of_permitted(change, examined);
   double bits = evidence_bits(examined, &answer);
   size_t choices = count_choices(solver, examined);
   if (choices > 0) bits = fmin(bits, log2((double)choices));
@@ -109,7 +131,7 @@ static bool spares(solver_t *solver, const change_t *change, const tensor_t *res
   size_t count = 1;
   if (change->sources != NULL) count = change->sources(examined->element, examined->got, sources);
   for (size_t i = 0; i < count; i++) {
-    problem_holds(solver, &problem, sources[i], &answer);
+    problem_holds_under(solver, contract_of(solver, change), &problem, sources[i], &answer);
     if (answer.conforms) return true;
   }
   return false;
@@ -165,7 +187,8 @@ static size_t count_about(const solver_t *solver, const change_t *change, const 
  * four elements at least must be about as it has them, more where numbers cancel.  The oracle has
  * the last word on the rest. */
 static bool is_likely(solver_t *solver, const change_t *change) {
-  if (change->sources != NULL || change->rows != NULL || change->compute != NULL) return true;
+  bool is_plain = change->sources == NULL && change->rows == NULL && change->compute == NULL;
+  if (!is_plain || change->contract != NULL) return true;
   tensor_t results[CASE_RESULTS_MAX];
   if (!case_simulate(solver, change->instance, FAULT_NONE, results)) return true;
   size_t count = solver->wrong_count + solver->right_count;
@@ -223,7 +246,8 @@ bool change_is_wanted(const solver_t *solver, const change_t *change) {
   for (size_t i = 0; i < G_N_ELEMENTS(keys) && !is_any; i++) {
     if (keys[i] == NULL) continue;
     is_any = solver->only_key != NULL ? strcmp(keys[i], solver->only_key) == 0
-                                      : change_is_candidate(support, keys[i]);
+                                      : change_is_candidate(support, keys[i]) ||
+                                            change_is_known(solver->question, keys[i]);
   }
   return is_any && (solver->only == CAUSE_COUNT || solver->only == change->cause);
 }
@@ -246,8 +270,8 @@ void change_test(solver_t *solver, const change_t *change, const char *detail,
   for (size_t i = 0; i < solver->right_count && bits >= 0; i++) {
     if (!spares(solver, change, results, &solver->right[i])) bits = -1;
   }
-  if (bits >= 0)
-    note_change(found, change, bits > 0 ? bits + bits_of_places(solver) : -INFINITY, detail);
+  if (bits > 0 && change->contract == NULL) bits += bits_of_places(solver);
+  if (bits >= 0) note_change(found, change, bits > 0 ? bits : -INFINITY, detail);
   arena_rewind(solver->arena, mark);
 }
 
@@ -273,4 +297,5 @@ void test_changes(solver_t *solver, found_causes_t *found) {
   change_ops(solver, found);
   change_places(solver, found);
   change_scales(solver, found);
+  change_permissions(solver, found);
 }

@@ -50,6 +50,9 @@ typedef struct change {
   const char *other_key; /* Another name: of the last of operands, of which there may be any number.
                           * NULL: there is none. */
   const case_t *instance;
+  const contract_t *contract; /* Under which it is right: one that permits more; NULL: the
+                               * question's. */
+  bool is_of_numbers;         /* With a contract: shown by finite numbers alone. */
   const size_t *places;     /* For each element of the result the verdict is about: which element of
                              * the changed case's it is, or CHANGE_ZERO; NULL: the same. */
   const change_row_t *rows; /* Each index of the first dimension has a case of its own; NULL: there
@@ -81,6 +84,7 @@ void change_groups(solver_t *solver, found_causes_t *found);
 void change_functions(solver_t *solver, found_causes_t *found);
 void change_storage(solver_t *solver, found_causes_t *found);
 void change_picks(solver_t *solver, found_causes_t *found);
+void change_permissions(solver_t *solver, found_causes_t *found);
 
 /* Whether changes of the case are looked for: it is small, and shows more than zeros. */
 bool change_can_tell(const solver_t *solver);
@@ -97,8 +101,12 @@ void change_count(cause_support_t *support, const program_t *program, const foun
 
 /* The change that is the cause of the case, as far as evidence suffices, or NULL; it is sure if no
  * other explains as many cases.  Without `support` the case stands alone. */
-const found_change_t *change_choose(const cause_support_t *support, const found_causes_t *found,
+const found_change_t *change_choose(const cause_question_t *question, const found_causes_t *found,
                                     bool *out_is_sure);
+
+/* Whether the cases of other classes name the change with the key, or any change. */
+bool change_is_known(const cause_question_t *question, const char *key);
+bool change_has_known(const cause_question_t *question);
 
 /* Whether it explains all that is wrong and spares what is right; the arena is left as it was. */
 bool change_explains_all(solver_t *solver, const found_change_t *change);

@@ -116,15 +116,22 @@ static bool is_preferred(const standing_t *a, cause_id_t cause_a, const standing
   return a->cases != b->cases ? a->cases > b->cases : cause_a < cause_b;
 }
 
+/* A permission says that results conform where it is given, and not what else gives them: it is no
+ * rival, and named where nothing else is. */
+static bool is_permission(const found_change_t *change) {
+  return change->cause == CAUSE_other_permission;
+}
+
 /* Changes that explain the same cases, CASES_ALIKE of them, are two descriptions of one fault: a -
  * b with its operands exchanged is a - b negated.  The first stands for both. */
-const found_change_t *change_choose(const cause_support_t *support, const found_causes_t *found,
-                                    bool *out_is_sure) {
+static const found_change_t *choose(const cause_support_t *support, const found_causes_t *found,
+                                    bool of_permissions, bool *out_is_sure) {
   enum { CASES_ALIKE = 8 };
   const found_change_t *best = NULL;
   standing_t of_best = {.cases = 0};
   for (size_t i = 0; i < found->change_count; i++) {
     const found_change_t *change = &found->changes[i];
+    if (is_permission(change) != of_permissions) continue;
     standing_t standing = standing_of(support, change);
     if (best != NULL && !is_preferred(&standing, change->cause, &of_best, best->cause)) continue;
     best = change;
@@ -135,10 +142,38 @@ const found_change_t *change_choose(const cause_support_t *support, const found_
   for (size_t i = 0; i < found->change_count; i++) {
     const found_change_t *other = &found->changes[i];
     standing_t standing = standing_of(support, other);
+    if (is_permission(other)) continue;
     *out_is_sure &= other->cause == best->cause || standing.cases < of_best.cases ||
                     of_best.cases >= CASES_ALIKE;
   }
   return best;
+}
+
+bool change_is_known(const cause_question_t *question, const char *key) {
+  if (question->kin == NULL || question->kin->keys == NULL) return false;
+  const standing_t *standing = g_hash_table_lookup(question->kin->keys, key);
+  return standing != NULL && is_enough(question->kin, standing);
+}
+
+bool change_has_known(const cause_question_t *question) {
+  if (question->kin == NULL || question->kin->keys == NULL) return false;
+  GHashTableIter each;
+  gpointer key = NULL;
+  g_hash_table_iter_init(&each, question->kin->keys);
+  while (g_hash_table_iter_next(&each, &key, NULL)) {
+    if (change_is_known(question, key)) return true;
+  }
+  return false;
+}
+
+const found_change_t *change_choose(const cause_question_t *question, const found_causes_t *found,
+                                    bool *out_is_sure) {
+  const found_change_t *best = choose(question->support, found, false, out_is_sure);
+  for (size_t i = 0; i < found->change_count && best == NULL; i++) {
+    *out_is_sure = change_is_known(question, found->changes[i].key);
+    if (*out_is_sure) best = &found->changes[i];
+  }
+  return best != NULL ? best : choose(question->support, found, true, out_is_sure);
 }
 
 bool change_explains_all(solver_t *solver, const found_change_t *change) {

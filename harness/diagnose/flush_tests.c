@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* That subnormal numbers become zero, as operands, as results, or both: a processor's mode, or an
+ * instruction that has it so, mostly does both. */
+#include "harness/diagnose/tests.h"
+
+uint64_t flush_operand(const void *context, const program_t *program, uint32_t operand,
+                       size_t component, uint64_t bits) {
+  (void)context;
+  (void)component;
+  const format_t *format = program->operands[operand].element->format;
+  if (format == NULL || !format_is_subnormal(format, bits)) return bits;
+  return format_from_double(format, format_is_negative(format, bits) ? -0.0 : 0.0);
+}
+
+static bool is_kept_subnormal(const examined_t *examined) {
+  const format_t *format = examined->element->format;
+  return format != NULL && format_is_subnormal(format, examined->got);
+}
+
+/* Whether something subnormal is at hand: an operand, or the result that is a zero instead.  What is
+ * flushed in between may be lost otherwise, as an epsilon is. */
+static bool has_subnormal(const examined_t *examined) {
+  const format_t *format = examined->element->format;
+  if (format != NULL && examined->has_right && format_is_zero(format, examined->got) &&
+      format_is_subnormal(format, examined->right)) {
+    return true;
+  }
+  const case_t *instance = &examined->problem.instance;
+  for (uint32_t operand = 0; operand < instance->program.operand_count; operand++) {
+    const tensor_t *tensor = &instance->operands[operand];
+    const element_t *element = tensor->type.element;
+    const size_t count = element->format != NULL ? type_component_count(&tensor->type) : 0;
+    for (size_t i = 0; i < count; i++) {
+      if (format_is_subnormal(element->format, element_load(element, tensor->data, i))) return true;
+    }
+  }
+  return false;
+}
+
+/* What is wrong of NaN beside what is wrong of subnormal numbers has its own cause. */
+static bool must_be_nan(const examined_t *examined) {
+  const format_t *format = examined->element->format;
+  return format != NULL && examined->has_right && format_is_nan(format, examined->right);
+}
+
+/* Whether a kernel that reads and writes all subnormal numbers as zero may give the component. */
+static bool may_come(solver_t *solver, const contract_t *contract, const examined_t *examined,
+                     answer_t *out_answer) {
+  if (is_kept_subnormal(examined)) return false;
+  const problem_t flushed = problem_map(solver, &examined->problem, flush_operand, NULL);
+  return problem_holds_under(solver, contract, &flushed, examined->got, out_answer);
+}
+
+void test_flushed_both(solver_t *solver, found_causes_t *found) {
+  const bool is_due = solver->verdict->class_ == CLASS_flush || solver->tests_established;
+  if (!is_due || !solver_tests(solver, CAUSE_flushed)) return;
+  contract_t contract = *solver->question->contract;
+  contract_set_value(&contract, "ftz", FTZ_OUTPUTS);
+  arena_mark_t mark = arena_mark(solver->arena);
+  double bits = 0;
+  for (size_t i = 0; i < solver->wrong_count && bits >= 0; i++) {
+    answer_t answer;
+    const examined_t *wrong = &solver->wrong[i];
+    if (must_be_nan(wrong)) continue;
+    const bool may = has_subnormal(wrong) && may_come(solver, &contract, wrong, &answer);
+    if (!may) bits = -1;
+    if (may && !solver_has_seen(solver, wrong)) bits += evidence_bits(wrong, &answer);
+    arena_rewind(solver->arena, mark);
+  }
+  for (size_t i = 0; i < solver->right_count && bits > 0; i++) {
+    answer_t answer = {.conforms = false};
+    may_come(solver, &contract, &solver->right[i], &answer);
+    if (!answer.conforms) bits = -1;
+    arena_rewind(solver->arena, mark);
+  }
+  if (bits > 0) note_cause(found, CAUSE_flushed, bits, 1, "");
+}
