@@ -88,11 +88,13 @@ static void establish(page_t *page, const char *cause) {
   }
 }
 
-/* Counts a case.  What was unknown may be explained by what was established since. */
+/* Counts a case.  What was unknown may be explained by what was established since, and what is
+ * flushed told more closely. */
 static bool is_due(kind_t *kind, const page_t *page) {
   uint64_t number = kind->cases++;
   if (number < DIAGNOSIS_BUDGET_FIRST || number % DIAGNOSIS_BUDGET_ONE_IN == 0) return true;
-  return !kind->is_cause_sure && kind->distinct != page->distinct;
+  bool is_open = !kind->is_cause_sure || strcmp(kind->cause, cause_spelling(CAUSE_flushed)) == 0;
+  return is_open && kind->distinct != page->distinct;
 }
 
 status_t diagnosis_budget_explain(diagnosis_budget_t *book, const diagnosis_question_t *question,

@@ -62,10 +62,15 @@ bool cause_is_sought(const verdict_t *verdict) {
   }
 }
 
+static bool is_of_subnormals(size_t cause) {
+  return cause == CAUSE_flushed_operands || cause == CAUSE_flushed_results ||
+         cause == CAUSE_flushed;
+}
+
 static bool is_established(const cause_question_t *question, const found_causes_t *found,
                            size_t cause) {
   const found_cause_t *item = &found->items[cause];
-  return item->is_found && question->established != NULL && question->established[cause] > 0 &&
+  return item->is_found && solver_has_established(question, (cause_id_t)cause) &&
          item->bits >= (double)CAUSE_BITS_AGAIN;
 }
 
@@ -80,11 +85,6 @@ static bool has_few_values(const program_t *program) {
   return false;
 }
 
-static bool is_of_subnormals(size_t cause) {
-  return cause == CAUSE_flushed_operands || cause == CAUSE_flushed_results ||
-         cause == CAUSE_flushed;
-}
-
 /* Two classes already say what is wrong: the cause adds where, or to which side. */
 static double bits_needed(const solver_t *solver, cause_id_t cause) {
   divergence_class_t class_ = solver->verdict->class_;
@@ -97,6 +97,34 @@ static double bits_needed(const solver_t *solver, cause_id_t cause) {
                     !has_few_values(&solver->question->instance->program);
   bool is_said = is_flushed || (is_zero && class_ == CLASS_zero_sign);
   return is_said ? CAUSE_BITS_AGAIN : CAUSE_BITS_MIN;
+}
+
+/* Which of the two is more often the cause of the op's cases, if that is known and it is one here.
+ */
+static size_t established_part(const cause_question_t *question, const found_causes_t *found) {
+  static const cause_id_t parts[] = {CAUSE_flushed_operands, CAUSE_flushed_results};
+  size_t part = CAUSE_COUNT;
+  for (size_t i = 0; i < G_N_ELEMENTS(parts) && question->established != NULL; i++) {
+    const uint32_t cases = question->established[parts[i]];
+    if (cases == 0 || !found->items[parts[i]].is_found) continue;
+    if (part == CAUSE_COUNT || cases > question->established[part]) part = parts[i];
+  }
+  return part;
+}
+
+/* Where operands and results explain it both, or but together, that something is flushed is all
+ * that shows, unless other cases tell more; where one of them does, and tells enough, it is that
+ * one. */
+static size_t choose_flushed(const solver_t *solver, const found_causes_t *found, size_t chosen) {
+  const size_t part = established_part(solver->question, found);
+  const found_cause_t *operands = &found->items[CAUSE_flushed_operands];
+  const found_cause_t *results = &found->items[CAUSE_flushed_results];
+  if (part != CAUSE_COUNT) return part;
+  if (operands->is_found != results->is_found) {
+    const cause_id_t one = operands->is_found ? CAUSE_flushed_operands : CAUSE_flushed_results;
+    if (found->items[one].bits >= bits_needed(solver, one)) return one;
+  }
+  return found->items[CAUSE_flushed].is_found ? CAUSE_flushed : chosen;
 }
 
 /* The preferred one: of those that are established the most frequent, else the first of the table.
@@ -114,10 +142,7 @@ static size_t choose(const solver_t *solver, const found_causes_t *found) {
     const found_cause_t *item = &found->items[i];
     if (item->is_found && item->bits >= bits_needed(solver, (cause_id_t)i)) chosen = i;
   }
-  /* Where operands or results explain it as well, that something is flushed is all that shows. */
-  const bool is_either = is_of_subnormals(chosen) && found->items[CAUSE_flushed_operands].is_found &&
-                         found->items[CAUSE_flushed_results].is_found;
-  return is_either && found->items[CAUSE_flushed].is_found ? CAUSE_flushed : chosen;
+  return is_of_subnormals(chosen) ? choose_flushed(solver, found, chosen) : chosen;
 }
 
 static void append_words(GString *text, size_t cause, const char *detail) {
@@ -138,12 +163,15 @@ static bool is_rival(const solver_t *solver, size_t chosen, size_t other) {
   enum { SUMS_MIN = 6, TERMS_MIN = 4 };
   bool is_place = chosen == CAUSE_first_of_zeros || chosen == CAUSE_last_of_zeros;
   if (is_place && (other == CAUSE_negative_zero_lost || other == CAUSE_zero_negated)) return false;
-  /* Nor does what says the same of more, or of less. */
-  if (other == CAUSE_flushed && is_of_subnormals(chosen)) return false;
-  if (chosen == CAUSE_flushed && is_of_subnormals(other)) return false;
   if (other != CAUSE_narrow_accumulator) return true;
   if (chosen != CAUSE_narrow_result && chosen != CAUSE_narrow_operands) return true;
   return solver->wrong_count < SUMS_MIN || solver->term_count < TERMS_MIN;
+}
+
+/* Whether they say the same, of more or of less. */
+static bool are_alike(size_t chosen, size_t other) {
+  if (!is_of_subnormals(chosen) || !is_of_subnormals(other)) return false;
+  return chosen == CAUSE_flushed || other == CAUSE_flushed;
 }
 
 /* Names the chosen cause and lists what else explains the results; true if it is in no doubt. */
@@ -154,7 +182,7 @@ static bool describe(const solver_t *solver, const found_causes_t *found, size_t
   size_t others = 0;
   bool is_sure = true;
   for (size_t i = 0; i < CAUSE_COUNT; i++) {
-    if (i == chosen || !found->items[i].is_found) continue;
+    if (i == chosen || !found->items[i].is_found || are_alike(chosen, i)) continue;
     g_string_append_printf(text, "%s%s", others++ == 0 ? "; or " : ", ", spellings[i]);
     is_sure &= !is_rival(solver, chosen, i);
   }

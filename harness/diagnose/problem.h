@@ -96,6 +96,9 @@ cause_reference_t solver_reference(const solver_t *solver, size_t component);
 /* Whether hypotheses about that cause are to be tested now. */
 bool solver_tests(const solver_t *solver, cause_id_t cause);
 
+/* Whether the cause is known of the op: of what is flushed, too, if that something is. */
+bool solver_has_established(const cause_question_t *question, cause_id_t cause);
+
 /* Whether the op takes the larger or the smaller of numbers. */
 bool solver_selects(const solver_t *solver);
 

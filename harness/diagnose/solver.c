@@ -221,7 +221,13 @@ bool solver_init_whole(solver_t *out_solver, const solver_t *like, bool has_all)
 
 bool solver_tests(const solver_t *solver, cause_id_t cause) {
   if (solver->only != CAUSE_COUNT && solver->only != cause) return false;
-  return !solver->tests_established || solver->question->established[cause] > 0;
+  return !solver->tests_established || solver_has_established(solver->question, cause);
+}
+
+bool solver_has_established(const cause_question_t *question, cause_id_t cause) {
+  if (question->established == NULL) return false;
+  bool is_part = cause == CAUSE_flushed_operands || cause == CAUSE_flushed_results;
+  return question->established[cause] > 0 || (is_part && question->established[CAUSE_flushed] > 0);
 }
 
 cause_reference_t solver_reference(const solver_t *solver, size_t component) {

@@ -298,7 +298,16 @@ static const struct {
     {"canary:wrong_tie", "other-pick"},
     {"canary:narrow_index", "other-pick"},
     {"canary:unsigned_as_signed", "other-pick"}, /* Compared so. */
-    {"canary:axis_ignored", "other-attribute"},  /* axis=-1, or the last one's number. */
+    /* Permissions that are the fault, or one that accepts all that it does. */
+    {"canary:variance_of_sample", "other-permission"},
+    {"canary:variance_of_sample+norm_epsilon=added-outside", "other-permission"},
+    {"canary:epsilon_beyond_root", "other-permission"},
+    {"canary:convert_truncates", "other-permission"}, /* convert_rounding=faithful */
+    {"canary:convert_half_up", "other-permission"},
+    {"canary:convert_rounds_twice", "other-permission"},
+    {"canary:quotient_ties_away", "other-permission"},
+    {"canary:one_hot_wraps", "other-permission"},
+    {"canary:axis_ignored", "other-attribute"}, /* axis=-1, or the last one's number. */
     {"canary:zero_point_unclamped", "other-storage"},
     {"canary:zero_point_unclamped+seed=1", "other-storage"},
     {"canary:transpose_swaps_two", "other-attribute operand-transposed"},

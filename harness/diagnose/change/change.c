@@ -9,8 +9,8 @@
 /* A zero that a kernel left is what many faults leave. */
 static const double bits_of_zero = 2;
 
-/* A permission accepts what is right, too, and often what is near: many elements must need it; of NaN and infinities,
- * which many faults make, fewer. */
+/* A permission accepts what is right, too, and often what is near: many elements must need it; of
+ * NaN and infinities, which many faults make, fewer. */
 static const double bits_of_lost = 3;
 
 static double bits_of_permitted(const change_t *change, const examined_t *examined) {

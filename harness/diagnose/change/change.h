@@ -108,6 +108,9 @@ const found_change_t *change_choose(const cause_question_t *question, const foun
 bool change_is_known(const cause_question_t *question, const char *key);
 bool change_has_known(const cause_question_t *question);
 
+/* Gives the contract the permissions that they name. */
+void change_relax(const cause_question_t *question, contract_t *inout_contract);
+
 /* Whether it explains all that is wrong and spares what is right; the arena is left as it was. */
 bool change_explains_all(solver_t *solver, const found_change_t *change);
 

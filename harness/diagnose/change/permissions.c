@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernel does what a permission names that the contract does not give: another formula, another
- * reading of the document, another way with NaN or padding.  All elements that were examined conform
- * where it is given (theory.md, T216).  A formula or a reading accepts all that is right too: what
- * is made of NaN and infinities tells nothing of it. */
+ * reading of the document, another way with NaN or padding.  All elements that were examined
+ * conform where it is given (theory.md, T216).  A formula or a reading accepts all that is right
+ * too: what is made of NaN and infinities tells nothing of it. */
 #include <glib.h>
 #include <string.h>
 
@@ -46,6 +46,25 @@ static void test_reading(solver_t *solver, const char *reading, found_causes_t *
     for (uint8_t value = 0; value < contract_value_count(name); value++) {
       bool is_it = strcmp(contract_spelling(name, value), reading + length + 1) == 0;
       if (is_it) test_value(solver, name, value, true, found);
+    }
+  }
+}
+
+/* Gives the permission the value, unless it permits that already. */
+static void raise_to(const char *permission, uint8_t value, contract_t *inout_contract) {
+  const uint8_t present = contract_value(inout_contract, permission);
+  if (contract_value_permits(permission, present, value)) return;
+  contract_set_value(inout_contract, permission, value);
+}
+
+void change_relax(const cause_question_t *question, contract_t *inout_contract) {
+  if (question->kin == NULL) return;
+  for (size_t i = 0; i < contract_permission_count(); i++) {
+    const char *name = contract_permission_name(i);
+    for (uint8_t value = 0; value < contract_value_count(name); value++) {
+      char key[CAUSE_KEY_BYTES];
+      g_snprintf(key, sizeof key, "%s=%s", name, contract_spelling(name, value));
+      if (change_is_known(question, key)) raise_to(name, value, inout_contract);
     }
   }
 }
