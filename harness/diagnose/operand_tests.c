@@ -250,7 +250,7 @@ void test_operands(solver_t *solver, found_causes_t *found) {
     test_one(solver, CAUSE_conjugated_lhs,
              &(hypothesis_t){.change = map_values, .index = MAP_CONJUGATE}, found);
   }
-  if (has_unsigned(program) && solver->is_split) {
+  if (has_unsigned(program)) {
     test_one(solver, CAUSE_unsigned_as_signed,
              &(hypothesis_t){.change = read_as_signed, .is_choice = true}, found);
   }

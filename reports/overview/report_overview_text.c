@@ -81,9 +81,10 @@ static const char *plural(guint count) { return count == 1 ? "" : "s"; }
 
 /* "12 in 2 ops, 1 algorithm, 5 types"; a list of types is one. */
 static char *spread_words(const overview_group_t *group) {
-  return g_strdup_printf("%zu in %u op%s, %u algorithm%s, %u types", group->count, group->ops->len,
+  return g_strdup_printf("%zu in %u op%s, %u algorithm%s, %u type%s", group->count, group->ops->len,
                          plural(group->ops->len), group->algorithms->len,
-                         plural(group->algorithms->len), group->types->len);
+                         plural(group->algorithms->len), group->types->len,
+                         plural(group->types->len));
 }
 
 /* All root causes in one table. */
@@ -144,9 +145,11 @@ static void print_verdicts(const page_t *page) {
   const char *item = page->is_markdown ? "- " : "  ";
   print_heading(page, "VERDICTS");
   fprintf(page->out, "%s%10.0f  %5.1f %%  conform\n", item, conforms, share(conforms, cases));
-  fprintf(page->out, "%s%10.0f  %5.1f %%  wrong: %.0f findings, %.0f of them new, %u root causes\n",
-          item, wrong, share(wrong, cases), overview_total(overview, "findings"),
-          overview_total(overview, "new findings"), overview->groups->len);
+  double findings = overview_total(overview, "findings");
+  fprintf(page->out, "%s%10.0f  %5.1f %%  wrong: %.0f finding%s, %.0f of them new, %u root cause%s\n",
+          item, wrong, share(wrong, cases), findings, plural(findings == 1 ? 1 : 2),
+          overview_total(overview, "new findings"), overview->groups->len,
+          plural(overview->groups->len));
   double held = overview_total(overview, "held to wide");
   double not_wide = overview_total(overview, "not wide");
   if (not_wide > 0) {
@@ -166,8 +169,9 @@ static void print_new_finding(const page_t *page, const overview_group_t *group,
   g_string_printf(text, "%s: %s %s %s %s ", finding.severity, finding.executor, finding.op,
                   finding.algorithm, finding.types);
   overview_print_finding(overview, index, text);
-  g_string_append_printf(text, "\n    %zu new of %zu findings, %.0f cases\n    ", group->new_count,
-                         group->count, group->sightings);
+  g_string_append_printf(text, "\n    %zu new of %zu finding%s, %.0f case%s\n    ", group->new_count,
+                         group->count, plural((guint)group->count), group->sightings,
+                         plural(group->sightings == 1 ? 1 : 2));
   overview_print_replay(overview, index, text);
   report_print_line(text->str, page->out);
 }

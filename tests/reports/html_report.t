@@ -44,12 +44,24 @@ phone() { # PAGE DESCRIPTION
   [ "$(cut -d ' ' -f 1 out)" = "$(cut -d ' ' -f 2 out)" ] && [ -s out ]
   ok $? "$2"
 }
+# breaks PAGE WIDTH: numbers in base 16 that the program lines have, and how many of them go over two lines.
+breaks() {
+  sed 's|^  const check = () => {|&const all = [0, 0]; for (const line of document.querySelectorAll(".program")) {'\
+' const walk = document.createTreeWalker(line, NodeFilter.SHOW_TEXT); for (let text; (text = walk.nextNode());) {'\
+' for (const found of text.data.matchAll(/0x[0-9a-f.]+p[-+]?[0-9]+/g)) { const range = document.createRange();'\
+' range.setStart(text, found.index); range.setEnd(text, found.index + found[0].length); all[0]++;'\
+' all[1] += range.getClientRects().length > 1; } } } console.log("numbers", all[0], "broken", all[1]);|' "$1" >measured.html
+  open measured.html "$2"
+  sed -n 's/.*"numbers \([0-9]* broken [0-9]*\)".*/\1/p' log >out
+}
 good sample.html 1280 "a page of a run: on a desktop, without scrolling sideways"
 grep -q 'class="sorts"\|class="n sorts"' dom
 ok $? "tables sort"
 anchor=$(sed -n 's/.*<tbody class="cause" id="\(cause-[0-9]*\)">.*/\1/p' dom | head -1)
 [ -n "$anchor" ]
 ok $? "a root cause has an anchor"
+grep -q '1 finding, 1 op, 1 type<' dom && ! grep -q '[ >]1 \(types\|ops\|algorithms\|findings\)[,<]' dom
+ok $? "one is not several"
 like dom '<option value="canary:drop_last_term">' "an executor can be filtered for"
 grep -q '<tr id="heat-stablehlo.reduce"><th class="op">stablehlo.reduce</th><td class="h[0-9]"><a href="#causes">[0-9.]* % of [0-9]*</a>' dom
 ok $? "a cell of the map has a share, of how many, and leads to the root causes"
@@ -60,6 +72,18 @@ sed 's|<head>|<head><script>location.hash = "'"$anchor"'"</script>|' sample.html
 open opened.html 1280
 grep -q '<a class="back" href="#heat-' dom && grep -q '<button type="button" class="copy">Copy replay</button>' dom
 ok $? "a link to a root cause opens it"
+"$ASSAY" run --executor canary:drop_last_term --op byteir.layer_norm --op stablehlo.uniform_quantize \
+  --op stablehlo.dot_general --cases 600 --db numbers.db >out 2>err </dev/null
+"$ASSAY" report --db numbers.db --html numbers.html
+for width in 1280 1100 580 500; do
+  breaks numbers.html $width
+  grep -q '^[1-9][0-9]* broken 0$' out
+  ok $? "numbers of base 16 stay on a line of their own, in $width pixels"
+done
+sed 's/ data-whole>/>/g' numbers.html >loose.html
+breaks loose.html 1100
+grep -q '^[1-9][0-9]* broken [1-9]' out
+ok $? "and would not otherwise"
 phone sample.html "on a phone, 375 pixels wide, nothing is wider"
 phone opened.html "nor with a root cause open"
 open sample.html 1280 --blink-settings=preferredColorScheme=0 --screenshot="$folder/dark.png"

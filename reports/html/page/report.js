@@ -13,9 +13,11 @@ const report = (() => {
     return element;
   };
 
-  // Lines end between numbers: not behind the minus sign of an exponent.
+  // Lines end between numbers: not behind the minus sign of an exponent.  Of what is long, as types with scales are, its
+  // numbers are kept.
+  const inBase16 = /(-?0x[0-9a-f]+(?:\.[0-9a-f]+)?p[-+]?[0-9]+)/;
   const keepWhole = (element) => {
-    const parts = element.textContent.split(/( )/);
+    const parts = element.textContent.split(/( )/).flatMap((part) => part.length > 24 ? part.split(inBase16) : [part]);
     element.replaceChildren(...parts.map((part) => part === " " || part.length > 24 ? part : make("span", "whole", part)));
   };
 
@@ -104,7 +106,7 @@ const report = (() => {
   const count = (n, what) => grouped(n) + " " + what + (n === 1 ? "" : "s");
   const causes = data.causes.map((row) => ({
     ...row, anchor: "cause-" + row.example, words: words(row),
-    spread: [count(row.findings, "finding"), count(row.ops, "op"), row.types + " types"].join(", "),
+    spread: [count(row.findings, "finding"), count(row.ops, "op"), count(row.types, "type")].join(", "),
     "wrong words": count(row["wrong elements"], "element") + " of " + grouped(row.elements) + " wrong",
     "pattern words": row.pattern ? "; " + row.pattern : "",
     "first words": minute(row["first seen"]), "last words": minute(row["last seen"]),
