@@ -223,6 +223,34 @@ def l2_norm_row_stride(program, x):
     return over_norm(program, rows).reshape(x.shape)
 
 
+def rms_norm(x, weight, mean, epsilon):
+    """As Llama has it: what is normalized, in f32, is rounded to f16 before the weight."""
+    return (x.astype(np.float32) / np.sqrt(mean + epsilon)).astype(np.float16) * weight
+
+
+def sum_of_squares(x):
+    return np.square(x.astype(np.float32)).sum(axis=-1, keepdims=True)
+
+
+rms = kernel("nn.rms_norm", "f16 f16 -> f16")
+
+
+@rms
+def rms_norm_rounded(program, x, weight):
+    return rms_norm(x, weight, sum_of_squares(x) / np.float32(x.shape[-1]), epsilon_of(program))
+
+
+@rms
+def rms_norm_epsilon(program, x, weight):
+    root = np.sqrt(sum_of_squares(x) / np.float32(x.shape[-1]))
+    return rms_norm(x, weight, np.square(root + epsilon_of(program)), np.float32(0))  # Fault: epsilon outside.
+
+
+@rms
+def rms_norm_count(program, x, weight):
+    return rms_norm(x, weight, sum_of_squares(x) / np.float32(x.shape[-1] - 1), epsilon_of(program))  # Fault: n - 1.
+
+
 @kernel("stablehlo.batch_norm_training", "f32 f32 f32 -> f32 f32 f32")
 def batch_norm(program, x, scale, offset):
     feature = int(program.attributes["feature_index"])

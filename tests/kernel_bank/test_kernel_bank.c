@@ -10,6 +10,7 @@
 
 #include "harness/builtin/builtin.h"
 #include "harness/session/session.h"
+#include "oracles/ops/declared/load.h"
 #include "tests/exec/worker_python.h"
 
 enum {
@@ -79,6 +80,9 @@ typedef struct trial {
   uint64_t judged;
   uint64_t found; /* 0: not yet. */
   uint64_t alarms;
+  const char *explanation; /* What findings are to say, or NULL. */
+  size_t explained;        /* Findings that say so, */
+  size_t unexplained;      /* and others. */
   volatile sig_atomic_t stop;
 } trial_t;
 
@@ -97,7 +101,7 @@ static status_t note_answer(void *context, const session_t *session, const sessi
   }
   if (answer->signature == NULL) return STATUS_OK;
   trial->alarms++;
-  if (trial->kernel->fault != NULL) return STATUS_OK;
+  if (trial->kernel->fault != NULL || trial->explanation != NULL) return STATUS_OK;
   g_autofree char *line = NULL;
   GString *text = g_string_new(NULL);
   case_print(answer->instance, text);
@@ -120,8 +124,23 @@ static executor_t *open_kernel(const kernel_t *kernel, language_t language) {
   return executor;
 }
 
-static trial_t run_trial(const kernel_t *kernel, language_t language, uint64_t seed) {
-  trial_t trial = {.kernel = kernel};
+/* Counts findings that are explained by the words of `explained`, and whether there are others. */
+static void note_readings(const session_t *session, trial_t *inout_trial) {
+  for (size_t i = 0; i < session_finding_count(session); i++) {
+    const verdict_t *verdict = &session_finding(session, i)->verdict;
+    const char *const said[] = {verdict->reading, verdict->cause_words, verdict->observed};
+    bool is_explained = false;
+    for (size_t k = 0; k < G_N_ELEMENTS(said); k++) {
+      is_explained |= strstr(said[k], inout_trial->explanation) != NULL;
+    }
+    inout_trial->explained += is_explained;
+    inout_trial->unexplained += !is_explained;
+  }
+}
+
+static trial_t run_trial(const kernel_t *kernel, language_t language, uint64_t seed,
+                         const char *contract, const char *explanation) {
+  trial_t trial = {.kernel = kernel, .explanation = explanation};
   executor_t *executor = open_kernel(kernel, language);
   const op_t *op = op_find(str_from(kernel->op));
   uint64_t cases = kernel->fault != NULL ? FOUND_WITHIN : right_cases;
@@ -140,11 +159,12 @@ static trial_t run_trial(const kernel_t *kernel, language_t language, uint64_t s
       .hook_context = &trial};
   session_t *session = NULL;
   failure_t error = {0};
-  if (contract_parse(str_from("backend"), &options.contract, &error) != STATUS_OK ||
+  if (contract_parse(str_from(contract), &options.contract, &error) != STATUS_OK ||
       session_open(&options, &session, &error) != STATUS_OK ||
       session_run(session, &error) != STATUS_OK) {
     g_error("%s: %s", error.text, session == NULL ? "" : session_bug_case(session));
   }
+  if (explanation != NULL) note_readings(session, &trial);
   session_close(session, 0, NULL);
   executor_close(executor);
   return trial;
@@ -219,7 +239,7 @@ static void test_kernel(gconstpointer data) {
   }
   uint64_t latest = 0;
   for (uint64_t seed = 1; seed <= seeds; seed++) {
-    trial_t trial = run_trial(kernel, language, seed);
+    trial_t trial = run_trial(kernel, language, seed, "backend", NULL);
     uint64_t found = trial.found == 0 ? FOUND_WITHIN + 1 : trial.found;
     latest = MAX(latest, found);
     record->found[record->seeds++] = found;
@@ -238,6 +258,26 @@ static void test_kernel(gconstpointer data) {
   bool is_found = worst_on_page(kernel, language) <= FOUND_WITHIN;
   if (is_found) g_assert_cmpuint(latest, <=, FOUND_WITHIN);
   if (!is_found && seeds >= 10) g_assert_cmpuint(latest, >, FOUND_WITHIN);
+}
+
+/* What is rounded before the weight is permitted by name alone where nothing in between may be of
+ * 16 bits; and what it is, is said. */
+static void test_rounded(gconstpointer data) {
+  const language_t language = *(const language_t *)data;
+  const kernel_t *kernel = kernels;
+  while (strcmp(kernel->name, "rms_norm_rounded") != 0) kernel++;
+  if (language == LANGUAGE_NUMPY && python == NULL) {
+    g_test_skip("no Python here has numpy and ml_dtypes");
+    return;
+  }
+  const char *words = "normalized=rounded";
+  trial_t permitted = run_trial(kernel, language, 1, "intermediate=wide,normalized=rounded", NULL);
+  g_assert_cmpuint(permitted.alarms, ==, 0);
+  g_assert_cmpuint(permitted.judged, ==, right_cases);
+  trial_t wide = run_trial(kernel, language, 1, "intermediate=wide", words);
+  g_test_message("%zu findings say %s, %zu do not", wide.explained, words, wide.unexplained);
+  g_assert_cmpuint(wide.explained, >, 0);
+  g_assert_cmpuint(wide.unexplained, ==, 0);
 }
 
 /* ---- The tables of the page ------------------------------------------------------------------ */
@@ -298,6 +338,10 @@ int main(int argc, char **argv) {
   g_test_set_nonfatal_assertions(); /* The table is about all kernels. */
   seeds = number_from("ASSAY_KERNEL_SEEDS", 1, SEEDS_MAX);
   right_cases = number_from("ASSAY_KERNEL_CASES", RIGHT_CASES, UINT32_MAX);
+  failure_t error = {0};
+  if (declared_load(ASSAY_SOURCE_DIR "/corpus/ops/rms_norm.op", &error) != STATUS_OK) {
+    g_error("%s", error.text);
+  }
   python = worker_python();
   if (!g_file_get_contents(PAGE, &page, NULL, NULL)) g_error("cannot read %s", PAGE);
   g_test_add_func("/kernel_bank/page", test_page);
@@ -306,6 +350,11 @@ int main(int argc, char **argv) {
       g_autofree char *path = g_strdup_printf("/kernel_bank/%s/%s", LANGUAGES[j], kernels[i].name);
       g_test_add_data_func(path, &records[i][j], test_kernel);
     }
+  }
+  static const language_t languages[] = {LANGUAGE_C, LANGUAGE_NUMPY};
+  for (int j = 0; j < LANGUAGE_COUNT; j++) {
+    g_autofree char *path = g_strdup_printf("/kernel_bank/%s/rounded_normals", LANGUAGES[j]);
+    g_test_add_data_func(path, &languages[j], test_rounded);
   }
   int status = g_test_run();
   const char *table = g_getenv("ASSAY_KERNEL_TABLE");

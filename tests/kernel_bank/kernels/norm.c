@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* layer_norm and l2_norm of f32 along the last dimension, and batch_norm_training. */
+/* layer_norm and l2_norm of f32 along the last dimension, rms_norm of f16, and batch_norm_training.
+ */
 #include <math.h>
 
 #include "tests/kernel_bank/kernels/kernels.h"
@@ -175,6 +176,66 @@ void run_l2_norm(const assay_program_t *program, const void *const *inputs, void
 void run_l2_norm_row_stride(const assay_program_t *program, const void *const *inputs,
                             void *const *outputs) {
   l2_norm(program, inputs[0], assay_rows(&program->operands[0]), outputs[0]);
+}
+
+/* ---- rms_norm -------------------------------------------------------------------------------- */
+
+/* As Llama has it: what is normalized, in f32, is rounded to f16 before the weight. */
+static void scale_rounded(const _Float16 *x, int64_t n, float inverse, const _Float16 *weight,
+                          _Float16 *y) {
+  for (int64_t i = 0; i < n; i++) {
+    _Float16 normalized = (_Float16)((float)x[i] * inverse);
+    y[i] = (_Float16)((float)normalized * (float)weight[i]);
+  }
+}
+
+static float sum_of_halves(const _Float16 *x, int64_t n) {
+  float sum = 0;
+  for (int64_t i = 0; i < n; i++) sum += (float)x[i] * (float)x[i];
+  return sum;
+}
+
+typedef float inverse_function_t(float sum, float count, float epsilon);
+
+static inline void rms_norm(const assay_program_t *program, const void *const *inputs,
+                            void *const *outputs, inverse_function_t *invert) {
+  const _Float16 *x = inputs[0], *weight = inputs[1];
+  _Float16 *y = outputs[0];
+  int64_t rows = assay_rows(&program->operands[0]);
+  int64_t n = assay_last_size(&program->operands[0]);
+  for (int64_t row = 0; row < rows; row++) {
+    float inverse = invert(sum_of_halves(x + row * n, n), (float)n, epsilon_of(program));
+    scale_rounded(x + row * n, n, inverse, weight, y + row * n);
+  }
+}
+
+static float invert_root(float sum, float count, float epsilon) {
+  return 1 / sqrtf(sum / count + epsilon);
+}
+
+void run_rms_norm_rounded(const assay_program_t *program, const void *const *inputs,
+                          void *const *outputs) {
+  rms_norm(program, inputs, outputs, invert_root);
+}
+
+/* Fault: epsilon is outside of the root. */
+static float invert_outside(float sum, float count, float epsilon) {
+  return 1 / (sqrtf(sum / count) + epsilon);
+}
+
+void run_rms_norm_epsilon(const assay_program_t *program, const void *const *inputs,
+                          void *const *outputs) {
+  rms_norm(program, inputs, outputs, invert_outside);
+}
+
+/* Fault: the count of a sample's variance. */
+static float invert_of_sample(float sum, float count, float epsilon) {
+  return 1 / sqrtf(sum / (count - 1) + epsilon);
+}
+
+void run_rms_norm_count(const assay_program_t *program, const void *const *inputs,
+                        void *const *outputs) {
+  rms_norm(program, inputs, outputs, invert_of_sample);
 }
 
 /* ---- batch_norm_training --------------------------------------------------------------------- */
