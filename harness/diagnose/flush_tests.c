@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* That subnormal numbers become zero, as operands, as results, or both: a processor's mode, or an
- * instruction that has it so, mostly does both. */
+ * instruction that has it so, mostly does both (theory.md, T281). */
 #include "harness/diagnose/change/change.h"
 
 uint64_t flush_operand(const void *context, const program_t *program, uint32_t operand,

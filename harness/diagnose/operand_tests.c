@@ -250,7 +250,10 @@ void test_operands(solver_t *solver, found_causes_t *found) {
     test_one(solver, CAUSE_conjugated_lhs,
              &(hypothesis_t){.change = map_values, .index = MAP_CONJUGATE}, found);
   }
-  if (has_unsigned(program)) {
+  /* Of what is not told apart by elements, differences of integers that become floats may wrap, and
+   * say the same of some. */
+  const bool is_whole = solver->wrong[0].element->format == NULL;
+  if (has_unsigned(program) && (solver->is_split || is_whole)) {
     test_one(solver, CAUSE_unsigned_as_signed,
              &(hypothesis_t){.change = read_as_signed, .is_choice = true}, found);
   }

@@ -19,7 +19,7 @@ typedef struct totals {
   bool are_points;
   bool are_in_format; /* Of points: the working format holds them all. */
   bool have_finite;
-  bool is_nan; /* A term can be nothing else. */
+  bool is_nan;    /* A term can be nothing else. */
   int lowest_bit; /* Of points: all are multiples of 2^lowest_bit. */
   size_t nonzero; /* Terms that are not 0. */
   size_t nans, positive_infinities, negative_infinities, both_infinities;
@@ -183,7 +183,7 @@ static void set_sum_specials(const formula_t *formula, const totals_t *totals, s
   bool is_one_term =
       !overflows_up && !overflows_down && infinite == 2 && totals->both_infinities == 1;
   out->specials = 0;
-  if (totals->is_nan) { /* Whatever it is added to, and where. */
+  if (totals->is_nan) { /* Whatever it is added to: theory.md, T280. */
     out->specials = ENCLOSED_NAN;
     return;
   }

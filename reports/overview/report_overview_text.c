@@ -146,8 +146,9 @@ static void print_verdicts(const page_t *page) {
   print_heading(page, "VERDICTS");
   fprintf(page->out, "%s%10.0f  %5.1f %%  conform\n", item, conforms, share(conforms, cases));
   double findings = overview_total(overview, "findings");
-  fprintf(page->out, "%s%10.0f  %5.1f %%  wrong: %.0f finding%s, %.0f of them new, %u root cause%s\n",
-          item, wrong, share(wrong, cases), findings, plural(findings == 1 ? 1 : 2),
+  fprintf(page->out, "%s%10.0f  %5.1f %%  wrong: %.0f finding%s, ", item, wrong,
+          share(wrong, cases), findings, plural(findings == 1 ? 1 : 2));
+  fprintf(page->out, "%.0f of them new, %u root cause%s\n",
           overview_total(overview, "new findings"), overview->groups->len,
           plural(overview->groups->len));
   double held = overview_total(overview, "held to wide");
@@ -169,9 +170,9 @@ static void print_new_finding(const page_t *page, const overview_group_t *group,
   g_string_printf(text, "%s: %s %s %s %s ", finding.severity, finding.executor, finding.op,
                   finding.algorithm, finding.types);
   overview_print_finding(overview, index, text);
-  g_string_append_printf(text, "\n    %zu new of %zu finding%s, %.0f case%s\n    ", group->new_count,
-                         group->count, plural((guint)group->count), group->sightings,
-                         plural(group->sightings == 1 ? 1 : 2));
+  g_string_append_printf(text, "\n    %zu new of %zu finding%s, %.0f case%s\n    ",
+                         group->new_count, group->count, plural((guint)group->count),
+                         group->sightings, plural(group->sightings == 1 ? 1 : 2));
   overview_print_replay(overview, index, text);
   report_print_line(text->str, page->out);
 }

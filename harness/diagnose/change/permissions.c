@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernel does what a permission names that the contract does not give: another formula, another
  * reading of the document, another way with NaN or padding.  All elements that were examined
- * conform where it is given (theory.md, T216).  A formula or a reading accepts all that is right
- * too: what is made of NaN and infinities tells nothing of it. */
+ * conform where it is given (theory.md, T216 and T282).  A formula or a reading accepts all that is
+ * right too: what is made of NaN and infinities tells nothing of it. */
 #include <glib.h>
 #include <string.h>
 
