@@ -111,11 +111,16 @@ SELECT contract_id, place, substr(text, 1, instr(text, '=') - 1) AS permission,
        substr(text, instr(text, '=') + 1) AS value
 FROM pair WHERE instr(text, '=') > 0;
 
+-- All runs of the file, also where one campaign is looked at alone: what it saw may have been seen
+-- first by another (store/reader.c replaces this one then).
+DROP VIEW IF EXISTS any_run;
+CREATE VIEW any_run AS SELECT run_id, campaign FROM run;
+
 -- Runs by the campaign that they are a part of; a run that stands alone is a campaign, "run 7".
 DROP VIEW IF EXISTS run_label;
 CREATE VIEW run_label AS
 SELECT run_id, CASE campaign WHEN '' THEN 'run ' || run_id ELSE campaign END AS campaign
-FROM run;
+FROM any_run;
 
 -- Campaigns in the order in which they began, the last one with the largest number: what ran, how it
 -- ended, the findings that were seen and those that were seen for the first time.  Runs are processes:

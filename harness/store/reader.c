@@ -30,7 +30,9 @@ static void append_campaign_tables(GString *out_sql) {
       "CREATE TEMP VIEW executor AS SELECT * FROM main.executor WHERE executor_id IN"
       " (SELECT executor_id FROM main.counter WHERE run_id IN (SELECT run_id FROM scope)"
       "  UNION SELECT executor_id FROM main.divergence JOIN sighting"
-      " USING (divergence_id));");
+      " USING (divergence_id));"
+      "DROP VIEW temp.any_run;"
+      "CREATE TEMP VIEW any_run AS SELECT run_id, campaign FROM main.run;");
 }
 
 /* Replaces the number of sightings and the last one by those of the campaign. */

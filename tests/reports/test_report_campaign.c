@@ -7,6 +7,7 @@
 #include "harness/store/reader.h"
 #include "harness/store/schema.h"
 #include "reports/datasette.h"
+#include "reports/overview/report_overview.h"
 #include "reports/query_table.h"
 #include "reports/report.h"
 #include "tests/reports/report_sample.h"
@@ -60,6 +61,26 @@ static void test_one_campaign(store_fixture_t *fixture, gconstpointer data) {
   assert_answer(fixture, NULL, fresh, "\"3,1\"\r\n");
   assert_answer(fixture, "night 2", fresh, "1\r\n");
   assert_answer(fixture, "night 2", "SELECT count(*) FROM main.divergence", "4\r\n");
+}
+
+/* What a campaign sees again was found by another, and belongs to both. */
+static void test_seen_again(store_fixture_t *fixture, gconstpointer data) {
+  (void)data;
+  fill_nights(fixture);
+  change_database(fixture, "UPDATE run SET campaign = 'night 3' WHERE run_id = 3");
+  static const char findings[] =
+      "SELECT group_concat(id || ':' || sightings || ' of ' || first_campaign) FROM finding";
+  assert_answer(fixture, "night 3", findings, "1:1 of night's 1\r\n");
+  assert_answer(fixture, "night 3", "SELECT findings || ' ' || new_findings FROM campaign",
+                "1 0\r\n");
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  const report_source_t source = {.path = fixture->path, .campaign = "night 3"};
+  ASSERT_OK(fixture, report_write_overview(&source, OVERVIEW_TEXT, out, &fixture->error));
+  g_assert_cmpint(fclose(out), ==, 0);
+  g_assert_nonnull(strstr(text, "night 3 found no new root cause.\n1 root cause is known from"));
+  free(text);
 }
 
 static void test_every_query_of_one_campaign(store_fixture_t *fixture, gconstpointer data) {
@@ -232,6 +253,7 @@ static void test_all_columns_described(store_fixture_t *fixture, gconstpointer d
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   STORE_TEST("/campaign/one", test_one_campaign);
+  STORE_TEST("/campaign/seen-again", test_seen_again);
   STORE_TEST("/campaign/every-query", test_every_query_of_one_campaign);
   STORE_TEST("/campaign/single-run", test_single_run);
   STORE_TEST("/campaign/no-such", test_no_such_campaign);
