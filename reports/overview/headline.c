@@ -7,11 +7,19 @@
 
 static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 
-/* The gravest root cause that is new, or of which a finding is. */
-static const overview_group_t *find_gravest(const overview_t *overview, bool is_all_new) {
+static bool is_new(const overview_group_t *group) { return group->new_count == group->count; }
+
+/* Whether corpus/known, or a file of the user's, explains it. */
+static bool is_explained(const overview_group_t *group) {
+  return g_str_has_prefix(group->hypothesis, "known ");
+}
+
+/* The gravest root cause that is new, or of those the gravest that nobody has explained; NULL if
+ * there is none. */
+static const overview_group_t *find_gravest(const overview_t *overview, bool is_unexplained) {
   for (guint i = 0; i < overview->groups->len; i++) {
     const overview_group_t *group = &g_array_index(overview->groups, overview_group_t, i);
-    if (is_all_new ? group->new_count == group->count : group->new_count > 0) return group;
+    if (is_new(group) && !(is_unexplained && is_explained(group))) return group;
   }
   return NULL;
 }
@@ -25,19 +33,33 @@ static void append_gravest(const overview_t *overview, const overview_group_t *g
                          severity_words(severity_find(finding.severity)), who, finding.op);
 }
 
+/* Of the new root causes: how many are in a file of known causes, if any is. */
+static void append_explained(size_t explained, size_t fresh, GString *out_text) {
+  if (explained == 0) return;
+  if (explained == fresh) {
+    g_string_append_printf(out_text, ", %s known fault%s", fresh == 1 ? "a" : "all of them",
+                           plural(fresh));
+  } else {
+    g_string_append_printf(out_text, ", %zu of them%s known fault%s", explained,
+                           explained == 1 ? " a" : "", plural(explained));
+  }
+}
+
 static void append_news(const overview_t *overview, const char *campaign, GString *out_text) {
-  size_t fresh = 0, grown = 0, more = 0;
+  size_t fresh = 0, explained = 0, grown = 0, more = 0;
   for (guint i = 0; i < overview->groups->len; i++) {
     const overview_group_t *group = &g_array_index(overview->groups, overview_group_t, i);
-    bool is_fresh = group->new_count == group->count;
+    bool is_fresh = is_new(group);
     fresh += is_fresh;
+    explained += is_fresh && is_explained(group);
     grown += !is_fresh && group->new_count > 0;
     more += is_fresh ? 0 : group->new_count;
   }
   g_string_append(out_text, campaign);
   if (fresh > 0) {
     g_string_append_printf(out_text, " found %zu new root cause%s", fresh, plural(fresh));
-    append_gravest(overview, find_gravest(overview, true), fresh == 1, out_text);
+    append_explained(explained, fresh, out_text);
+    append_gravest(overview, find_gravest(overview, false), fresh == 1, out_text);
   } else {
     g_string_append(out_text, " found no new root cause");
   }
@@ -46,6 +68,15 @@ static void append_news(const overview_t *overview, const char *campaign, GStrin
                            plural(more), grown, plural(grown));
   }
   g_string_append_c(out_text, '.');
+}
+
+/* The one to look at first, where the gravest of all is explained already. */
+static void append_unexplained(const overview_t *overview, GString *out_text) {
+  const overview_group_t *group = find_gravest(overview, true);
+  if (group == NULL || group == find_gravest(overview, false)) return;
+  g_string_append(out_text, "The gravest that nobody has explained");
+  append_gravest(overview, group, true, out_text);
+  g_string_append(out_text, ". ");
 }
 
 static void append_known(const overview_t *overview, GString *out_text) {
@@ -89,6 +120,7 @@ void overview_print_summary(const overview_t *overview, GString *out_text) {
   size_t campaigns = report_grid_row_count(trend);
   if (campaigns == 0) return;
   size_t last = campaigns - 1;
+  append_unexplained(overview, out_text);
   append_known(overview, out_text);
   g_string_append(out_text, "Wrong: ");
   append_share(trend, last, out_text);

@@ -33,6 +33,8 @@ status_t report_print_overview(const overview_t *overview, overview_format_t for
                                failure_t *error);
 
 void report_print_text(const overview_t *overview, FILE *out);
+/* Of that what a campaign ends with: the first sentences, and all root causes in one table. */
+void report_print_causes(const overview_t *overview, FILE *out);
 void report_print_markdown(const overview_t *overview, FILE *out);
 void report_print_json(const overview_t *overview, FILE *out);
 /* The same without what a page does not show: most columns of findings, and percentiles. */

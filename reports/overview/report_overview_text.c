@@ -59,18 +59,23 @@ static void print_rows(const page_t *page, overview_section_t section, const cha
   }
 }
 
+/* What is new, and how bad it is. */
+static void print_sentences(const page_t *page) {
+  g_autoptr(GString) headline = g_string_new(NULL);
+  overview_print_headline(page->overview, headline);
+  g_string_append(headline, page->is_markdown ? "\n\n" : "\n");
+  overview_print_summary(page->overview, headline);
+  report_print_line(headline->str, page->out);
+}
+
 static void print_head(const page_t *page) {
   const overview_t *overview = page->overview;
   const report_grid_t *totals = &overview->sections[OVERVIEW_TOTALS];
-  g_autoptr(GString) headline = g_string_new(NULL);
-  overview_print_headline(overview, headline);
   fprintf(page->out, "%sAssay report of %s%s%s: %s to %s\n%s", page->is_markdown ? "# " : "",
           overview->database, overview->campaign == NULL ? "" : ", campaign ",
           overview->campaign == NULL ? "" : overview->campaign, overview_text(totals, 0, "started"),
           overview_text(totals, 0, "ended"), page->is_markdown ? "\n" : "");
-  g_string_append(headline, page->is_markdown ? "\n\n" : "\n");
-  overview_print_summary(overview, headline);
-  report_print_line(headline->str, page->out);
+  print_sentences(page);
   fprintf(page->out, "%s%s campaigns, %s runs, %s executors, %s ops, %s cases\n",
           page->is_markdown ? "\n" : "", overview_text(totals, 0, "campaigns"),
           overview_text(totals, 0, "runs"), overview_text(totals, 0, "executors"),
@@ -280,4 +285,11 @@ void report_print_text(const overview_t *overview, FILE *out) {
 void report_print_markdown(const overview_t *overview, FILE *out) {
   const page_t page = {overview, out, true};
   print_report(&page);
+}
+
+void report_print_causes(const overview_t *overview, FILE *out) {
+  const page_t page = {overview, out, false};
+  fputc('\n', out);
+  print_sentences(&page);
+  print_triage(&page);
 }

@@ -29,7 +29,7 @@ ok $? "nothing was made"
 run 1 "a campaign" campaign $common --time 8s --out a --seed 5 --name night
 like out "^campaign night, seed 5: [0-9]* cases" "summary: name, seed, cases"
 like out "^not judged: " "summary: what was not judged"
-like out "canary:drop_last_term *stablehlo.reduce" "summary: findings"
+like out "^wrong-value.*canary:drop_last_term.*stablehlo.reduce" "summary: root causes"
 like err "^new: canary:drop_last_term stablehlo.reduce" "new findings are told"
 like err "assay replay '.*' --executor 'canary:drop_last_term'" "with the line that replays them"
 unlike err "new: model:" "none of the model"

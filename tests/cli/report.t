@@ -71,6 +71,15 @@ like sentence "^run 2 found [0-9]* new root causes, the gravest: a wrong finite 
 
 run 0 "JSON" report --db night --format json
 parses_as_json out "one document"
+mv out format.json
+run 0 "JSON by its short name" report --db night --json
+cmp -s out format.json
+ok $? "it is the same document"
+run 2 "two formats" report --db night --json --format tap
+like err "^assay: --json means --format json; leave out --format tap" "what to do"
+run 0 "JSON of a query" query totals --db night --json
+parses_as_json out "it is JSON"
+mv format.json out
 [ "$(json out '$d->{totals}[0]{runs}')" = 2 ]
 ok $? "it counts the runs"
 [ "$(json out '$d->{totals}[0]{findings} == @{$d->{findings}}')" = 1 ]

@@ -202,3 +202,14 @@ status_t arguments_parse_seed(const char *text, uint64_t *out_seed, failure_t *e
   return status_fail(error, STATUS_INVALID,
                      "bad value '%s' (--seed); write a number, 0x... or random", text);
 }
+
+status_t arguments_settle_json(gboolean json, char **inout_format, failure_t *error) {
+  if (!json) return STATUS_OK;
+  if (*inout_format != NULL && strcmp(*inout_format, "json") != 0) {
+    return status_fail(error, STATUS_INVALID, "--json means --format json; leave out --format %s",
+                       *inout_format);
+  }
+  g_free(*inout_format);
+  *inout_format = g_strdup("json");
+  return STATUS_OK;
+}

@@ -38,4 +38,8 @@ status_t arguments_parse_bytes(const char *option, const char *text, uint64_t *o
 /* Decimal, 0x hexadecimal, or "random"; NULL gives 1. */
 status_t arguments_parse_seed(const char *text, uint64_t *out_seed, failure_t *error);
 
+/* Where --json was given, --format is json; it replaces `*inout_format` (g_free()), which is NULL
+ * where no format was given, and is refused if that is another one. */
+status_t arguments_settle_json(gboolean json, char **inout_format, failure_t *error);
+
 #endif

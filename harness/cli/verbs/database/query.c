@@ -15,6 +15,7 @@ typedef struct query_flags {
   char *timeout;
   char *severity;
   char **known;
+  gboolean json;
   gboolean list;
   gboolean datasette;
 } query_flags_t;
@@ -51,6 +52,7 @@ static status_t query(query_flags_t *flags, const char *name, failure_t *error) 
   const char *sql;
   STATUS_TRY(find_sql(flags, name, &sql, error));
   report_format_t format = REPORT_TABLE;
+  STATUS_TRY(arguments_settle_json(flags->json, &flags->format, error));
   if (flags->format != NULL) STATUS_TRY(report_format_parse(flags->format, &format, error));
   if (flags->database == NULL) {
     return status_fail(error, STATUS_INVALID, "no database given; add --db FILE");
@@ -93,6 +95,7 @@ int command_query(const command_t *command, int argc, char **argv) {
        "Ask of one campaign alone, as query campaigns names it", "NAME"},
       {"format", 'f', 0, G_OPTION_ARG_STRING, &flags.format,
        "table (default), json, csv or markdown", "FORMAT"},
+      {"json", 0, 0, G_OPTION_ARG_NONE, &flags.json, "The same as --format json", NULL},
       {"timeout", 0, 0, G_OPTION_ARG_STRING, &flags.timeout,
        "Give up after this time (default 1m; 0 never does)", "TIME"},
       {"known", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags.known,

@@ -19,6 +19,7 @@ typedef struct report_flags {
   char *fail_on;
   char *severity;
   char **known;
+  gboolean json;
   int scripts; /* How many root causes get one, the gravest first. */
 } report_flags_t;
 
@@ -65,11 +66,12 @@ static status_t write_report(const report_flags_t *flags, overview_format_t form
   return report_print_overview(overview, format, stdout, error);
 }
 
-static status_t read_flags(const report_flags_t *flags, overview_format_t *format,
-                           fail_on_t *fail_on, failure_t *error) {
+static status_t read_flags(report_flags_t *flags, overview_format_t *format, fail_on_t *fail_on,
+                           failure_t *error) {
   if (flags->database == NULL) {
     return status_fail(error, STATUS_INVALID, "no database given; add --db FILE");
   }
+  STATUS_TRY(arguments_settle_json(flags->json, &flags->format, error));
   if (flags->format != NULL) STATUS_TRY(overview_format_parse(flags->format, format, error));
   if (flags->html != NULL && flags->format != NULL && *format != OVERVIEW_HTML) {
     return status_fail(error, STATUS_INVALID,
@@ -127,7 +129,7 @@ static void add_script(overview_t *overview, size_t group) {
   arena_deinit(&arena);
 }
 
-static int report(const report_flags_t *flags) {
+static int report(report_flags_t *flags) {
   failure_t error = {0};
   overview_format_t format = OVERVIEW_TEXT;
   fail_on_t fail_on = FAIL_ON_ANY;
@@ -165,6 +167,7 @@ int command_report(const command_t *command, int argc, char **argv) {
        "Write SARIF 2.1.0 for code scanning to this file; - is standard output", "FILE"},
       {"format", 'f', 0, G_OPTION_ARG_STRING, &flags.format,
        "Print text (default), markdown, json, tap, junit, sarif or html", "FORMAT"},
+      {"json", 0, 0, G_OPTION_ARG_NONE, &flags.json, "The same as --format json", NULL},
       {"scripts", 0, 0, G_OPTION_ARG_INT, &flags.scripts,
        "Have workers write a script for each of the N gravest root causes, for page and JSON", "N"},
       {"known", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags.known,

@@ -12,6 +12,7 @@
 #include "harness/cli/task/task.h"
 #include "harness/cli/verbs/search/campaign_request.h"
 #include "reports/campaign/campaign_progress.h"
+#include "reports/overview/report_overview.h"
 #include "reports/power/power_stored.h"
 #include "reports/report.h"
 
@@ -31,20 +32,14 @@ static void print_totals(const campaign_state_t *state, const campaign_totals_t 
          100 * totals->compile_seconds / all, 100 * totals->judge_seconds / all);
 }
 
-static status_t print_findings(const char *database, const char *name, failure_t *error) {
-  g_auto(GStrv) parts = g_strsplit(name, "'", -1);
-  g_autofree char *quoted = g_strjoinv("''", parts);
-  g_autofree char *sql = g_strdup_printf(
-      "SELECT executor, op, class, cause, count(*) AS findings, sum(cases) AS cases, "
-      "min(length(line)) AS bytes, line AS \"shortest case\" "
-      "FROM (SELECT finding.executor, finding.op, finding.class, divergence.cause, "
-      "sum(sighting.cases) AS cases, shortest_case_line AS line "
-      "FROM sighting JOIN run USING (run_id) JOIN finding ON id = sighting.divergence_id "
-      "JOIN divergence USING (divergence_id) WHERE run.campaign = '%s' GROUP BY id) "
-      "GROUP BY executor, op, class, cause ORDER BY executor, op, cases DESC",
-      quoted);
-  const report_source_t source = {.path = database};
-  return report_query(&source, sql, REPORT_TABLE, NULL, stdout, error);
+/* Root causes, the gravest first, as `assay report` has them. */
+static status_t print_causes(const char *database, const char *name, failure_t *error) {
+  const report_source_t source = {.path = database, .campaign = name};
+  overview_t overview;
+  STATUS_TRY(overview_read(&source, overview_format_detail(OVERVIEW_TEXT), &overview, error));
+  report_print_causes(&overview, stdout);
+  overview_free(&overview);
+  return STATUS_OK;
 }
 
 /* Nothing without twins. */
@@ -92,8 +87,7 @@ static int summarise(const campaign_request_t *request, const campaign_state_t *
   failure_t error = {0};
   print_totals(state, &outcome->totals);
   if (outcome->totals.findings > 0) {
-    printf("\n");
-    status_t status = print_findings(database, state->name, &error);
+    status_t status = print_causes(database, state->name, &error);
     if (status != STATUS_OK) return complain_status(status, &error);
   }
   status_t twins = print_twins(request, database, state->name, &error);
