@@ -71,14 +71,16 @@ static void start_slice(loop_t *loop, size_t worker) {
   if (!campaign_take_slice_number(loop, &number)) return;
   if (!is_chore) kind = kind_of_slice(loop, executor, number);
   time_slice_t *slice = &loop->slices[worker];
-  *slice = (time_slice_t){.kind = kind,
-                          .worker = worker,
-                          .executor = executor,
-                          .executor_name = loop->options->executors[executor],
-                          .number = number,
-                          .seed = campaign_state_slice_seed(loop->state, number),
-                          .seconds = slice_seconds(loop, executor),
-                          .isolate = loop->state->isolated[executor]};
+  *slice = (time_slice_t){
+      .kind = kind,
+      .worker = worker,
+      .executor = executor,
+      .executor_name = loop->options->executors[executor],
+      .number = number,
+      .seed = campaign_state_slice_seed(loop->state, number),
+      .seconds = slice_seconds(loop, executor),
+      .isolate = loop->state->isolated[executor],
+      .recalls = loop->options->compiling_is_dear[executor] && !loop->options->has_twins};
   slice->probes = loop->options->probes != NULL && loop->options->probes[executor] &&
                   (kind == TIME_SLICE_SEARCH || kind == TIME_SLICE_DRAW);
   slice->counts_refused = slice->probes && !loop->has_begun[executor];

@@ -47,6 +47,12 @@ char *campaign_folder_corpus(const char *folder, const char *executor) {
   return g_build_filename(folder, "corpus", unique, NULL);
 }
 
+char *campaign_folder_outcomes(const char *folder, const char *executor) {
+  g_autofree char *corpus = campaign_folder_corpus(folder, executor);
+  g_autofree char *name = g_path_get_basename(corpus);
+  return g_build_filename(folder, "outcomes", name, NULL);
+}
+
 char *campaign_database_path(const char *path) {
   if (g_file_test(path, G_FILE_TEST_IS_DIR)) return campaign_folder_database(path);
   return g_strdup(path);
@@ -66,6 +72,7 @@ static status_t make_folder(char *path, failure_t *error) {
 status_t campaign_folder_make(const char *folder, failure_t *error) {
   STATUS_TRY(make_folder(campaign_folder_workers(folder), error));
   STATUS_TRY(make_folder(campaign_folder_crashes(folder), error));
+  STATUS_TRY(make_folder(g_build_filename(folder, "outcomes", NULL), error));
   return make_folder(campaign_folder_corpora(folder), error);
 }
 

@@ -5,9 +5,10 @@
  *   campaign.ini      what was asked for, and how far it has come (campaign/state.h)
  *   status.json       how it goes, for other programs (campaign/status.h)
  *   corpus/EXECUTOR/  cases worth mutating, one a file, as libFuzzer keeps them
- *   workers/          databases and logs of slices that are running, or were when something died
- *   crashes/EXECUTOR/ cases that took a worker along
- *   lock              held by the process that runs the campaign
+ *   outcomes/EXECUTOR what those gave, where compiling is dear: a later slice does not run them
+ * again workers/          databases and logs of slices that are running, or were when something
+ * died crashes/EXECUTOR/ cases that took a worker along lock              held by the process that
+ * runs the campaign
  *
  * Any database option takes such a folder for the database in it. */
 #ifndef ASSAY_CAMPAIGN_FOLDER_H
@@ -30,6 +31,9 @@ char *campaign_folder_corpora(const char *folder);
 /* The corpus of one executor: its name, with what no file name should hold written as "_", and a
  * hash that tells executors apart whose names are then alike. */
 char *campaign_folder_corpus(const char *folder, const char *executor);
+
+/* The file with what its cases gave (harness/search/outcome_file.h), called as the corpus is. */
+char *campaign_folder_outcomes(const char *folder, const char *executor);
 
 /* `path`, or the database in it if it is a folder; the caller frees it. */
 char *campaign_database_path(const char *path);

@@ -16,6 +16,7 @@ typedef struct campaign_loop_options {
   const char *assay_version;
   const char *const *executors;  /* Names; borrowed. */
   const bool *compiling_is_dear; /* By executor: its slices are longer. */
+  bool has_twins;                /* Of each executor. */
   const bool *probes; /* By executor: what it takes is known, and drawn; NULL: of none. */
   size_t executor_count;
   size_t jobs;

@@ -51,6 +51,9 @@ static void add_search_words(GPtrArray *words, const time_slice_t *slice,
                  : campaign_folder_corpus(options->folder, slice->executor_name));
   add(words, "--artifacts", crash_folder(options->folder, slice->executor_name));
   if (is_crashes) add(words, "--runs", g_strdup("1"));
+  if (slice->recalls && !is_crashes) {
+    add(words, "--outcomes", campaign_folder_outcomes(options->folder, slice->executor_name));
+  }
   if (slice->kind == TIME_SLICE_MINIMISE) add(words, "--minimise-corpus", NULL);
 }
 

@@ -69,6 +69,17 @@ is "$(ask a "SELECT count(DISTINCT campaign) FROM run")" 2 "the database knows b
 ok $? "what was found stays"
 unlike err2 "^assay: .*stopped with" "no worker failed"
 
+# ---- Where compiling is dear, cases of the corpus are not run again in each slice --------------------------------
+dear=$(dirname "$ASSAY")/tests/dso/dear.so
+if [ -e "$dear" ]; then
+  run 0 "compiling is dear" campaign --executor "dso:$dear" --op stablehlo.reduce --jobs 1 --time 10s --out dear --seed 3
+  files=$(find dear/corpus -type f | wc -l)
+  [ "$files" -gt 10 ] && [ "$(cat dear/outcomes/* | wc -l)" -ge "$files" ]
+  ok $? "compiling is dear: what the cases of the corpus gave is kept"
+  [ -z "$(ls a/outcomes)" ]
+  ok $? "elsewhere it is not"
+fi
+
 # ---- What makes a campaign fail -------------------------------------------------------------------------------
 lives=$(dirname "$ASSAY")/tests/dso/lives.so
 if [ -e "$lives" ]; then

@@ -52,6 +52,28 @@ done
 [ "$good" -ge 5 ]
 ok $? "a corpus: inputs are case lines"
 
+# What the cases of a corpus gave is not asked again, of the same executor and contract; what is new is.
+run 0 "outcomes" fuzz stablehlo.reduce --executor model:sequential --runs 1000 --corpus recalled --outcomes outcomes
+files=$(find recalled -type f | wc -l)
+cases_of() { # DESCRIPTION LEAST MOST OPTION...
+  what=$1
+  least=$2
+  most=$3
+  shift 3
+  run 0 "$what" fuzz stablehlo.reduce --runs $((files + 40)) --corpus recalled "$@"
+  cases=$(sed -n 's/^\([0-9]*\) cases in .*/\1/p' out)
+  [ "$cases" -ge "$least" ] && [ "$cases" -le "$most" ]
+  ok $? "$what: $cases cases, of $files in the corpus"
+}
+cases_of "outcomes: no case of the corpus is run again" 1 41 --executor model:sequential --outcomes outcomes
+cases_of "outcomes: without them all are" "$files" 1000000 --executor model:sequential
+cases_of "outcomes: of another contract they say nothing" "$files" 1000000 --executor model:sequential --outcomes outcomes --contract spec
+cases_of "outcomes: nor of another executor" "$files" 1000000 --executor model:reverse --outcomes outcomes
+run 2 "outcomes of two executors" fuzz --executor model:sequential --executor model:reverse --outcomes outcomes
+like err "keeps what one executor gave: name one, or leave it out" "outcomes of two executors: what to do"
+run 2 "outcomes nowhere" fuzz --executor model:sequential --outcomes nowhere/outcomes
+like err "cannot keep outcomes in .nowhere/outcomes.*; name a file that can be written" "outcomes nowhere: what to do"
+
 # Several ops, in words and options, and all of them.
 run 0 "several ops" fuzz stablehlo.reduce byteir.erf --op byteir.gelu --executor model:sequential \
   --runs 1500 --corpus mixed --json

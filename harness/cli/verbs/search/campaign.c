@@ -135,6 +135,7 @@ static int run_campaign(campaign_request_t *request, const char *command) {
       .assay_version = ASSAY_VERSION,
       .executors = (const char *const *)request->executor.names,
       .compiling_is_dear = request->compiling_is_dear,
+      .has_twins = request->executor.twins || request->executor.twin != NULL,
       .probes = request->probes,
       .executor_count = g_strv_length(request->executor.names),
       .jobs = (size_t)request->jobs,

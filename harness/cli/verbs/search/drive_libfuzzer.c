@@ -115,7 +115,8 @@ static int run_input(const uint8_t *data, size_t size) {
   bool is_proposed = is_proposal(data, size);
   if (!is_proposed && !fuzz_runner_read(&fuzz.runner, data, size, &given)) return 0;
   const search_proposal_t *proposal = is_proposed ? &fuzz.proposal : &given;
-  int exit_code = fuzz_run_case(&fuzz.runner, proposal, data, size);
+  int exit_code = is_proposed ? fuzz_run_case(&fuzz.runner, proposal, data, size)
+                              : fuzz_take_case(&fuzz.runner, proposal, data, size);
   if (exit_code != EXIT_CODE_CLEAN) stop(exit_code);
   if (fuzz.runner.options->steering != FUZZ_STEERING_none) mark_novelty();
   return 0;

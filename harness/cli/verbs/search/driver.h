@@ -4,6 +4,7 @@
 #define ASSAY_CLI_VERBS_SEARCH_DRIVER_H
 
 #include "harness/cli/task/task.h"
+#include "harness/search/outcome_file.h"
 
 typedef enum fuzz_steering {
   FUZZ_STEERING_all,      /* Counters and climbing. */
@@ -15,6 +16,8 @@ typedef struct fuzz_options {
   uint64_t runs_max; /* 0: no limit. */
   uint32_t seconds_max;
   const char *corpus; /* A folder that inputs are read from and kept in, or NULL. */
+  /* Cases of the corpus whose outcome is here are not run again; NULL: all are.  Borrowed. */
+  outcome_file_t *outcomes;
   fuzz_steering_t steering;
   bool shares_time; /* Ops share time, which differs from run to run; else cases. */
   bool stops_at_finding;

@@ -13,6 +13,7 @@ typedef struct fuzz_flags {
   gint64 runs;
   char *corpus;
   char *artifacts;
+  char *outcomes;
   char *steer;
   gboolean stops_at_finding;
   gboolean minimises;
@@ -24,6 +25,22 @@ static char *artifacts_folder(const fuzz_flags_t *flags) {
   return flags->corpus == NULL ? NULL : g_strconcat(flags->corpus, "-artifacts", NULL);
 }
 
+/* What holds for one executor in one version and contract, and is asked again by the next campaign.
+ */
+static status_t open_outcomes(const fuzz_flags_t *flags, fuzz_options_t *options,
+                              const task_t *task, failure_t *error) {
+  if (flags->outcomes == NULL) return STATUS_OK;
+  if (task->executors.count != 1) {
+    return status_fail(error, STATUS_INVALID,
+                       "--outcomes keeps what one executor gave: name one, or leave it out");
+  }
+  const executor_t *executor = task->executors.items[0];
+  g_autofree char *scope =
+      g_strjoin("\n", ASSAY_VERSION, flags->task.executor.names[0], executor_version(executor),
+                task->contract_text, flags->task.name == NULL ? "" : flags->task.name, NULL);
+  return outcome_file_open(flags->outcomes, scope, &options->outcomes, error);
+}
+
 static int fuzz(const fuzz_flags_t *flags, fuzz_options_t *options, task_t *task) {
   task->options.on_finding = task_tell_finding;
   task->options.hook_context = task;
@@ -32,7 +49,8 @@ static int fuzz(const fuzz_flags_t *flags, fuzz_options_t *options, task_t *task
   options->seconds_max = (uint32_t)fmin(ceil(task->options.seconds_max), G_MAXINT32);
   options->shares_time = task->options.seconds_max > 0;
   failure_t error = {0};
-  status_t status = task_walk_incident(task, &error);
+  status_t status = open_outcomes(flags, options, task, &error);
+  if (status == STATUS_OK) status = task_walk_incident(task, &error);
   if (status != STATUS_OK) return task_close(task, task_complain(task, status, &error));
   return flags->minimises ? fuzz_minimise(task, options) : fuzz_drive(task, options);
 }
@@ -103,6 +121,9 @@ static void add_options(fuzz_flags_t *flags, arguments_t *arguments) {
        "it "
        "is printed)",
        "FOLDER"},
+      {"outcomes", 0, 0, G_OPTION_ARG_FILENAME, &flags->outcomes,
+       "Keep in this file what cases of the corpus gave, and do not run those again that it has",
+       "FILE"},
       {"steer", 0, 0, G_OPTION_ARG_STRING, &flags->steer,
        "By all (default), by libFuzzer's counters alone, or by none: for comparison",
        "all|counters|none"},
@@ -130,6 +151,7 @@ int command_fuzz(const command_t *command, int argc, char **argv) {
   g_strfreev(flags.ops);
   g_free(flags.corpus);
   g_free(flags.artifacts);
+  g_free(flags.outcomes);
   g_free(flags.steer);
   task_flags_free(&flags.task);
   return exit_code;

@@ -79,8 +79,16 @@ static bool is_admitted(const fuzz_runner_t *runner, const search_proposal_t *pr
   return false;
 }
 
-int fuzz_run_case(fuzz_runner_t *runner, const search_proposal_t *proposal, const uint8_t *data,
-                  size_t size) {
+/* Of one executor: fuzz.c sees to that. */
+static void keep_outcome(const fuzz_runner_t *runner, str_t line, uint64_t cost) {
+  outcome_file_t *outcomes = runner->options->outcomes;
+  if (outcomes == NULL || runner->verdicts[0].outcome == OUTCOME_refused) return;
+  outcome_file_add(outcomes, line, &runner->verdicts[0], cost);
+}
+
+/* `is_kept`: the case is of the corpus; one that shows nothing new does not get there. */
+static int run_case(fuzz_runner_t *runner, const search_proposal_t *proposal, str_t line,
+                    bool is_kept) {
   if (!is_admitted(runner, proposal)) {
     search_pass_over(runner->search);
     return EXIT_CODE_CLEAN;
@@ -90,7 +98,7 @@ int fuzz_run_case(fuzz_runner_t *runner, const search_proposal_t *proposal, cons
   size_t findings = session_finding_count(session);
   uint64_t begin = clock_nanoseconds();
   failure_t error = {0};
-  supervisor_enter_input(runner->task->supervisor, data, size);
+  supervisor_enter_input(runner->task->supervisor, (const uint8_t *)line.data, line.size);
   status_t status =
       session_walk(session, &proposal->instance, proposal->broken, runner->verdicts, &error);
   supervisor_leave_input(runner->task->supervisor);
@@ -100,6 +108,27 @@ int fuzz_run_case(fuzz_runner_t *runner, const search_proposal_t *proposal, cons
       .verdict_count = executors,
       .cost = runner->options->shares_time ? clock_nanoseconds() - begin : 1,
       .is_new_finding = session_finding_count(session) > findings};
+  size_t features = search_feature_count(runner->search);
+  search_learn(runner->search, proposal, &outcome);
+  bool is_novel = search_feature_count(runner->search) > features;
+  if (is_kept || is_novel) keep_outcome(runner, line, outcome.cost);
+  return EXIT_CODE_CLEAN;
+}
+
+int fuzz_run_case(fuzz_runner_t *runner, const search_proposal_t *proposal, const uint8_t *data,
+                  size_t size) {
+  const str_t line = {.data = (const char *)data, .size = size};
+  return run_case(runner, proposal, line, false);
+}
+
+int fuzz_take_case(fuzz_runner_t *runner, const search_proposal_t *proposal, const uint8_t *data,
+                   size_t size) {
+  const str_t line = {.data = (const char *)data, .size = size};
+  search_outcome_t outcome = {.verdicts = runner->verdicts, .verdict_count = 1};
+  bool is_known =
+      runner->options->outcomes != NULL &&
+      outcome_file_find(runner->options->outcomes, line, runner->verdicts, &outcome.cost);
+  if (!is_known) return run_case(runner, proposal, line, true);
   search_learn(runner->search, proposal, &outcome);
   return EXIT_CODE_CLEAN;
 }

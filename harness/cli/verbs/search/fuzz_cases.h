@@ -29,6 +29,12 @@ bool fuzz_runner_read(fuzz_runner_t *runner, const uint8_t *data, size_t size,
 int fuzz_run_case(fuzz_runner_t *runner, const search_proposal_t *proposal, const uint8_t *data,
                   size_t size);
 
+/* The same of a case of the corpus.  What it gave is kept (fuzz_options_t.outcomes), and where that
+ * is known it is not walked again: the search learns from it, and nothing is counted or recorded,
+ * for it was when the case was walked. */
+int fuzz_take_case(fuzz_runner_t *runner, const search_proposal_t *proposal, const uint8_t *data,
+                   size_t size);
+
 /* Whether the search is to end: interrupted, or at its first finding if that was asked for. */
 bool fuzz_runner_is_over(const fuzz_runner_t *runner);
 

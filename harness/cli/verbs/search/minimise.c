@@ -70,7 +70,7 @@ static bool decide(fuzz_runner_t *runner, entry_t *entry, int *out_exit_code) {
   if (!fuzz_runner_read(runner, data, size, &proposal)) return true;
   if (!has_op(runner->task, proposal.instance.program.op)) return true;
   size_t features = search_feature_count(runner->search);
-  *out_exit_code = fuzz_run_case(runner, &proposal, data, size);
+  *out_exit_code = fuzz_take_case(runner, &proposal, data, size);
   entry->is_kept = search_feature_count(runner->search) > features;
   return *out_exit_code == EXIT_CODE_CLEAN;
 }
