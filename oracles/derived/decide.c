@@ -105,28 +105,29 @@ static answer_t answer_of_anything(void) {
   return answer;
 }
 
-static status_t decide_variant(const oracle_call_t *call, const derived_t *derived, uint32_t result,
-                               size_t component, answer_t *out_answer) {
-  size_t part_component = 0;
-  const derived_part_t *part =
-      derived_find(derived, &call->instance->program.results[result], component, &part_component);
-  if (part == NULL) {
-    *out_answer = answer_of_anything();
-    return STATUS_OK;
-  }
-  tensor_t part_results[CASE_RESULTS_MAX];
-  make_part_results(part, call->results, call->arena, part_results);
-  const oracle_call_t part_call = oracle_call_about_part(call, &part->instance, part_results);
-  return derived->oracle->decide(&part_call, result, part_component, out_answer);
-}
+/* ---- Remembering ----------------------------------------------------------------------------- */
 
-/* What was gathered by each variant so far. */
+/* What is kept of one part. */
+typedef struct part_memory {
+  tensor_t results[CASE_RESULTS_MAX]; /* Of which one element at a time is asked about. */
+  void *entries;                      /* What the other op's oracle remembers of it. */
+} part_memory_t;
+
+/* What was gathered by one variant. */
+typedef struct variant {
+  bool is_made;
+  derived_t derived;
+  part_memory_t **parts; /* NULL: nobody asked about it. */
+} variant_t;
+
+/* What was gathered by each variant so far, and what was found under one contract. */
 typedef struct variants {
   uint32_t count;
-  bool *is_made;
-  derived_t *derived;
-  uint32_t total; /* How many there are under that contract; 0: not counted. */
+  variant_t *each;
   contract_t contract;
+  uint32_t total; /* How many there are; 0: not counted. */
+  bool has_leaders;
+  const size_t *leaders;
 } variants_t;
 
 static variants_t *variants_grow(decision_memo_t *memo, uint32_t count) {
@@ -134,14 +135,20 @@ static variants_t *variants_grow(decision_memo_t *memo, uint32_t count) {
   if (old != NULL && old->count >= count) return old;
   variants_t *variants = ARENA_NEW_ARRAY(&memo->arena, variants_t, 1);
   *variants = old == NULL ? (variants_t){0} : *old;
+  variants->each = arena_alloc_zeroed(&memo->arena, count * sizeof(variant_t));
+  for (uint32_t i = 0; old != NULL && i < old->count; i++) variants->each[i] = old->each[i];
   variants->count = count;
-  variants->is_made = ARENA_NEW_ARRAY(&memo->arena, bool, count);
-  variants->derived = ARENA_NEW_ARRAY(&memo->arena, derived_t, count);
-  for (uint32_t i = 0; i < count; i++) {
-    variants->is_made[i] = old != NULL && i < old->count && old->is_made[i];
-    if (variants->is_made[i]) variants->derived[i] = old->derived[i];
-  }
   memo->entries = variants;
+  return variants;
+}
+
+/* Forgets what was found under another contract. */
+static variants_t *variants_under(const oracle_call_t *call) {
+  variants_t *variants = variants_grow(call->memo, 1);
+  if (memcmp(&variants->contract, call->contract, sizeof(contract_t)) == 0) return variants;
+  variants->contract = *call->contract;
+  variants->total = 0;
+  variants->has_leaders = false;
   return variants;
 }
 
@@ -149,31 +156,100 @@ static variants_t *variants_grow(decision_memo_t *memo, uint32_t count) {
  * needed, and done once under a contract. */
 static uint32_t count_variants(const oracle_call_t *call, const gathering_t *gathering) {
   if (gathering->count_variants == NULL) return 1;
-  variants_t *variants = variants_grow(call->memo, 1);
-  bool is_same = memcmp(&variants->contract, call->contract, sizeof(contract_t)) == 0;
-  if (variants->total == 0 || !is_same) {
+  variants_t *variants = variants_under(call);
+  if (variants->total == 0) {
     variants->total = gathering->count_variants(call->instance, call->contract);
-    variants->contract = *call->contract;
   }
   return variants->total;
+}
+
+static const size_t *find_leaders(const oracle_call_t *call, const gathering_t *gathering) {
+  if (gathering->leaders == NULL) return NULL;
+  variants_t *variants = variants_under(call);
+  if (!variants->has_leaders) {
+    variants->leaders =
+        gathering->leaders(&call->instance->program, call->contract, &call->memo->arena);
+    variants->has_leaders = true;
+  }
+  return variants->leaders;
+}
+
+static status_t find_variant(const oracle_call_t *call, uint32_t number, uint32_t count,
+                             variant_t **out_variant) {
+  arena_t *arena = &call->memo->arena;
+  variant_t *variant = &variants_grow(call->memo, count)->each[number];
+  *out_variant = variant;
+  if (variant->is_made) return STATUS_OK;
+  STATUS_TRY(
+      derived_make(call->instance, number, FAULT_NONE, arena, &variant->derived, call->error));
+  derived_index(call->instance, arena, &variant->derived);
+  variant->parts =
+      arena_alloc_zeroed(arena, variant->derived.parts.count * sizeof(part_memory_t *));
+  variant->is_made = true;
+  return STATUS_OK;
+}
+
+/* ---- Asking ---------------------------------------------------------------------------------- */
+
+static part_memory_t *remember_part(const derived_part_t *part, arena_t *arena,
+                                    part_memory_t **inout_memory) {
+  if (*inout_memory != NULL) return *inout_memory;
+  part_memory_t *memory = ARENA_NEW_ARRAY(arena, part_memory_t, 1);
+  memory->entries = NULL;
+  const program_t *program = &part->instance.program;
+  for (uint32_t r = 0; r < program->result_count; r++) {
+    memory->results[r] = tensor_make(arena, &program->results[r]);
+    memset(memory->results[r].data, 0, type_bytes(&program->results[r]));
+  }
+  *inout_memory = memory;
+  return memory;
+}
+
+/* Takes over one element of all results: who decides about it reads no others. */
+static void take_element(const tensor_t *whole, size_t element, uint32_t result_count, size_t place,
+                         tensor_t *inout_results) {
+  for (uint32_t r = 0; r < result_count; r++) {
+    size_t bytes = element_bytes(whole[r].type.element);
+    memcpy(inout_results[r].data + place * bytes, whole[r].data + element * bytes, bytes);
+  }
+}
+
+static status_t decide_variant(const oracle_call_t *call, const variant_t *variant, uint32_t result,
+                               size_t component, answer_t *out_answer) {
+  const derived_t *derived = &variant->derived;
+  const type_t *type = &call->instance->program.results[result];
+  size_t part_component = 0;
+  const derived_part_t *part = derived_find(derived, type, component, &part_component);
+  if (part == NULL) {
+    *out_answer = answer_of_anything();
+    return STATUS_OK;
+  }
+  part_memory_t *memory =
+      remember_part(part, &call->memo->arena, &variant->parts[part - derived->parts.parts]);
+  uint32_t components = type->element->components;
+  take_element(call->results, component / components, part->instance.program.result_count,
+               part_component / components, memory->results);
+  oracle_call_t part_call = oracle_call_about_part(call, &part->instance, memory->results);
+  /* The memo's arena is shared; each has entries of its own. */
+  void *own_entries = call->memo->entries;
+  part_call.memo = call->memo;
+  part_call.memo->entries = memory->entries;
+  status_t status = derived->oracle->decide(&part_call, result, part_component, out_answer);
+  memory->entries = part_call.memo->entries;
+  part_call.memo->entries = own_entries;
+  return status;
 }
 
 /* What conforms if the element shares its value with no other. */
 static status_t ask_alone(const oracle_call_t *call, uint32_t result, size_t component,
                           answer_t *out_answer) {
-  const case_t *instance = call->instance;
-  const gathering_t *gathering = oracle_find(instance->program.op)->gathering;
+  const gathering_t *gathering = oracle_find(call->instance->program.op)->gathering;
   uint32_t count = 1;
   for (uint32_t i = 0; i < count; i++) {
-    variants_t *variants = variants_grow(call->memo, count);
-    if (!variants->is_made[i]) {
-      STATUS_TRY(derived_make(instance, i, FAULT_NONE, &call->memo->arena, &variants->derived[i],
-                              call->error));
-      derived_index(instance, &call->memo->arena, &variants->derived[i]);
-      variants->is_made[i] = true;
-    }
+    variant_t *variant;
+    STATUS_TRY(find_variant(call, i, count, &variant));
     answer_t answer;
-    STATUS_TRY(decide_variant(call, &variants->derived[i], result, component, &answer));
+    STATUS_TRY(decide_variant(call, variant, result, component, &answer));
     if (i == 0 || answer.conforms) *out_answer = answer;
     if (answer.conforms) {
       if (i > 0 && gathering->name_variant != NULL) {
@@ -233,9 +309,8 @@ static status_t decide_remembering(const oracle_call_t *call, uint32_t result, s
                                    answer_t *out_answer) {
   const gathering_t *gathering = oracle_find(call->instance->program.op)->gathering;
   STATUS_TRY(ask_alone(call, result, component, out_answer));
-  if (!out_answer->conforms || out_answer->is_vacuous || gathering->leaders == NULL)
-    return STATUS_OK;
-  const size_t *leaders = gathering->leaders(&call->instance->program, call->contract, call->arena);
+  if (!out_answer->conforms || out_answer->is_vacuous) return STATUS_OK;
+  const size_t *leaders = find_leaders(call, gathering);
   if (leaders == NULL) return STATUS_OK;
   return ask_sharers(call, leaders, result, component, out_answer);
 }

@@ -12,6 +12,37 @@
 #include "oracles/ops/reduce/quantized/problem.h"
 #include "oracles/ops/reduce/written/written.h"
 
+/* ---- Remembering ----------------------------------------------------------------------------- */
+
+static arena_t *memory_arena(const oracle_call_t *call) {
+  return call->memo == NULL ? call->arena : &call->memo->arena;
+}
+
+reduce_memory_t *reduce_memory_of(const oracle_call_t *call) {
+  if (call->memo != NULL && call->memo->entries != NULL) return call->memo->entries;
+  reduce_memory_t *memory = ARENA_NEW_ARRAY(memory_arena(call), reduce_memory_t, 1);
+  memory->has_slices = memory->has_core = false;
+  if (call->memo != NULL) call->memo->entries = memory;
+  return memory;
+}
+
+const reduce_slices_t *reduce_slices_of(const oracle_call_t *call, reduce_memory_t *inout_memory) {
+  if (!inout_memory->has_slices) {
+    inout_memory->slices = reduce_slices_make(&call->instance->program, memory_arena(call));
+    inout_memory->has_slices = true;
+  }
+  return &inout_memory->slices;
+}
+
+/* Operands are converted for all components at once. */
+static status_t find_core(const oracle_call_t *call, reduce_memory_t *inout_memory) {
+  if (inout_memory->has_core) return STATUS_OK;
+  STATUS_TRY(
+      reduce_core_make(call->instance, memory_arena(call), &inout_memory->core, call->error));
+  inout_memory->has_core = true;
+  return STATUS_OK;
+}
+
 /* The component that is asked about. */
 typedef struct reduce_decide {
   const case_t *instance;
@@ -202,8 +233,10 @@ status_t reduce_decide_component(const oracle_call_t *call, uint32_t result, siz
                             .why = call->why,
                             .is_brief = call->is_brief,
                             .converted = call->results[result].type.element};
-  STATUS_TRY(reduce_core_make(instance, call->arena, &decide.core, call->error));
-  decide.slices = reduce_slices_make(&instance->program, call->arena);
+  reduce_memory_t *memory = reduce_memory_of(call);
+  STATUS_TRY(find_core(call, memory));
+  decide.core = memory->core;
+  decide.slices = *reduce_slices_of(call, memory);
   decide.accumulation = decide.core.instance.program.results[result].element;
   decide.bits = element_load(decide.converted, call->results[result].data, component);
   size_t output = component / decide.accumulation->components;

@@ -7,6 +7,19 @@
 #include "oracles/ops/reduce/gather.h"
 #include "oracles/oracle_call.h"
 
+/* What is the same of all components of a case: kept in the memo. */
+typedef struct reduce_memory {
+  bool has_slices, has_core;
+  reduce_slices_t slices;
+  reduce_core_t core;
+} reduce_memory_t;
+
+/* The memo's, or one of this question alone where it has none. */
+reduce_memory_t *reduce_memory_of(const oracle_call_t *call);
+
+/* Found at the first question. */
+const reduce_slices_t *reduce_slices_of(const oracle_call_t *call, reduce_memory_t *inout_memory);
+
 /* As oracle_t.ask. */
 status_t reduce_decide_component(const oracle_call_t *call, uint32_t result, size_t component,
                                  answer_t *out_answer);

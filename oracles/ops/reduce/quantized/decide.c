@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "oracles/ops/reduce/decide.h"
 #include "oracles/ops/reduce/gather.h"
 #include "oracles/ops/reduce/quantized/parts.h"
 #include "oracles/ops/reduce/quantized/product_reach.h"
@@ -331,13 +332,13 @@ static void describe(const quantized_decide_t *decide, const reduce_quanta_t *qu
 static bool ask(const oracle_call_t *call, const reduce_quanta_t *quanta, size_t component,
                 int64_t got, bool is_usual, quantized_decide_t *out) {
   const case_t *instance = call->instance;
-  reduce_slices_t slices = reduce_slices_make(&instance->program, call->arena);
+  const reduce_slices_t *slices = reduce_slices_of(call, reduce_memory_of(call));
   *out = (quantized_decide_t){.question = {.quanta = quanta, .contract = call->contract},
                               .body = reduce_fold_body(&instance->program),
                               .sources = find_sources(quanta, got),
                               .has_no_init = reduce_has_no_init(&instance->program)};
   out->question.multiplies = out->body == FOLD_MULTIPLY;
-  if (!gather_leaves(instance, &slices, component, call->arena, &out->question)) return true;
+  if (!gather_leaves(instance, slices, component, call->arena, &out->question)) return true;
   return (is_usual ? conforms_as_usual : conforms)(out, call->arena);
 }
 

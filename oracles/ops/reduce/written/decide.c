@@ -331,7 +331,7 @@ status_t reduce_written_decide(const oracle_call_t *call, uint32_t result, size_
     return reduce_decide_component(&part, result - named.first, component, out_answer);
   }
   question_t question = {.call = call,
-                         .slices = reduce_slices_make(program, call->arena),
+                         .slices = *reduce_slices_of(call, reduce_memory_of(call)),
                          .result = result,
                          .output = component};
   for (uint32_t i = 0; i < program->result_count; i++) {
