@@ -79,6 +79,7 @@ status_t audit_component(const oracle_t *oracle, const oracle_call_t *call, cons
   STATUS_TRY(check_reference(accept, component, reference, call->error));
   const program_t *program = &call->instance->program;
   oracle_call_t asked = *call;
+  asked.is_unmeasured = true;
   if (asked.results == NULL) asked.results = audit_results(call->arena, program);
   set_results(program, accepts, component, asked.results);
   const element_t *element = program->results[result].element;

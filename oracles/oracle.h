@@ -42,6 +42,8 @@ typedef struct oracle {
   const composite_t *composite; /* Of ops that are a formula; else NULL. */
   const gathering_t *gathering; /* Of ops that are another op on gathered operands; else NULL. */
   bool has_joint_results; /* decide() looks at other results than the one it is asked about. */
+  bool remembers_results; /* decide() keeps in the memo what it found in the results: calls about
+                           * others must not share it. */
 
   /* The fast accept sets of all results (see accept.h for what they promise), in the arena.
    * STATUS_UNSUPPORTED if nobody knows what this program means (f8E8M0FNU sums, say). */
@@ -49,7 +51,8 @@ typedef struct oracle {
 
   /* The last word on one component of the call's results.  Computed with MPFR or exact integers.
    * Allocates scratch in the arena, which the caller may rewind.  Calls about many components of
-   * one case, under whatever contracts, may share a memo. */
+   * one case, under whatever contracts, may share a memo, and about other results of it, too, but
+   * for remembers_results. */
   oracle_decide_t *decide;
 
   /* Recomputes with MPFR what accept() said of one component; STATUS_INVALID, with all numbers in

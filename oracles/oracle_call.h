@@ -38,10 +38,11 @@ typedef struct oracle_call {
   GString *why;  /* If not NULL, decide() appends what makes a component conform, and looks for it:
                   * answer_t.is_unproven. */
   bool is_brief; /* Nobody reads answer_t.expected of what conforms: it may mean nothing there. */
-  bool is_any_way;  /* Nobody asks decide() by which formula a component conforms, or what else
-                     * would:  the loosest may be tried first. */
-  arena_t *arena;   /* For what is returned, and for scratch. */
-  failure_t *error; /* Set if the function fails. */
+  bool is_any_way;    /* Nobody asks decide() by which formula a component conforms, or what else
+                       * would: the loosest may be tried first. */
+  bool is_unmeasured; /* Nobody reads how far from the exact value a component is. */
+  arena_t *arena;     /* For what is returned, and for scratch. */
+  failure_t *error;   /* Set if the function fails. */
 } oracle_call_t;
 
 /* The same question about another case and its results, of which nothing is known yet. */

@@ -12,7 +12,6 @@ typedef struct blind {
   const judge_t *judge;
   const case_t *instance;
   tensor_t zeros[CASE_RESULTS_MAX];
-  decision_memo_t memo; /* Of zeros alone. */
 } blind_t;
 
 typedef enum said { SAID_NOTHING, SAID_CONFORMS, SAID_REFUSED } said_t;
@@ -24,7 +23,6 @@ static said_t ask(blind_t *blind, uint32_t result, size_t component) {
   const oracle_call_t call = {.instance = blind->instance,
                               .contract = &blind->judge->contract,
                               .results = blind->zeros,
-                              .memo = &blind->memo,
                               .is_any_way = true,
                               .error = &failure};
   const judge_t *judge = blind->judge;
@@ -73,9 +71,7 @@ bool blind_zeros_conform(const judge_t *judge, const case_t *instance, const ten
     blind.zeros[r] = (tensor_t){.type = results[r].type};
     blind.zeros[r].data = arena_alloc_zeroed(&arena, type_bytes(&results[r].type) + 1);
   }
-  decision_memo_init(&blind.memo);
   bool conforms = conforms_wherever_asked(&blind);
-  decision_memo_deinit(&blind.memo);
   arena_deinit(&arena);
   return conforms;
 }

@@ -8,8 +8,8 @@
 #include "oracles/oracle_call.h"
 
 /* Asks the oracle for the last word on one component, as oracle_t.ask.  The judge's call has
- * no arena, and a memo only of what it asks about results of its own: else these are the asker's to
- * add.  `context` is the asker's own. */
+ * neither an arena nor a memo: these are the asker's to add, and it asks about zeros in the place
+ * of the results, too.  `context` is the asker's own. */
 typedef status_t (*judge_decide_t)(void *context, const oracle_call_t *call, uint32_t result,
                                    size_t component, answer_t *out_answer);
 

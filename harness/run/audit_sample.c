@@ -13,14 +13,11 @@ typedef struct siblings {
   size_t count;
 } siblings_t;
 
-/* Audits one of the siblings, drawn, and from there on as many as `count`, with one memo. */
+/* Audits one of the siblings, drawn, and from there on as many as `count`. */
 static status_t audit_siblings(case_runner_t *walk, const expectation_t *expectation,
                                const oracle_call_t *call, uint32_t result,
                                const siblings_t *siblings, size_t count) {
-  decision_memo_t memo;
-  decision_memo_init(&memo);
   oracle_call_t remembering = *call;
-  remembering.memo = &memo;
   remembering.results = audit_results(call->arena, &expectation->instance->program);
   size_t first = rng_below(&walk->audit_rng, siblings->count);
   status_t status = STATUS_OK;
@@ -32,7 +29,6 @@ static status_t audit_siblings(case_runner_t *walk, const expectation_t *expecta
     arena_rewind(call->arena, mark);
     walk->audited++;
   }
-  decision_memo_deinit(&memo);
   return status;
 }
 
@@ -54,11 +50,12 @@ static siblings_t siblings_of(const oracle_call_t *call, const expectation_t *ex
  * some hundred times what the fast side took.  Where all are due, the first of the siblings stands
  * for all of them. */
 static status_t audit_due(case_runner_t *walk, const expectation_t *expectation, uint32_t result,
-                          size_t component, failure_t *error) {
+                          size_t component, decision_memo_t *memo, failure_t *error) {
   enum { SIBLINGS_MAX = 1024, STEPS_SIBLINGS_MAX = 64 }; /* Of several steps each costs more. */
   const oracle_call_t call = {.instance = expectation->instance,
                               .contract = &walk->contract,
                               .whole_count = expectation->whole_count,
+                              .memo = expectation->oracle->remembers_results ? NULL : memo,
                               .kept = expectation->kept,
                               .arena = expectation->arena,
                               .error = error};
@@ -84,14 +81,18 @@ status_t audit_sample(case_runner_t *walk, const expectation_t *expectation, uin
   if (walk->audit_one_in == 0) return STATUS_OK;
   size_t count = expectation->accepts[result].count;
   size_t component = 0;
+  decision_memo_t memo; /* Of several audits of a case: its rows may be long. */
+  decision_memo_init(&memo);
+  status_t status = STATUS_OK;
   while (walk->audit_distance < count - component) {
     component += walk->audit_distance;
     arena_mark_t mark = arena_mark(expectation->arena);
-    status_t status = audit_due(walk, expectation, result, component, error);
+    status = audit_due(walk, expectation, result, component, &memo, error);
     arena_rewind(expectation->arena, mark);
-    STATUS_TRY(status);
+    if (status != STATUS_OK) break;
     walk->audit_distance = 1 + rng_below(&walk->audit_rng, 2 * (uint64_t)walk->audit_one_in - 1);
   }
-  walk->audit_distance -= count - component;
-  return STATUS_OK;
+  decision_memo_deinit(&memo);
+  if (status == STATUS_OK) walk->audit_distance -= count - component;
+  return status;
 }

@@ -22,6 +22,11 @@ static void note_wrong(void *context, uint32_t result, size_t component) {
   evidence->wrong[result][component] = 1;
 }
 
+static decision_memo_t *memo_for(decide_context_t *asked, const oracle_call_t *call) {
+  bool are_judged = call->results[0].data == asked->evidence.results[0].data;
+  return asked->oracle->remembers_results && !are_judged ? &asked->memo_of_others : &asked->memo;
+}
+
 static status_t decide_oracle(void *context, const oracle_call_t *call, uint32_t result,
                               size_t component, answer_t *out_answer) {
   decide_context_t *asked = (decide_context_t *)context;
@@ -33,7 +38,7 @@ static status_t decide_oracle(void *context, const oracle_call_t *call, uint32_t
   arena_mark_t mark = arena_mark(asked->arena);
   oracle_call_t remembering = *call;
   remembering.whole_count = asked->whole_count;
-  if (remembering.memo == NULL) remembering.memo = &asked->memo;
+  if (remembering.memo == NULL) remembering.memo = memo_for(asked, call);
   remembering.kept = asked->kept;
   remembering.arena = asked->arena;
   remembering.is_brief = true; /* Words are told of what is wrong. */
@@ -60,7 +65,13 @@ decide_context_t decide_context_make(case_runner_t *walk, const expectation_t *e
          expectation->instance->program.result_count * sizeof *results);
   memcpy(context.margins, walk->margins, sizeof context.margins);
   decision_memo_init(&context.memo);
+  decision_memo_init(&context.memo_of_others);
   return context;
+}
+
+void decide_context_deinit(decide_context_t *context) {
+  decision_memo_deinit(&context->memo);
+  decision_memo_deinit(&context->memo_of_others);
 }
 
 judge_t decide_context_judge(decide_context_t *context, const contract_t *contract) {
@@ -103,7 +114,7 @@ static status_t judge_under(const judging_t *judging, const question_t *question
   judge.skips_class = question->is_brief;
   status_t status = judge_results(&judge, instance, question->accepts, judging->results,
                                   out_verdict, judging->error);
-  decision_memo_deinit(&context.memo);
+  decide_context_deinit(&context);
   *out_evidence = context.evidence;
   walk->times.judge += clock_nanoseconds() - begin;
   STATUS_TRY(status);

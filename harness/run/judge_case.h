@@ -24,7 +24,9 @@ typedef struct decide_context {
   const oracle_t *oracle;
   size_t whole_count;
   decision_memo_t memo;
-  void **kept; /* The expectation's. */
+  decision_memo_t memo_of_others; /* Of results that the judge makes up, where an oracle remembers
+                                   * results. */
+  void **kept;                    /* The expectation's. */
   arena_t *arena;
   case_runner_times_t *times;
   const case_runner_interrupt_t *interrupt;
@@ -32,9 +34,11 @@ typedef struct decide_context {
   evidence_t evidence; /* Filled in. */
 } decide_context_t;
 
-/* For results of the expectation's case; its memo is to be freed by decision_memo_deinit(). */
+/* For results of the expectation's case; to be freed by decide_context_deinit(). */
 decide_context_t decide_context_make(case_runner_t *walk, const expectation_t *expectation,
                                      const tensor_t *results);
+
+void decide_context_deinit(decide_context_t *context);
 
 /* A judge that asks with the context, under a contract. */
 judge_t decide_context_judge(decide_context_t *context, const contract_t *contract);

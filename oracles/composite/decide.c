@@ -9,6 +9,7 @@
 #include "oracles/composite/parts.h"
 #include "oracles/formula/enclosed.h"
 #include "oracles/formula/fast/fast_evaluator.h"
+#include "oracles/formula/integers/integer_set.h"
 
 /* ---- Remembering ----------------------------------------------------------------------------- */
 
@@ -79,6 +80,22 @@ static bool is_lone(const problem_t *problem, const part_t *part) {
   return numbers == 1 && part->count == 1;
 }
 
+/* Rows of results without the other numbers of their formula.  A declared op has rows of integers
+ * behind those that it was asked about (declared_evaluate()). */
+static void keep_rows(const program_t *program, arena_t *arena, row_t inout_rows[]) {
+  for (uint32_t r = 0; r < CASE_RESULTS_MAX; r++) {
+    row_t *row = &inout_rows[r];
+    if (row->count == 0) continue;
+    if (r < program->result_count && program->results[r].element->format != NULL) {
+      *row = enclosed_keep(arena, *row);
+      continue;
+    }
+    integer_set_t *sets = ARENA_NEW_ARRAY(arena, integer_set_t, row->count);
+    memcpy(sets, row->integers, row->count * sizeof *sets);
+    row->integers = sets;
+  }
+}
+
 void problem_recall(const problem_t *problem, const part_t *part, const variant_t *variant,
                     bool is_exact, decision_memo_t *memo, row_t rows[CASE_RESULTS_MAX]) {
   if (is_lone(problem, part)) memo = NULL;
@@ -87,11 +104,13 @@ void problem_recall(const problem_t *problem, const part_t *part, const variant_
       .is_unbounded = problem->formulas[variant->formula].is_unbounded && !is_exact};
   const memo_entry_t *known = memo == NULL ? NULL : recall(memo, problem, part, variant, is_exact);
   if (known == NULL) {
-    problem_t kept = *problem;
-    if (memo != NULL) kept.arena = &memo->arena;
     const evaluation_t enclosing = {.evaluator = &enclosed_evaluator, .settings = &settings};
-    problem_evaluate(&kept, part, variant, &enclosing, rows);
+    arena_mark_t mark = arena_mark(problem->arena);
+    memset(rows, 0, CASE_RESULTS_MAX * sizeof *rows);
+    problem_evaluate(problem, part, variant, &enclosing, rows);
     if (memo == NULL) return;
+    keep_rows(&problem->instance->program, &memo->arena, rows);
+    arena_rewind(problem->arena, mark);
     memo_entry_t *entry = ARENA_NEW_ARRAY(&memo->arena, memo_entry_t, 1);
     const memo_entry_t **chain = chain_of(memo, part);
     *entry = (memo_entry_t){*chain, *part, *variant, is_exact, *problem->contract, {{0}}};
@@ -202,7 +221,7 @@ status_t composite_decide(const oracle_call_t *call, uint32_t result, size_t com
   answer.nan_expected = first.nan && !has_number && !has_infinity;
   answer.infinity_expected = has_infinity && !has_number && !first.nan;
   value_range_print(&first, answer.expected, sizeof answer.expected);
-  measure(&problem, &number, &variants[0], &range, call->memo, &answer);
+  if (!call->is_unmeasured) measure(&problem, &number, &variants[0], &range, call->memo, &answer);
   *out_answer = answer;
   return STATUS_OK;
 }

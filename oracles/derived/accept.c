@@ -198,21 +198,42 @@ static accept_t take_part(const accept_t *joined, const derived_part_t *part, ui
   return own;
 }
 
+static status_t audit_remembering(const oracle_call_t *call, const accept_t *accepts,
+                                  uint32_t result, size_t component) {
+  const program_t *program = &call->instance->program;
+  derived_variant_t *variant;
+  STATUS_TRY(derived_find_variant(call, 0, 1, &variant));
+  const derived_t *derived = &variant->derived;
+  const type_t *type = &program->results[result];
+  size_t part_component = 0;
+  const derived_part_t *part = derived_find(derived, type, component, &part_component);
+  if (part == NULL) return STATUS_OK;
+  bool is_all = is_whole(derived, type_element_count(type));
+  accept_t own[CASE_RESULTS_MAX];
+  for (uint32_t r = 0; r < program->result_count; r++) {
+    uint32_t components = program->results[r].element->components;
+    own[r] = is_all ? accepts[r] : take_part(&accepts[r], part, components, call->arena);
+  }
+  derived_memory_t *memory =
+      derived_remember_part(part, &call->memo->arena, &variant->parts[part - derived->parts.parts]);
+  oracle_call_t part_call = oracle_call_about_part(call, &part->instance, NULL);
+  void *own_entries = call->memo->entries; /* As of questions: decide.c. */
+  part_call.memo = call->memo;
+  part_call.memo->entries = memory->entries;
+  status_t status = derived->oracle->audit(&part_call, own, result, part_component);
+  memory->entries = part_call.memo->entries;
+  part_call.memo->entries = own_entries;
+  return status;
+}
+
 status_t derived_audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
                        size_t component) {
-  const case_t *instance = call->instance;
-  derived_t derived;
-  STATUS_TRY(derived_make(instance, 0, FAULT_NONE, call->arena, &derived, call->error));
-  derived_index(instance, call->arena, &derived);
-  size_t part_component = 0;
-  const derived_part_t *part =
-      derived_find(&derived, &instance->program.results[result], component, &part_component);
-  if (part == NULL) return STATUS_OK;
-  accept_t own[CASE_RESULTS_MAX];
-  for (uint32_t r = 0; r < instance->program.result_count; r++) {
-    own[r] =
-        take_part(&accepts[r], part, instance->program.results[r].element->components, call->arena);
-  }
-  const oracle_call_t part_call = oracle_call_about_part(call, &part->instance, NULL);
-  return derived.oracle->audit(&part_call, own, result, part_component);
+  if (call->memo != NULL) return audit_remembering(call, accepts, result, component);
+  decision_memo_t memo;
+  decision_memo_init(&memo);
+  oracle_call_t remembering = *call;
+  remembering.memo = &memo;
+  status_t status = audit_remembering(&remembering, accepts, result, component);
+  decision_memo_deinit(&memo);
+  return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What gathered*.c share.  Private to oracles. */
+/* What the files of this folder share.  Private to oracles. */
 #ifndef ASSAY_ORACLES_DERIVED_PARTS_H
 #define ASSAY_ORACLES_DERIVED_PARTS_H
 
@@ -23,5 +23,31 @@ void derived_index(const case_t *instance, arena_t *arena, derived_t *inout_gath
  * components it is; NULL if the specification leaves the component open. */
 const derived_part_t *derived_find(const derived_t *derived, const type_t *result, size_t component,
                                    size_t *out_component);
+
+/* ---- What is kept in the memo of a case ------------------------------------------------------ */
+
+/* Of one part. */
+typedef struct derived_memory {
+  tensor_t results[CASE_RESULTS_MAX]; /* Of which one element at a time is asked about. */
+  void *entries;                      /* What the other op's oracle remembers of it. */
+} derived_memory_t;
+
+/* What was gathered by one variant. */
+typedef struct derived_variant {
+  bool is_made;
+  derived_t derived;
+  derived_memory_t **parts; /* NULL: nobody asked about it. */
+} derived_variant_t;
+
+/* Variant `number`, gathered once; of `count` that are known of by now. */
+status_t derived_find_variant(const oracle_call_t *call, uint32_t number, uint32_t count,
+                              derived_variant_t **out_variant);
+
+derived_memory_t *derived_remember_part(const derived_part_t *part, arena_t *arena,
+                                        derived_memory_t **inout_memory);
+
+/* gathering_t.count_variants and .leaders under the call's contract, found once. */
+uint32_t derived_count_variants(const oracle_call_t *call, const gathering_t *gathering);
+const size_t *derived_leaders(const oracle_call_t *call, const gathering_t *gathering);
 
 #endif

@@ -47,6 +47,9 @@ typedef struct enclosing {
   const format_t *stored;
 } enclosing_t;
 
+/* A copy of a row in an arena where no other numbers of its formula take room. */
+row_t enclosed_keep(arena_t *arena, row_t row);
+
 /* Exact values of a row of patterns of `format`, or, if inputs may be flushed, with their zeros. */
 row_t enclosed_load(formula_t *formula, const format_t *format, const uint64_t *bits, size_t count);
 

@@ -12,22 +12,28 @@
 /* ---- Making ---------------------------------------------------------------------------------- */
 
 /* A number whose digits are in the arena: never cleared, never given another precision. */
-static void init_in_arena(arena_t *arena, mpfr_ptr number) {
-  void *digits = arena_alloc(arena, mpfr_custom_get_size(ENCLOSED_PRECISION));
+static void init_in_arena(mpfr_ptr number, mp_limb_t digits[ENCLOSED_LIMBS]) {
   mpfr_custom_init(digits, ENCLOSED_PRECISION);
   mpfr_custom_init_set(number, MPFR_ZERO_KIND, 0, ENCLOSED_PRECISION, digits);
 }
 
 enclosed_t *enclosed_new(arena_t *arena, size_t count) {
   enclosed_t *sets = ARENA_NEW_ARRAY(arena, enclosed_t, count);
+  mp_limb_t *digits = ARENA_NEW_ARRAY(arena, mp_limb_t, 2 * ENCLOSED_LIMBS * count);
   for (size_t i = 0; i < count; i++) {
     sets[i].has_finite = false;
     sets[i].is_delivered = false;
     sets[i].specials = 0;
-    init_in_arena(arena, sets[i].low);
-    init_in_arena(arena, sets[i].high);
+    init_in_arena(sets[i].low, digits + 2 * ENCLOSED_LIMBS * i);
+    init_in_arena(sets[i].high, digits + 2 * ENCLOSED_LIMBS * i + ENCLOSED_LIMBS);
   }
   return sets;
+}
+
+row_t enclosed_keep(arena_t *arena, row_t row) {
+  row_t kept = {.count = row.count, .enclosed = enclosed_new(arena, row.count)};
+  for (size_t i = 0; i < row.count; i++) enclosed_copy(&kept.enclosed[i], &row.enclosed[i]);
+  return kept;
 }
 
 void enclosed_copy(enclosed_t *out, const enclosed_t *from) {

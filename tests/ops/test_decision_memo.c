@@ -5,6 +5,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "harness/base/rng.h"
 #include "oracles/oracle.h"
 
 enum { QUESTIONS_IN_A_ROW = 3 }; /* Under one contract. */
@@ -127,6 +128,45 @@ static void test_answers(gconstpointer data) {
   arena_deinit(&arena);
 }
 
+/* Numbers of some generator, and then zeros, which are of none: what was found in the former is not
+ * said of the latter. */
+static void test_other_results(void) {
+  arena_t arena;
+  arena_init(&arena);
+  failure_t error = {0};
+  case_t instance = {0};
+  const char *violation = NULL;
+  str_t line = str_from("byteir.rng_uniform f32[] f32[] i64[] i64[] -> f32[300]");
+  g_assert_cmpint(program_parse(line, &arena, &instance.program, &violation, &error), ==,
+                  STATUS_OK);
+  static const uint64_t scalars[] = {0, 0x3f800000, 1, 2};
+  for (uint32_t i = 0; i < instance.program.operand_count; i++) {
+    instance.operands[i] = tensor_make(&arena, &instance.program.operands[i]);
+    fill(&instance.operands[i], &scalars[i], 1, 0);
+  }
+  contract_t contract;
+  g_assert_cmpint(contract_parse(str_from("backend"), &contract, &error), ==, STATUS_OK);
+  tensor_t result = tensor_make(&arena, &instance.program.results[0]);
+  uint64_t state = 7, bits[300] = {0};
+  for (size_t i = 0; i < G_N_ELEMENTS(bits); i++) {
+    double uniform = (double)(rng_splitmix(&state) >> 40) / (1 << 24);
+    bits[i] = format_from_double(&format_table[FORMAT_f32], uniform);
+  }
+  const bool remembers = oracle_find(instance.program.op)->remembers_results;
+  decision_memo_t memo;
+  decision_memo_init(&memo);
+  for (int is_zeros = 0; is_zeros < 2; is_zeros++) {
+    const uint64_t zero = 0;
+    fill(&result, is_zeros ? &zero : bits, is_zeros ? 1 : G_N_ELEMENTS(bits), 0);
+    if (remembers) decision_memo_deinit(&memo);
+    if (remembers) decision_memo_init(&memo);
+    /* The first answers for all of them. */
+    g_assert_cmpint(ask(&instance, &contract, &result, &memo, 0), ==, !is_zeros);
+  }
+  decision_memo_deinit(&memo);
+  arena_deinit(&arena);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -134,5 +174,6 @@ int main(int argc, char **argv) {
     g_test_add_data_func(name, &rows[i], test_answers);
     g_free(name);
   }
+  g_test_add_func("/decision_memo/other_results", test_other_results);
   return g_test_run();
 }

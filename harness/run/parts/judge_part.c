@@ -66,7 +66,7 @@ status_t judge_part(case_runner_t *walk, const expectation_t *expectation, const
   judge.takes_for_wrong = walk->takes_for_wrong;
   status_t status = judge_count(&judge, expectation->instance, expectation->accepts, results,
                                 &out_finding->tally, error);
-  decision_memo_deinit(&context.memo);
+  decide_context_deinit(&context);
   out_finding->evidence = context.evidence;
   STATUS_TRY(status);
   const oracle_call_t call = case_runner_call(walk, expectation, results, error);
@@ -82,7 +82,7 @@ status_t judge_part_conclude(case_runner_t *walk, const expectation_t *expectati
   const judge_t judge = decide_context_judge(&context, &walk->contract);
   status_t status =
       judge_conclude(&judge, expectation->instance, results, total, out_verdict, error);
-  decision_memo_deinit(&context.memo);
+  decide_context_deinit(&context);
   return status;
 }
 

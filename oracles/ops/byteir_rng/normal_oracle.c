@@ -241,6 +241,7 @@ static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32
 
 const oracle_t byteir_rng_normal_oracle = {
     .op_name = "byteir.rng_normal",
+    .remembers_results = true,
     .accept = accept,
     .decide = decide,
     .audit = audit,

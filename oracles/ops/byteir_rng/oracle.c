@@ -271,6 +271,7 @@ static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32
 
 static const oracle_t rng_uniform_oracle = {
     .op_name = "byteir.rng_uniform",
+    .remembers_results = true,
     .accept = accept,
     .decide = decide,
     .audit = audit,

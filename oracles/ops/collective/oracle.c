@@ -268,20 +268,28 @@ typedef struct memories {
   void *entries[CASE_RESULTS_MAX];
 } memories_t;
 
-static status_t decide_remembering(const oracle_call_t *call, uint32_t result, size_t component,
-                                   answer_t *out_answer) {
+/* Asks, or audits `accepts`. */
+static status_t ask_remembering(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
+                                size_t component, answer_t *out_answer) {
   if (call->memo->entries == NULL) {
     call->memo->entries = arena_alloc_zeroed(&call->memo->arena, sizeof(memories_t));
   }
   memories_t *memories = call->memo->entries;
   case_t taken = take_operand(call->instance, result, call->arena);
   call->memo->entries = memories->entries[result];
-  oracle_call_t taken_call = oracle_call_about(call, &taken, &call->results[result]);
+  oracle_call_t taken_call =
+      oracle_call_about(call, &taken, call->results == NULL ? NULL : &call->results[result]);
   taken_call.memo = call->memo;
-  status_t status = derived_ask(&taken_call, 0, component, out_answer);
+  status_t status = accepts == NULL ? derived_ask(&taken_call, 0, component, out_answer)
+                                    : derived_audit(&taken_call, &accepts[result], 0, component);
   memories->entries[result] = call->memo->entries;
   call->memo->entries = memories;
   return status;
+}
+
+static status_t decide_remembering(const oracle_call_t *call, uint32_t result, size_t component,
+                                   answer_t *out_answer) {
+  return ask_remembering(call, NULL, result, component, out_answer);
 }
 
 static status_t decide(const oracle_call_t *call, uint32_t result, size_t component,
@@ -291,6 +299,7 @@ static status_t decide(const oracle_call_t *call, uint32_t result, size_t compon
 
 static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
                       size_t component) {
+  if (call->memo != NULL) return ask_remembering(call, accepts, result, component, NULL);
   case_t taken = take_operand(call->instance, result, call->arena);
   const oracle_call_t taken_call = oracle_call_about(call, &taken, NULL);
   return derived_audit(&taken_call, &accepts[result], 0, component);

@@ -35,7 +35,7 @@ const reduce_slices_t *reduce_slices_of(const oracle_call_t *call, reduce_memory
 }
 
 /* Operands are converted for all components at once. */
-static status_t find_core(const oracle_call_t *call, reduce_memory_t *inout_memory) {
+status_t reduce_find_core(const oracle_call_t *call, reduce_memory_t *inout_memory) {
   if (inout_memory->has_core) return STATUS_OK;
   STATUS_TRY(
       reduce_core_make(call->instance, memory_arena(call), &inout_memory->core, call->error));
@@ -234,7 +234,7 @@ status_t reduce_decide_component(const oracle_call_t *call, uint32_t result, siz
                             .is_brief = call->is_brief,
                             .converted = call->results[result].type.element};
   reduce_memory_t *memory = reduce_memory_of(call);
-  STATUS_TRY(find_core(call, memory));
+  STATUS_TRY(reduce_find_core(call, memory));
   decide.core = memory->core;
   decide.slices = *reduce_slices_of(call, memory);
   decide.accumulation = decide.core.instance.program.results[result].element;

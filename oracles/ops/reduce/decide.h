@@ -19,6 +19,7 @@ reduce_memory_t *reduce_memory_of(const oracle_call_t *call);
 
 /* Found at the first question. */
 const reduce_slices_t *reduce_slices_of(const oracle_call_t *call, reduce_memory_t *inout_memory);
+status_t reduce_find_core(const oracle_call_t *call, reduce_memory_t *inout_memory);
 
 /* As oracle_t.ask. */
 status_t reduce_decide_component(const oracle_call_t *call, uint32_t result, size_t component,

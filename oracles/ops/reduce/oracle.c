@@ -30,12 +30,13 @@ static status_t reduce_audit(const oracle_call_t *call, const accept_t *accepts,
   bool is_float = instance->program.results[result].element->format != NULL &&
                   !reduce_has_written_body(&instance->program);
   if (is_float && reduce_fold_body(&instance->program) == FOLD_ADD) {
-    reduce_core_t core;
-    STATUS_TRY(reduce_core_make(instance, call->arena, &core, call->error));
+    reduce_memory_t *memory = reduce_memory_of(call);
+    STATUS_TRY(reduce_find_core(call, memory));
+    reduce_core_t core = memory->core;
     reduce_core_accumulate(&core, call->contract, 0);
-    reduce_slices_t slices = reduce_slices_make(&instance->program, call->arena);
+    const reduce_slices_t *slices = reduce_slices_of(call, memory);
     reference = reference_of_sum(
-        reduce_converted_sum_question(instance, &core, &slices, result, component, call->arena),
+        reduce_converted_sum_question(instance, &core, slices, result, component, call->arena),
         call->arena);
   }
   return audit_component(&reduce_oracle, call, accepts, result, component, &reference);
