@@ -74,7 +74,7 @@ void resize_linear_decide(const oracle_call_t *call, size_t component, const ten
 bool resize_linear_holds(const oracle_call_t *call, const resize_variant_t *variant,
                          size_t component, uint64_t bits);
 
-status_t resize_linear_find_formula(const oracle_call_t *call, uint8_t *out_formula,
-                                    bool *out_found);
+status_t resize_linear_find_formula(const oracle_call_t *call, const accept_t *accepts,
+                                    uint8_t *out_formula, bool *out_found);
 
 #endif

@@ -138,6 +138,28 @@ status_t resize_linear_accept(const oracle_call_t *call, accept_t *out_accept) {
 
 /* ---- Formulas -------------------------------------------------------------------------------- */
 
+/* What is quickly known to conform by one formula. */
+typedef struct quick {
+  bool is_known;
+  resize_span_t span; /* Of floats. */
+  accept_t integers;
+} quick_t;
+
+static quick_t find_quick(const oracle_call_t *call, const resize_grid_t *grid,
+                          const resize_variant_t *variant) {
+  quick_t quick = {.is_known = true};
+  if (grid->moved_count == 0) {
+    quick.is_known = false; /* Copies: integers become no floats. */
+  } else if (call->instance->program.results[0].element->format == NULL) {
+    accept_integers(grid, call, variant, &quick.integers);
+  } else if (PERMITTED(call->contract, resize_zero_weight) != RESIZE_ZERO_WEIGHT_SKIP) {
+    quick.span = resize_linear_span(grid, call->contract, variant, call->arena);
+  } else {
+    quick.is_known = false;
+  }
+  return quick;
+}
+
 static bool span_holds(const resize_span_t *span, const format_t *format, size_t i, uint64_t bits) {
   double value = format_to_double(format, bits);
   if (isnan(value)) return (span->specials[i] & ACCEPT_NAN) != 0;
@@ -145,18 +167,25 @@ static bool span_holds(const resize_span_t *span, const format_t *format, size_t
   return span->low[i] <= value && value <= span->high[i];
 }
 
-static bool holds_all(const oracle_call_t *call, resize_formula_t formula, const tensor_t *result) {
+static bool quick_holds(const quick_t *quick, const element_t *element, size_t i, uint64_t bits) {
+  if (!quick->is_known) return false;
+  return element->format == NULL ? accept_holds(&quick->integers, element, i, bits)
+                                 : span_holds(&quick->span, element->format, i, bits);
+}
+
+/* `accepts`: the fast sets of this formula, or NULL. */
+static bool holds_all(const oracle_call_t *call, resize_formula_t formula, const accept_t *accepts,
+                      const tensor_t *result) {
   const element_t *element = result->type.element;
   resize_variant_t variants[RESIZE_VARIANTS_MAX];
   size_t count = resize_variants(call->instance, call->contract, formula, formula, variants);
   resize_grid_t grid = resize_grid_make(call->instance, variants[0].takes_given);
-  resize_span_t span = {0};
-  bool may_multiply = PERMITTED(call->contract, resize_zero_weight) != RESIZE_ZERO_WEIGHT_SKIP;
-  bool has_span = may_multiply && element->format != NULL;
-  if (has_span) span = resize_linear_span(&grid, call->contract, &variants[0], call->arena);
+  quick_t quick = {.is_known = false};
+  if (accepts == NULL) quick = find_quick(call, &grid, &variants[0]);
   for (size_t i = 0; i < grid.count; i++) {
     uint64_t bits = element_load(element, result->data, i);
-    bool is_held = has_span && span_holds(&span, element->format, i, bits);
+    bool is_held = accepts == NULL ? quick_holds(&quick, element, i, bits)
+                                   : accept_holds(accepts, element, i, bits);
     for (size_t r = 0; r < count && !is_held; r++) {
       arena_mark_t mark = arena_mark(call->arena);
       is_held = resize_linear_holds(call, &variants[r], i, bits);
@@ -167,12 +196,13 @@ static bool holds_all(const oracle_call_t *call, resize_formula_t formula, const
   return true;
 }
 
-status_t resize_linear_find_formula(const oracle_call_t *call, uint8_t *out_formula,
-                                    bool *out_found) {
+status_t resize_linear_find_formula(const oracle_call_t *call, const accept_t *accepts,
+                                    uint8_t *out_formula, bool *out_found) {
   *out_found = false;
   for (int formula = 0; formula < RESIZE_FORMULA_COUNT && !*out_found; formula++) {
     arena_mark_t mark = arena_mark(call->arena);
-    *out_found = holds_all(call, (resize_formula_t)formula, &call->results[0]);
+    const accept_t *own = formula == RESIZE_SEPARABLE ? accepts : NULL;
+    *out_found = holds_all(call, (resize_formula_t)formula, own, &call->results[0]);
     arena_rewind(call->arena, mark);
     *out_formula = (uint8_t)formula;
   }

@@ -42,11 +42,10 @@ static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32
 
 static status_t find_formula(const oracle_call_t *call, const accept_t *accepts,
                              uint8_t *out_formula, bool *out_found) {
-  (void)accepts; /* Each variant is asked of by itself. */
   if (is_nearest(call->instance)) {
     return status_fail(call->error, STATUS_UNSUPPORTED, "nearest computes nothing");
   }
-  return resize_linear_find_formula(call, out_formula, out_found);
+  return resize_linear_find_formula(call, accepts, out_formula, out_found);
 }
 
 static const oracle_t resize_oracle = {

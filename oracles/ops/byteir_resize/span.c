@@ -74,6 +74,25 @@ static resize_span_t span_make(size_t count, arena_t *arena) {
   return span;
 }
 
+/* What implementations by all these schedules return, which load the same numbers. */
+static void take_all(const resize_grid_t *grid, const formula_t *models, size_t model_count,
+                     resize_formula_t which, const resize_track_t *tracks,
+                     const resize_span_t *span) {
+  arena_t *arena = models[0].arena;
+  for (size_t first = 0; first < grid->count; first += RESIZE_BLOCK) {
+    arena_mark_t mark = arena_mark(arena);
+    size_t count = MIN(grid->count - first, (size_t)RESIZE_BLOCK);
+    formula_t model = models[0];
+    resize_cell_t cell = resize_gather(grid, &model, tracks, first, count);
+    for (size_t m = 0; m < model_count; m++) {
+      model = models[m];
+      row_t row = resize_interpolate(&model, which, &cell);
+      for (size_t i = 0; i < count; i++) take(span, first + i, row.values[i]);
+    }
+    arena_rewind(arena, mark);
+  }
+}
+
 /* Rounds to the result's format.  A zero at an end is left out if it is -0, which fast sets do not
  * hold, and +0 not for sure; ends that overflow are given up. */
 static void finish_floats(const resize_span_t *span, const format_t *format, size_t i) {
@@ -108,7 +127,11 @@ resize_span_t resize_linear_span(const resize_grid_t *grid, const contract_t *co
                                  const resize_variant_t *variant, arena_t *arena) {
   const implementation_model_t schedules[] = {
       schedule_plain(), {.other_way = true}, {.fused = true}, {.fused = true, .other_way = true}};
-  size_t schedule_count = PERMITTED(contract, fma) == FMA_YES ? G_N_ELEMENTS(schedules) : 2;
+  formula_t models[G_N_ELEMENTS(schedules)];
+  for (size_t s = 0; s < G_N_ELEMENTS(schedules); s++) {
+    models[s] = model_make(grid, contract, variant->format, &schedules[s], arena);
+  }
+  size_t model_count = PERMITTED(contract, fma) == FMA_YES ? G_N_ELEMENTS(models) : 2;
   enum { PAIRED_MAX = 2 };
   const element_t *element = grid->instance->program.results[0].element;
   resize_span_t span = span_make(grid->count, arena);
@@ -117,7 +140,6 @@ resize_span_t resize_linear_span(const resize_grid_t *grid, const contract_t *co
   bool is_single[RESIZE_AXES_MAX];
   make_tracks(grid, END_LOW, arena, ends[END_LOW], is_single);
   make_tracks(grid, END_HIGH, arena, ends[END_HIGH], is_single);
-  double *values = ARENA_NEW_ARRAY(arena, double, grid->count);
   for (size_t choice = 0; choice < (size_t)1 << grid->moved_count; choice++) {
     bool is_all = choice == 0 || choice + 1 == (size_t)1 << grid->moved_count;
     bool is_known = !is_all && grid->moved_count > PAIRED_MAX;
@@ -126,11 +148,7 @@ resize_span_t resize_linear_span(const resize_grid_t *grid, const contract_t *co
       tracks[i] = ends[is_high ? END_HIGH : END_LOW][i];
       is_known |= is_high && is_single[i] && grid->moved_count <= PAIRED_MAX;
     }
-    for (size_t s = 0; !is_known && s < schedule_count; s++) {
-      formula_t model = model_make(grid, contract, variant->format, &schedules[s], arena);
-      run_model(grid, &model, variant->formula, tracks, values);
-      for (size_t i = 0; i < grid->count; i++) take(&span, i, values[i]);
-    }
+    if (!is_known) take_all(grid, models, model_count, variant->formula, tracks, &span);
   }
   for (size_t i = 0; i < grid->count; i++) {
     if (element->format == NULL) finish_integers(&span, contract, element, i);
