@@ -52,18 +52,13 @@ static const memo_entry_t **chain_of(decision_memo_t *memo, const part_t *part) 
   return &table_of(memo)->chains[(part->group + part->first) % MEMO_CHAINS];
 }
 
-static bool is_same_variant(const variant_t *a, const variant_t *b) {
-  return a->formula == b->formula && a->format == b->format &&
-         a->rounds_epsilon == b->rounds_epsilon && a->rounds_normal == b->rounds_normal;
-}
-
 static const memo_entry_t *recall(decision_memo_t *memo, const problem_t *problem,
                                   const part_t *part, const variant_t *variant, bool is_exact) {
   const memo_entry_t *entry = *chain_of(memo, part);
   for (; entry != NULL; entry = entry->next) {
     bool is_same_part = entry->part.group == part->group && entry->part.first == part->first;
     if (!is_same_part || entry->is_exact != is_exact) continue;
-    if (!is_same_variant(&entry->variant, variant)) continue;
+    if (!variant_equal(&entry->variant, variant)) continue;
     bool is_same_contract = memcmp(&entry->contract, problem->contract, sizeof(contract_t)) == 0;
     if (is_exact && norm_reads_alike(&entry->contract, problem->contract)) break;
     if (is_same_contract) break;

@@ -17,6 +17,12 @@ typedef struct variant {
   bool rounds_normal; /* `format` is f32, and formula_t.rounds_normal. */
 } variant_t;
 
+/* Whether both evaluate alike. */
+static inline bool variant_equal(const variant_t *a, const variant_t *b) {
+  return a->formula == b->formula && a->format == b->format &&
+         a->rounds_epsilon == b->rounds_epsilon && a->rounds_normal == b->rounds_normal;
+}
+
 enum { VARIANTS_MAX = 32 };
 
 /* A case and everything about it that does not change from group to group. */

@@ -137,19 +137,34 @@ static accept_t accept_result(const type_t *type, const stored_set_t *sets, aren
   return (accept_t){.count = count, .bits = bits, .decide = decide};
 }
 
+static known_sets_t *make_known(const oracle_call_t *call, arena_t *arena) {
+  known_sets_t *known = arena_alloc_zeroed(arena, sizeof *known);
+  known->contract = *call->contract;
+  known->floats = composite_dequantized(call->instance, arena);
+  oracle_call_t lasting = *call;
+  lasting.arena = arena;
+  problem_t problem = make_problem(&lasting, &known->floats);
+  known->variant_count = problem_variants(&problem, known->variants);
+  return known;
+}
+
 status_t composite_quantized_accept(const oracle_call_t *call,
                                     accept_t out_accepts[CASE_RESULTS_MAX]) {
-  const case_t *instance = call->instance;
-  case_t floats = composite_dequantized(instance, call->arena);
-  problem_t problem = make_problem(call, &floats);
-  variant_t variants[VARIANTS_MAX];
-  problem_variants(&problem, variants);
-  stored_set_t *sets[CASE_RESULTS_MAX];
-  make_sets(call, &floats, &variants[0], sets);
-  for (uint32_t r = 0; r < instance->program.result_count; r++) {
-    out_accepts[r] = accept_result(&instance->program.results[r], sets[r], call->arena);
+  const program_t *program = &call->instance->program;
+  known_sets_t *known = make_known(call, call->arena);
+  make_sets(call, &known->floats, &known->variants[0], known->sets[0]);
+  for (uint32_t r = 0; r < program->result_count; r++) {
+    out_accepts[r] = accept_result(&program->results[r], known->sets[0][r], call->arena);
   }
+  if (call->kept != NULL) *call->kept = known;
   return STATUS_OK;
+}
+
+/* What accept() knew, if that was under the same contract. */
+static const known_sets_t *find_kept(const oracle_call_t *call) {
+  const known_sets_t *kept = call->kept == NULL ? NULL : *call->kept;
+  bool is_alike = kept != NULL && contract_equal(&kept->contract, call->contract);
+  return is_alike ? kept : NULL;
 }
 
 /* What is known under the contract, made at first. */
@@ -157,14 +172,15 @@ static known_sets_t *recall(const oracle_call_t *call) {
   for (known_sets_t *known = call->memo->entries; known != NULL; known = known->next) {
     if (memcmp(&known->contract, call->contract, sizeof *call->contract) == 0) return known;
   }
-  known_sets_t *known = arena_alloc_zeroed(&call->memo->arena, sizeof *known);
+  const known_sets_t *kept = find_kept(call);
+  known_sets_t *known;
+  if (kept == NULL) {
+    known = make_known(call, &call->memo->arena);
+  } else {
+    known = arena_alloc(&call->memo->arena, sizeof *known);
+    *known = *kept;
+  }
   known->next = call->memo->entries;
-  known->contract = *call->contract;
-  known->floats = composite_dequantized(call->instance, &call->memo->arena);
-  oracle_call_t lasting = *call;
-  lasting.arena = &call->memo->arena;
-  problem_t problem = make_problem(&lasting, &known->floats);
-  known->variant_count = problem_variants(&problem, known->variants);
   call->memo->entries = known;
   return known;
 }
@@ -214,7 +230,8 @@ status_t composite_quantized_audit(const oracle_call_t *call, const accept_t *ac
   uint64_t bits = accepts[result].bits[component];
   element_store(results[result].type.element, results[result].data, component, bits);
   answer_t answer;
-  const oracle_call_t asked = oracle_call_about(call, call->instance, results);
+  oracle_call_t asked = oracle_call_about(call, call->instance, results);
+  asked.memo = call->memo; /* Not what accept() kept: it is audited. */
   STATUS_TRY(composite_quantized_decide(&asked, result, component, &answer));
   if (answer.conforms) return STATUS_OK;
   return status_fail(call->error, STATUS_INVALID,
@@ -230,8 +247,13 @@ static bool holds_all(const oracle_call_t *call, const case_t *floats, uint8_t f
   variant_t variants[VARIANTS_MAX];
   size_t count = problem_variants_of(&problem, formula, variants);
   stored_set_t *sets[VARIANTS_MAX][CASE_RESULTS_MAX];
+  const known_sets_t *kept = find_kept(call);
   for (size_t i = 0; i < count; i++) {
-    make_sets(call, floats, &variants[i], sets[i]);
+    if (kept != NULL && variant_equal(&variants[i], &kept->variants[0])) {
+      memcpy(sets[i], kept->sets[0], sizeof sets[i]);
+    } else {
+      make_sets(call, floats, &variants[i], sets[i]);
+    }
   }
   for (uint32_t r = 0; r < call->instance->program.result_count; r++) {
     for (size_t e = 0; e < type_element_count(&call->results[r].type); e++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an oracle remembers from one component to the next changes no answer: each question, with
- * the memo of all before it, under two contracts in turn, is answered as with a memo of its own.
- * What it saves is in tests/bench/bench_decision_memo.c. */
+ * the memo of all before it and what accept() kept, under two contracts in turn, is answered as
+ * with a memo of its own. What it saves is in tests/bench/bench_decision_memo.c. */
 #include <glib.h>
 #include <string.h>
 
@@ -57,6 +57,14 @@ static const row_t rows[] = {
      {0x3ff0000000000000, 0x3ff0000000000000, 0x4000000000000000, 0x3ff0000000000000, 0},
      {0x4000000000000000, 0x4008000000000000, 0x3ff0000000000000},
      17},
+    /* Its questions take over what the accept sets were made of. */
+    {"stablehlo.batch_norm_training epsilon=0x1p-10 feature_index=1 "
+     "!quant.uniform<i8:f32,0x1p-4>[30,1] !quant.uniform<i8:f32,0x1p-4>[1] "
+     "!quant.uniform<i8:f32,0x1p-4>[1] -> !quant.uniform<i8:f32,0x1p-4>[30,1] "
+     "!quant.uniform<i8:f32,0x1p-4>[1] !quant.uniform<i8:f32,0x1p-4>[1]",
+     {16, 16, 32, 16, 32},
+     {17, 3, 36},
+     20},
 };
 
 static void fill(const tensor_t *tensor, const uint64_t *bits, size_t count, size_t first) {
@@ -66,7 +74,7 @@ static void fill(const tensor_t *tensor, const uint64_t *bits, size_t count, siz
 }
 
 static bool ask(const case_t *instance, const contract_t *contract, const tensor_t *results,
-                decision_memo_t *memo, size_t component) {
+                decision_memo_t *memo, void **kept, size_t component) {
   arena_t arena;
   arena_init(&arena);
   failure_t error = {0};
@@ -74,6 +82,7 @@ static bool ask(const case_t *instance, const contract_t *contract, const tensor
                               .contract = contract,
                               .results = results,
                               .memo = memo,
+                              .kept = kept,
                               .is_brief = true,
                               .arena = &arena,
                               .error = &error};
@@ -108,6 +117,14 @@ static void test_answers(gconstpointer data) {
   g_assert_cmpint(contract_parse(str_from("backend"), &contracts[0], &error), ==, STATUS_OK);
   g_assert_cmpint(contract_parse(str_from("backend,ftz=both"), &contracts[1], &error), ==,
                   STATUS_OK);
+  void *kept = NULL; /* Of the first contract. */
+  const oracle_call_t accepting = {.instance = &instance,
+                                   .contract = &contracts[0],
+                                   .kept = &kept,
+                                   .arena = &arena,
+                                   .error = &error};
+  accept_t accepts[CASE_RESULTS_MAX];
+  g_assert_cmpint(oracle_find(program->op)->accept(&accepting, accepts), ==, STATUS_OK);
   decision_memo_t memo;
   decision_memo_init(&memo);
   size_t conforming = 0, count = type_element_count(&program->results[0]);
@@ -116,10 +133,10 @@ static void test_answers(gconstpointer data) {
       fill(&results[r], row->guess, G_N_ELEMENTS(row->guess), i / count); /* Others each time. */
     }
     const contract_t *contract = &contracts[i / QUESTIONS_IN_A_ROW % 2];
-    bool remembered = ask(&instance, contract, results, &memo, i % count);
+    bool remembered = ask(&instance, contract, results, &memo, &kept, i % count);
     decision_memo_t fresh;
     decision_memo_init(&fresh);
-    g_assert_cmpint(remembered, ==, ask(&instance, contract, results, &fresh, i % count));
+    g_assert_cmpint(remembered, ==, ask(&instance, contract, results, &fresh, NULL, i % count));
     decision_memo_deinit(&fresh);
     conforming += remembered;
   }
@@ -161,7 +178,7 @@ static void test_other_results(void) {
     if (remembers) decision_memo_deinit(&memo);
     if (remembers) decision_memo_init(&memo);
     /* The first answers for all of them. */
-    g_assert_cmpint(ask(&instance, &contract, &result, &memo, 0), ==, !is_zeros);
+    g_assert_cmpint(ask(&instance, &contract, &result, &memo, NULL, 0), ==, !is_zeros);
   }
   decision_memo_deinit(&memo);
   arena_deinit(&arena);
