@@ -7,6 +7,7 @@
 #include "harness/model/accept.h"
 #include "harness/model/implementation_model.h"
 #include "harness/model/op.h"
+#include "oracles/accepted_ranges.h"
 #include "oracles/oracle_call.h"
 
 /* See oracles/composite/composite.h. */
@@ -19,6 +20,11 @@ typedef status_t oracle_decide_t(const oracle_call_t *call, uint32_t result, siz
                                  answer_t *out_answer);
 typedef status_t oracle_simulate_t(const oracle_call_t *call,
                                    const implementation_model_t *schedule, tensor_t *inout_results);
+
+/* `count` components from `first` on. */
+typedef struct component_span {
+  size_t first, count;
+} component_span_t;
 
 /* Elements that a row_answer_t names. */
 enum { ROW_ANSWER_ELEMENTS_MAX = 32 };
@@ -54,6 +60,12 @@ typedef struct oracle {
    * one case, under whatever contracts, may share a memo, and about other results of it, too, but
    * for remembers_results. */
   oracle_decide_t *decide;
+
+  /* All that decide() accepts of `count` components from `first` on of a result of floats, where
+   * that is known without asking about patterns (theory.md, T290).  NULL: never.  Reads no results,
+   * and has a memo.  What is found once for all of them costs as much for one: ask about many. */
+  status_t (*ranges)(const oracle_call_t *call, uint32_t result, component_span_t span,
+                     accepted_ranges_t *out_ranges);
 
   /* Recomputes with MPFR what accept() said of one component; STATUS_INVALID, with all numbers in
    * the message, if they disagree: a bug in Assay. */

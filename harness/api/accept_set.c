@@ -4,7 +4,15 @@
 #include <string.h>
 
 #include "harness/api/handles.h"
+#include "harness/power/accepted_ends.h"
 #include "harness/power/measure.h"
+
+_Static_assert((int)ASSAY_NAN == (int)ACCEPTED_NAN &&
+                   (int)ASSAY_POSITIVE_INFINITY == (int)ACCEPTED_POSITIVE_INFINITY &&
+                   (int)ASSAY_NEGATIVE_INFINITY == (int)ACCEPTED_NEGATIVE_INFINITY &&
+                   (int)ASSAY_NEGATIVE_ZERO == (int)ACCEPTED_NEGATIVE_ZERO &&
+                   (int)ASSAY_POSITIVE_ZERO == (int)ACCEPTED_POSITIVE_ZERO,
+               "the sets of specials are the caller's");
 
 struct assay_accept_set {
   arena_t arena;
@@ -49,38 +57,11 @@ static double number_of(const element_t *element, uint64_t bits) {
   return (double)element_signed_value(element, bits);
 }
 
-/* Both ends of what conforms around the exact value, if there are any. */
-typedef struct ends {
-  bool has_ends;
-  uint64_t lowest, highest;
-} ends_t;
-
-static void put_ends(columns_t *columns, size_t i, const ends_t *ends) {
+static void put_ends(columns_t *columns, size_t i, const accepted_ends_t *ends) {
   columns->low[i] = ends->has_ends ? number_of(columns->element, ends->lowest) : NAN;
   columns->high[i] = ends->has_ends ? number_of(columns->element, ends->highest) : NAN;
   columns->low_bits[i] = ends->has_ends ? ends->lowest : 0;
   columns->high_bits[i] = ends->has_ends ? ends->highest : 0;
-}
-
-/* ---- Specials -------------------------------------------------------------------------------- */
-
-typedef struct special {
-  uint8_t flag;
-  bool exists;
-  uint64_t bits;
-} special_t;
-
-enum { SPECIAL_COUNT = 5 };
-static void list_specials(const format_t *format, special_t out[SPECIAL_COUNT]) {
-  bool has_infinity = format_has_infinity(format);
-  bool has_zero = format->specials != FORMAT_EXPONENT_ONLY;
-  const special_t specials[SPECIAL_COUNT] = {
-      {ASSAY_NAN, format_has_nan(format), format_from_double(format, NAN)},
-      {ASSAY_POSITIVE_INFINITY, has_infinity, format_from_double(format, INFINITY)},
-      {ASSAY_NEGATIVE_INFINITY, has_infinity, format_from_double(format, -INFINITY)},
-      {ASSAY_NEGATIVE_ZERO, format_has_negative_zero(format), format_from_double(format, -0.0)},
-      {ASSAY_POSITIVE_ZERO, has_zero, format_from_double(format, 0.0)}};
-  memcpy(out, specials, sizeof specials);
 }
 
 /* ---- What is surely in ----------------------------------------------------------------------- */
@@ -88,10 +69,10 @@ static void list_specials(const format_t *format, special_t out[SPECIAL_COUNT]) 
 /* From the fast sets alone. */
 static void put_sure(columns_t *columns, const accept_t *accept) {
   const format_t *format = columns->element->format;
-  special_t specials[SPECIAL_COUNT];
-  if (format != NULL) list_specials(format, specials);
+  special_pattern_t specials[SPECIAL_PATTERN_COUNT];
+  if (format != NULL) special_patterns(format, specials);
   for (size_t i = 0; i < accept->count; i++) {
-    ends_t ends = {.has_ends = false};
+    accepted_ends_t ends = {.has_ends = false};
     columns->exact[i] = accept->reference == NULL ? NAN : accept->reference[i];
     columns->unknown[i] = accept->decide != NULL && accept->decide[i] != 0;
     if (columns->unknown[i] == 0 && accept->low != NULL && accept->low[i] <= accept->high[i]) {
@@ -101,13 +82,14 @@ static void put_sure(columns_t *columns, const accept_t *accept) {
         bits[k] = format != NULL ? format_from_double(format, pair[k])
                                  : (uint64_t)(int64_t)pair[k] & element_mask(columns->element);
       }
-      ends = (ends_t){true, bits[0], bits[1]};
+      ends = (accepted_ends_t){.has_ends = true, .lowest = bits[0], .highest = bits[1]};
     } else if (columns->unknown[i] == 0 && accept->bits != NULL) {
       bool is_number = format == NULL || !format_is_nan(format, accept->bits[i]);
-      ends = (ends_t){is_number, accept->bits[i], accept->bits[i]};
+      ends = (accepted_ends_t){
+          .has_ends = is_number, .lowest = accept->bits[i], .highest = accept->bits[i]};
     }
     put_ends(columns, i, &ends);
-    for (size_t k = 0; format != NULL && k < SPECIAL_COUNT; k++) {
+    for (size_t k = 0; format != NULL && k < SPECIAL_PATTERN_COUNT; k++) {
       bool holds = columns->unknown[i] == 0 && specials[k].exists &&
                    accept_holds(accept, columns->element, i, specials[k].bits);
       if (holds) columns->specials[i] |= specials[k].flag;
@@ -117,66 +99,10 @@ static void put_sure(columns_t *columns, const accept_t *accept) {
 
 /* ---- All that is in -------------------------------------------------------------------------- */
 
-/* One component after the other, by the exact side. */
-typedef struct asking {
-  tolerance_question_t question;
-  uint32_t result;
-  failure_t *error;
-} asking_t;
-
-static bool is_silent(status_t status) {
-  return status == STATUS_UNSUPPORTED || status == STATUS_UNDECIDED;
-}
-
-static status_t ask_specials(const asking_t *asking, const columns_t *columns, size_t i) {
-  if (columns->element->format == NULL) return STATUS_OK;
-  special_t specials[SPECIAL_COUNT];
-  list_specials(columns->element->format, specials);
-  for (size_t k = 0; k < SPECIAL_COUNT; k++) {
-    answer_t answer;
-    if (!specials[k].exists) continue;
-    STATUS_TRY(tolerance_ask(&asking->question, asking->result, i, specials[k].bits, &answer,
-                             asking->error));
-    if (answer.conforms) columns->specials[i] |= specials[k].flag;
-  }
-  return STATUS_OK;
-}
-
-/* Where an infinity is what is to be expected, the largest numbers may conform beside it. */
-static status_t find_beside(const asking_t *asking, const columns_t *columns, size_t i,
-                            tolerance_t *out_tolerance) {
-  const format_t *format = columns->element->format;
-  const uint8_t infinities = ASSAY_POSITIVE_INFINITY | ASSAY_NEGATIVE_INFINITY;
-  uint8_t held = columns->specials[i] & infinities;
-  if (format == NULL || held == 0) return STATUS_OK;
-  uint64_t bits = format->largest_bits;
-  if (held == ASSAY_NEGATIVE_INFINITY) bits |= UINT64_C(1) << (format->bits - 1);
-  tensor_t *tensor = &asking->question.results[asking->result];
-  uint64_t before = element_load(columns->element, tensor->data, i);
-  element_store(columns->element, tensor->data, i, bits);
-  status_t status =
-      tolerance_find(&asking->question, asking->result, i, out_tolerance, asking->error);
-  element_store(columns->element, tensor->data, i, before);
-  if (!is_silent(status)) return status;
-  out_tolerance->is_measured = false;
-  return STATUS_OK;
-}
-
-static status_t put_component(const asking_t *asking, columns_t *columns, size_t i) {
-  tolerance_t tolerance = {0};
-  status_t status = tolerance_find(&asking->question, asking->result, i, &tolerance, asking->error);
-  if (status == STATUS_OK) status = ask_specials(asking, columns, i);
-  if (status == STATUS_OK && !tolerance.is_measured) {
-    status = find_beside(asking, columns, i, &tolerance);
-  }
-  columns->unknown[i] = is_silent(status);
-  const ends_t ends = {.has_ends = status == STATUS_OK && tolerance.is_measured,
-                       .lowest = tolerance.lowest,
-                       .highest = tolerance.highest};
-  put_ends(columns, i, &ends);
-  if (!is_silent(status)) return status;
-  columns->specials[i] = 0;
-  return STATUS_OK;
+static void put_component(const accepted_ends_t *ends, columns_t *columns, size_t i) {
+  put_ends(columns, i, ends);
+  columns->unknown[i] = ends->is_unknown;
+  columns->specials[i] = ends->is_unknown ? 0 : columns->specials[i] | ends->specials;
 }
 
 /* ---- The call -------------------------------------------------------------------------------- */
@@ -188,30 +114,52 @@ typedef struct accepting {
   progress_t progress;
 } accepting_t;
 
+/* Components of all results, and of those before this one. */
+typedef struct progress_part {
+  size_t total, before;
+} progress_part_t;
+
+/* So many components are asked about together: fractions of a second, between which the caller is
+ * told how far it is. */
+enum { SPAN = 256 };
+
+static status_t put_result(accepting_t *accepting, const tolerance_question_t *question,
+                           uint32_t result, const progress_part_t *part, columns_t *columns) {
+  const size_t count = type_component_count(&question->results[result].type);
+  accepted_ends_t ends[SPAN];
+  for (size_t first = 0; first < count; first += SPAN) {
+    if (!progress_tell(&accepting->progress,
+                       (double)(part->before + first) / (double)part->total)) {
+      accepting->call->answer = ASSAY_CANCELLED;
+      return status_fail(&accepting->call->failure, STATUS_IO, "interrupted, as the caller asked");
+    }
+    const component_span_t span = {first, MIN((size_t)SPAN, count - first)};
+    STATUS_TRY(accepted_ends_find(question, result, span, ends, &accepting->call->failure));
+    for (size_t i = 0; i < span.count; i++) put_component(&ends[i], columns, first + i);
+  }
+  return STATUS_OK;
+}
+
 static status_t put_all(accepting_t *accepting, const oracle_call_t *call, const oracle_t *oracle,
-                        assay_accept_set_t *set, columns_t *columns) {
+                        const accept_t *accepts, columns_t *columns) {
+  const program_t *program = &call->instance->program;
   tensor_t results[CASE_RESULTS_MAX];
   const uint8_t *known[CASE_RESULTS_MAX];
-  STATUS_TRY(power_fill_known(oracle, call, results, known));
-  const asking_t first = {.question = {.oracle = oracle,
-                                       .instance = call->instance,
-                                       .contract = call->contract,
-                                       .results = results,
-                                       .memo = call->memo,
-                                       .arena = call->arena},
-                          .error = call->error};
-  size_t total = 0, done = 0;
-  for (uint32_t r = 0; r < set->result_count; r++) total += set->infos[r].count;
-  for (uint32_t r = 0; r < set->result_count; r++) {
-    asking_t asking = first;
-    asking.result = r;
-    for (size_t i = 0; i < set->infos[r].count; i++) {
-      if (!progress_tell(&accepting->progress, (double)done++ / (double)total)) {
-        accepting->call->answer = ASSAY_CANCELLED;
-        return status_fail(call->error, STATUS_IO, "interrupted, as the caller asked");
-      }
-      STATUS_TRY(put_component(&asking, &columns[r], i));
-    }
+  STATUS_TRY(power_fill_known(oracle, call, accepts, results, known));
+  const tolerance_question_t question = {.oracle = oracle,
+                                         .instance = call->instance,
+                                         .contract = call->contract,
+                                         .results = results,
+                                         .memo = call->memo,
+                                         .arena = call->arena,
+                                         .accepts = accepts};
+  progress_part_t part = {0, 0};
+  for (uint32_t r = 0; r < program->result_count; r++) {
+    part.total += type_component_count(&program->results[r]);
+  }
+  for (uint32_t r = 0; r < program->result_count; r++) {
+    STATUS_TRY(put_result(accepting, &question, r, &part, &columns[r]));
+    part.before += type_component_count(&program->results[r]);
   }
   return STATUS_OK;
 }
@@ -241,7 +189,7 @@ static status_t fill_set(accepting_t *accepting, assay_accept_set_t *set) {
       put_sure(&columns[r], &accepts[r]);
     }
     if ((accepting->question.asked.flags & ASSAY_SURE_ONLY) == 0) {
-      status = put_all(accepting, &call, oracle, set, columns);
+      status = put_all(accepting, &call, oracle, accepts, columns);
     }
   }
   decision_memo_deinit(&memo);

@@ -23,7 +23,7 @@ static status_t fill_start(const expectation_t *expectation, const oracle_call_t
     return STATUS_OK;
   }
   const uint8_t *known[CASE_RESULTS_MAX];
-  STATUS_TRY(power_fill_known(expectation->oracle, call, out_results, known));
+  STATUS_TRY(power_fill_known(expectation->oracle, call, expectation->accepts, out_results, known));
   return known[result][component] != 0 ? STATUS_OK : STATUS_UNDECIDED;
 }
 

@@ -49,7 +49,7 @@ static status_t measure(measuring_t *measuring, const oracle_t *oracle, const or
   const program_t *program = &call->instance->program;
   tensor_t results[CASE_RESULTS_MAX];
   const uint8_t *known[CASE_RESULTS_MAX];
-  STATUS_TRY(power_fill_known(oracle, call, results, known));
+  STATUS_TRY(power_fill_known(oracle, call, NULL, results, known));
   const tolerance_question_t question = {.oracle = oracle,
                                          .instance = call->instance,
                                          .contract = call->contract,

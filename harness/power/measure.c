@@ -45,11 +45,13 @@ static bool is_cheap_to_simulate(const program_t *program) {
   return components <= OPERATIONS_MAX / MAX(program_terms(program), 1);
 }
 
-status_t power_fill_known(const oracle_t *oracle, const oracle_call_t *call, tensor_t *results,
+status_t power_fill_known(const oracle_t *oracle, const oracle_call_t *call,
+                          const accept_t *accepts, tensor_t *results,
                           const uint8_t *out_known[CASE_RESULTS_MAX]) {
   const program_t *program = &call->instance->program;
-  accept_t accepts[CASE_RESULTS_MAX];
-  STATUS_TRY(oracle->accept(call, accepts));
+  accept_t own[CASE_RESULTS_MAX];
+  if (accepts == NULL) STATUS_TRY(oracle->accept(call, own));
+  if (accepts == NULL) accepts = own;
   for (uint32_t i = 0; i < program->result_count; i++) {
     results[i] = tensor_make(call->arena, &program->results[i]);
     memset(results[i].data, 0, type_bytes(&program->results[i]));
@@ -159,8 +161,8 @@ static status_t measure_drawn(drawing_t *drawing, const case_t *instance, power_
                               .contract = options->contract,
                               .arena = &drawing->arena,
                               .error = drawing->error};
-  status_t status =
-      oracle == NULL ? STATUS_UNSUPPORTED : power_fill_known(oracle, &call, results, subject.known);
+  status_t status = oracle == NULL ? STATUS_UNSUPPORTED
+                                   : power_fill_known(oracle, &call, NULL, results, subject.known);
   if (is_silent(status)) {
     drawing->table->without_oracle++;
     return STATUS_OK;

@@ -38,8 +38,9 @@ bool power_find_held(const accept_t *accept, const element_t *element, size_t co
                      uint64_t *out_bits);
 
 /* Fills in one value for each component, as power_case_t.results and .known have them, in the arena
- * of the call. */
-status_t power_fill_known(const oracle_t *oracle, const oracle_call_t *call, tensor_t *results,
+ * of the call.  `accepts`: what the oracle accepts for it; NULL: it is asked. */
+status_t power_fill_known(const oracle_t *oracle, const oracle_call_t *call,
+                          const accept_t *accepts, tensor_t *results,
                           const uint8_t *out_known[CASE_RESULTS_MAX]);
 
 /* A case, and one value for each component that conforms, as far as that is known. */

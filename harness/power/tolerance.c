@@ -71,6 +71,17 @@ status_t tolerance_ask(const tolerance_question_t *question, uint32_t result, si
   return status;
 }
 
+/* A fast set tells what surely conforms, but where other results have a say. */
+static bool is_held(const tolerance_question_t *question, uint32_t result, size_t component,
+                    uint64_t bits) {
+  if (question->accepts == NULL) return false;
+  const accept_t *accept = &question->accepts[result];
+  bool is_joint =
+      question->oracle->has_joint_results && question->instance->program.result_count > 1;
+  if (is_joint || accept->twin != NULL) return false;
+  return accept_holds(accept, question->results[result].type.element, component, bits);
+}
+
 /* The search on one component. */
 typedef struct search {
   const tolerance_question_t *question;
@@ -95,6 +106,9 @@ static status_t conforms_at(search_t *search, bool is_up, uint64_t distance, boo
   answer_t answer;
   int64_t place =
       (int64_t)(is_up ? (uint64_t)search->start + distance : (uint64_t)search->start - distance);
+  *out_conforms =
+      is_held(search->question, search->result, search->component, bits_at(&search->scale, place));
+  if (*out_conforms) return STATUS_OK;
   STATUS_TRY(ask_at(search, place, &answer));
   *out_conforms = answer.conforms;
   search->is_vacuous |= answer.conforms && answer.is_vacuous;
@@ -240,39 +254,82 @@ static bool is_number(const element_t *element, uint64_t bits) {
   return format == NULL || !(format_is_nan(format, bits) || format_is_infinity(format, bits));
 }
 
+static search_t search_of(const tolerance_question_t *question, uint32_t result, size_t component,
+                          failure_t *error) {
+  return (search_t){.question = question,
+                    .result = result,
+                    .component = component,
+                    .scale = scale_of(&question->results[result].type),
+                    .error = error};
+}
+
+/* Whether the value to begin with conforms; a failure if not. */
+static status_t ask_start(search_t *search, uint64_t bits) {
+  answer_t answer = {0};
+  if (is_held(search->question, search->result, search->component, bits)) return STATUS_OK;
+  STATUS_TRY(tolerance_ask(search->question, search->result, search->component, bits, &answer,
+                           search->error));
+  search->is_vacuous = answer.is_vacuous;
+  if (answer.conforms) return STATUS_OK;
+  return status_fail(search->error, STATUS_UNDECIDED, "no value to begin with");
+}
+
+/* Both ends around a value that conforms. */
+static status_t find_both(search_t *search, uint64_t bits, int64_t out_places[2]) {
+  search->start = place_of(&search->scale, bits);
+  STATUS_TRY(find_end(search, false, &out_places[0]));
+  return find_end(search, true, &out_places[1]);
+}
+
+static void put_ends(const search_t *search, const int64_t places[2], tolerance_t *out_tolerance) {
+  out_tolerance->is_measured = true;
+  out_tolerance->lowest = bits_at(&search->scale, places[0]);
+  out_tolerance->highest = bits_at(&search->scale, places[1]);
+}
+
+status_t tolerance_find_ends(const tolerance_question_t *question, uint32_t result,
+                             size_t component, tolerance_t *out_tolerance, failure_t *error) {
+  const tensor_t *tensor = &question->results[result];
+  const element_t *element = tensor->type.element;
+  const uint64_t bits = element_load(element, tensor->data, component);
+  search_t search = search_of(question, result, component, error);
+  int64_t places[2];
+  *out_tolerance = (tolerance_t){.relative = NAN, .farthest = bits};
+  STATUS_TRY(ask_start(&search, bits));
+  if (!is_number(element, bits)) return STATUS_OK;
+  STATUS_TRY(find_both(&search, bits, places));
+  put_ends(&search, places, out_tolerance);
+  return STATUS_OK;
+}
+
+/* How far the ends of a number's set are from the exact value. */
+static status_t measure(search_t *search, const int64_t places[2], tolerance_t *out_tolerance) {
+  const int64_t low = places[0], high = places[1];
+  out_tolerance->form = form_of(search, low, high);
+  if (search->scale.element->format != NULL) {
+    STATUS_TRY(ask_for_nan(search, &out_tolerance->holds_nan));
+    return measure_float(search, low, high, out_tolerance);
+  }
+  out_tolerance->ulps = extent(&search->scale, low, high);
+  uint64_t up = (uint64_t)high - (uint64_t)search->start;
+  bool is_up = up > (uint64_t)search->start - (uint64_t)low;
+  out_tolerance->farthest = bits_at(&search->scale, is_up ? high : low);
+  return STATUS_OK;
+}
+
 status_t tolerance_find(const tolerance_question_t *question, uint32_t result, size_t component,
                         tolerance_t *out_tolerance, failure_t *error) {
   const tensor_t *tensor = &question->results[result];
   const element_t *element = tensor->type.element;
-  uint64_t bits = element_load(element, tensor->data, component);
-  search_t search = {.question = question,
-                     .result = result,
-                     .component = component,
-                     .scale = scale_of(&tensor->type),
-                     .error = error};
+  const uint64_t bits = element_load(element, tensor->data, component);
+  search_t search = search_of(question, result, component, error);
   *out_tolerance = (tolerance_t){.relative = NAN, .farthest = bits};
-  answer_t answer;
-  STATUS_TRY(tolerance_ask(question, result, component, bits, &answer, error));
-  if (!answer.conforms) return status_fail(error, STATUS_UNDECIDED, "no value to begin with");
-  search.is_vacuous = answer.is_vacuous;
+  STATUS_TRY(ask_start(&search, bits));
   if (is_number(element, bits)) {
-    int64_t low, high;
-    search.start = place_of(&search.scale, bits);
-    STATUS_TRY(find_end(&search, false, &low));
-    STATUS_TRY(find_end(&search, true, &high));
-    out_tolerance->is_measured = true;
-    out_tolerance->lowest = bits_at(&search.scale, low);
-    out_tolerance->highest = bits_at(&search.scale, high);
-    out_tolerance->form = form_of(&search, low, high);
-    if (element->format != NULL) {
-      STATUS_TRY(ask_for_nan(&search, &out_tolerance->holds_nan));
-      STATUS_TRY(measure_float(&search, low, high, out_tolerance));
-    } else {
-      out_tolerance->ulps = extent(&search.scale, low, high);
-      uint64_t up = (uint64_t)high - (uint64_t)search.start;
-      bool is_up = up > (uint64_t)search.start - (uint64_t)low;
-      out_tolerance->farthest = bits_at(&search.scale, is_up ? high : low);
-    }
+    int64_t places[2];
+    STATUS_TRY(find_both(&search, bits, places));
+    put_ends(&search, places, out_tolerance);
+    STATUS_TRY(measure(&search, places, out_tolerance));
   }
   out_tolerance->is_vacuous |= search.is_vacuous || out_tolerance->form == ACCEPTED_ANYTHING;
   if (search.is_vacuous) out_tolerance->ulps = out_tolerance->relative = INFINITY;

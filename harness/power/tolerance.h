@@ -50,6 +50,8 @@ typedef struct tolerance_question {
   decision_memo_t *memo;
   arena_t *arena;    /* Scratch; as it was afterwards. */
   uint64_t deadline; /* Of clock_cpu_nanoseconds(): a search gives up there; 0: never. */
+  /* The fast sets of the results, or NULL: of what they hold nobody is asked. */
+  const accept_t *accepts;
 } tolerance_question_t;
 
 /* Finds the tolerance of a component whose value in question->results conforms.  Between values
@@ -59,6 +61,10 @@ typedef struct tolerance_question {
  * no answer, that value does not conform, or the deadline passed. */
 status_t tolerance_find(const tolerance_question_t *question, uint32_t result, size_t component,
                         tolerance_t *out_tolerance, failure_t *error);
+
+/* The ends alone, found in the same way: sets is_measured, lowest and highest. */
+status_t tolerance_find_ends(const tolerance_question_t *question, uint32_t result,
+                             size_t component, tolerance_t *out_tolerance, failure_t *error);
 
 /* Asks about one pattern in the place of a component. */
 status_t tolerance_ask(const tolerance_question_t *question, uint32_t result, size_t component,

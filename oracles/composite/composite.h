@@ -82,6 +82,8 @@ uint64_t *composite_load_patterns(const formula_t *formula, uint32_t operand, si
 
 /* The functions of oracle_t of the same names, for rows that have a composite. */
 status_t composite_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]);
+status_t composite_ranges(const oracle_call_t *call, uint32_t result, component_span_t span,
+                          accepted_ranges_t *out_ranges);
 status_t composite_decide(const oracle_call_t *call, uint32_t result, size_t component,
                           answer_t *out_answer);
 status_t composite_audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
@@ -101,9 +103,9 @@ status_t composite_enclose(const enclosure_call_t *call,
                            box_t *const out_results[CASE_RESULTS_MAX]);
 
 /* All of them, for a row. */
-#define COMPOSITE_FUNCTIONS                                                         \
-  .accept = composite_accept, .decide = composite_decide, .audit = composite_audit, \
-  .siblings = composite_siblings, .simulate = composite_simulate,                   \
+#define COMPOSITE_FUNCTIONS                                                                   \
+  .accept = composite_accept, .decide = composite_decide, .audit = composite_audit,           \
+  .ranges = composite_ranges, .siblings = composite_siblings, .simulate = composite_simulate, \
   .find_formula = composite_find_formula, .explain_rows = composite_explain_rows
 
 /* Layouts that several ops have: every element alone; rows along the dimensions `reduced`. */

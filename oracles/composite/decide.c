@@ -221,6 +221,26 @@ status_t composite_decide(const oracle_call_t *call, uint32_t result, size_t com
   return STATUS_OK;
 }
 
+status_t composite_ranges(const oracle_call_t *call, uint32_t result, component_span_t span,
+                          accepted_ranges_t *out_ranges) {
+  const problem_t problem = problem_of_call(call);
+  variant_t variants[VARIANTS_MAX];
+  const size_t count = problem_variants(&problem, variants);
+  for (size_t i = 0; i < span.count; i++) {
+    given_number_t number = {.result = result};
+    part_t part = problem_part_of(&problem, result, span.first + i, &number.place);
+    number.part = &part;
+    out_ranges[i] = accepted_ranges_make(call->contract);
+    arena_mark_t mark = arena_mark(call->arena);
+    for (size_t k = 0; k < count && out_ranges[i].is_known; k++) {
+      value_range_t range = range_of(&problem, &number, &variants[k], call->memo);
+      accepted_ranges_add(&out_ranges[i], &range);
+    }
+    arena_rewind(call->arena, mark);
+  }
+  return STATUS_OK;
+}
+
 /* ---- Which formula --------------------------------------------------------------------------- */
 
 static uint64_t bits_of(const problem_t *problem, const part_t *part, const tensor_t *results,

@@ -50,6 +50,8 @@ struct gathering {
 status_t derived_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]);
 status_t derived_ask(const oracle_call_t *call, uint32_t result, size_t component,
                      answer_t *out_answer);
+status_t derived_ranges(const oracle_call_t *call, uint32_t result, component_span_t span,
+                        accepted_ranges_t *out_ranges);
 status_t derived_audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
                        size_t component);
 status_t derived_simulate(const oracle_call_t *call, const implementation_model_t *schedule,
@@ -70,6 +72,6 @@ status_t derived_enclose(const enclosure_call_t *call, box_t *const out_results[
 /* All of them but the last two, for a row. */
 #define DERIVED_FUNCTIONS                                                  \
   .accept = derived_accept, .decide = derived_ask, .audit = derived_audit, \
-  .simulate = derived_simulate
+  .ranges = derived_ranges, .simulate = derived_simulate
 
 #endif

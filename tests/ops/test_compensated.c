@@ -6,6 +6,7 @@
 
 #include "harness/base/rng.h"
 #include "oracles/exact/sum/problem.h"
+#include "oracles/exact/tree_search/compensated.h"
 
 /* By day fewer sums of a format with many results; tests/nightly/lengths has them all. */
 enum { TERMS_MAX = 5, SAMPLES = 150, WIDE_SAMPLES_BY_DAY = 45 };
@@ -153,12 +154,39 @@ static terms_t draw_terms(const row_t *row, rng_t *rng) {
   return terms;
 }
 
+/* Whether it is told of a range that it holds, or does not hold, all that loops give. */
+static void check_range(const terms_t *terms, const contract_t *contract, const bool is_given[]) {
+  const few_terms_t few = {.format = terms->format,
+                           .count = terms->count,
+                           .left = terms->left,
+                           .right = terms->row->is_dot ? terms->right : NULL,
+                           .init = terms->init,
+                           .init_count = terms->row->is_dot ? 0 : 1,
+                           .may_fuse = PERMITTED(contract, fma) == FMA_YES,
+                           .may_widen = PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES};
+  if (few.count + few.init_count < 3) return; /* No loop is looked for. */
+  value_range_t range = {.low = INFINITY, .high = -INFINITY, .positive_zero = is_given[0]};
+  for (uint64_t bits = 0; bits < UINT64_C(1) << terms->format->bits; bits++) {
+    if (!is_given[bits]) continue;
+    range.low = fmin(range.low, format_to_double(terms->format, bits));
+    range.high = fmax(range.high, format_to_double(terms->format, bits));
+  }
+  g_assert_true(compensated_loops_stay(&few, 1, &range));
+  if (range.low > range.high) return;
+  value_range_t less = range;
+  less.high -= 0x1p-30;
+  bool is_zero = range.high == 0;
+  less.positive_zero &= !is_zero;
+  g_assert_false(compensated_loops_stay(&few, 1, &less));
+}
+
 /* Returns how many patterns loops alone give. */
 static unsigned check_terms(const terms_t *terms, arena_t *arena) {
   const contract_t trees = contract_of(terms->row->contract, "no");
   const contract_t loops = contract_of(terms->row->contract, "yes");
   bool is_given[256] = {false};
   run_all(terms, &loops, is_given);
+  check_range(terms, &loops, is_given);
   unsigned added = 0;
   for (uint64_t bits = 0; bits < UINT64_C(1) << terms->format->bits; bits++) {
     bool by_tree = conforms(terms, &trees, bits, arena);

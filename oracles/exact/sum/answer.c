@@ -120,9 +120,7 @@ static bool is_one_sum(const sum_problem_t *question) {
   return !sum_is_split(question) && question->imprecise_bits == 0 && !question->factors_exceed;
 }
 
-/* Where nothing can be subnormal, permission to flush permits nothing, and is left out (theory.md,
- * T105); but where schedules would decide then, of which the fast side knows nothing. */
-static contract_t without_idle_flushing(const sum_problem_t *question, const contract_t *contract) {
+contract_t sum_effective_contract(const sum_problem_t *question, const contract_t *contract) {
   contract_t effective = *contract;
   bool is_idle = PERMITTED(contract, ftz) != FTZ_NONE && is_one_sum(question) &&
                  !question->is_complex_part && !may_be_subnormal(question);
@@ -141,9 +139,8 @@ bool sum_has_few_terms(const sum_problem_t *question, const contract_t *contract
   return tree_share_has(divisor, question->count, question->left, question->right);
 }
 
-static few_terms_t few_terms_of(const sum_bounds_t *sum, const claim_t *claim) {
-  const sum_problem_t *question = claim->question;
-  const contract_t *contract = claim->contract;
+few_terms_t sum_few_terms(const sum_bounds_t *sum, const sum_problem_t *question,
+                          const contract_t *contract) {
   return (few_terms_t){.format = question->format,
                        .result = question->result,
                        .count = question->count,
@@ -176,7 +173,7 @@ static bool is_pushed_beyond(const claim_t *claim, few_terms_t terms, arena_t *a
  * is told is not wider than what they give. */
 static void decide_few_terms(sum_bounds_t *sum, const claim_t *claim, arena_t *arena,
                              answer_t *inout_answer) {
-  const few_terms_t terms = few_terms_of(sum, claim);
+  const few_terms_t terms = sum_few_terms(sum, claim->question, claim->contract);
   inout_answer->is_treeless = sum->init_count > IN_ORDER_INIT_COUNT_MAX;
   if (inout_answer->is_treeless) {
     inout_answer->conforms = !is_pushed_beyond(claim, terms, arena);
@@ -210,7 +207,7 @@ static void explain_few_terms(const sum_bounds_t *sum, const claim_t *claim, are
                        !sum_has_schedules(question, sum->terms, claim->contract) &&
                        sum->init_count <= IN_ORDER_INIT_COUNT_MAX;
   if (!is_tree_known) return;
-  const few_terms_t terms = few_terms_of(sum, claim);
+  const few_terms_t terms = sum_few_terms(sum, claim->question, claim->contract);
   few_terms_tree_t tree;
   if (few_terms_find_tree(&terms, claimed_value(claim), arena, &tree)) {
     few_terms_print_tree(&terms, &tree, question->why);
@@ -237,7 +234,7 @@ static status_t decide(sum_bounds_t *sum, const claim_t *claim, arena_t *arena,
     if (sum_has_few_terms(question, contract)) {
       decide_few_terms(sum, claim, arena, inout_answer);
     } else {
-      const few_terms_t terms = few_terms_of(sum, claim);
+      const few_terms_t terms = sum_few_terms(sum, claim->question, claim->contract);
       inout_answer->conforms = sum_ends_hold(sum, question, &terms, claimed_value(claim), arena);
       inout_answer->is_unproven = true;
     }
@@ -332,7 +329,7 @@ static status_t decide_number(const claim_t *claim, const init_numbers_t *number
     status = decide(&sum, claim, arena, inout_answer, error);
   }
   bool is_asked = question->why != NULL && inout_answer->conforms && inout_answer->is_unproven;
-  const few_terms_t terms = few_terms_of(&sum, claim);
+  const few_terms_t terms = sum_few_terms(&sum, claim->question, claim->contract);
   inout_answer->is_unproven =
       is_asked && !sum_is_proven(&sum, question, contract, &terms, claimed_value(claim), arena);
   if (status == STATUS_OK && (numbers->is_first || inout_answer->conforms)) {
@@ -343,16 +340,20 @@ static status_t decide_number(const claim_t *claim, const init_numbers_t *number
   return status;
 }
 
-/* Whether what no tree gives comes of a compensated loop (theory.md, T248), with the initial value
- * once. */
+bool sum_may_be_compensated(const sum_problem_t *question, const contract_t *contract,
+                            few_terms_t *out_terms) {
+  const sum_bounds_t sum = {.init_count = question->has_init ? 1 : 0};
+  *out_terms = sum_few_terms(&sum, question, contract);
+  return PERMITTED(contract, compensated) == COMPENSATED_YES && is_one_sum(question) &&
+         !question->is_complex_part;
+}
+
+/* Whether what no tree gives comes of a compensated loop. */
 static bool has_compensated_loop(const claim_t *claim) {
   const sum_problem_t *question = claim->question;
   double value = claimed_value(claim);
-  bool is_asked = PERMITTED(claim->contract, compensated) == COMPENSATED_YES &&
-                  is_one_sum(question) && !question->is_complex_part && isfinite(value);
-  if (!is_asked) return false;
-  const sum_bounds_t sum = {.init_count = question->has_init ? 1 : 0};
-  const few_terms_t terms = few_terms_of(&sum, claim);
+  few_terms_t terms;
+  if (!sum_may_be_compensated(question, claim->contract, &terms) || !isfinite(value)) return false;
   compensated_loop_t loop;
   if (!compensated_loop_find(&terms, question->sums_of_case, value, &loop)) return false;
   if (question->why != NULL) compensated_loop_print(&terms, &loop, question->why);
@@ -373,7 +374,7 @@ status_t sum_answer(const sum_problem_t *question, const contract_t *contract, u
     return STATUS_OK;
   }
   answer_t answer = {0};
-  const contract_t effective = without_idle_flushing(question, contract);
+  const contract_t effective = sum_effective_contract(question, contract);
   bool is_listed = has_listed_sources(question, &effective);
   const claim_t claim = {question, &effective, bits, question->is_brief && !is_listed};
   sum_totals_t totals;

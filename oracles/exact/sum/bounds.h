@@ -7,6 +7,7 @@
 #include <mpfr.h>
 
 #include "harness/model/contract.h"
+#include "oracles/exact/any_order/terms.h"
 #include "oracles/exact/sum/totals.h"
 #include "oracles/exact/value_range.h"
 
@@ -56,6 +57,22 @@ void sum_bounds_clip_inits(sum_bounds_t *sum, const sum_problem_t *question,
 
 /* Whether the sum may be subnormal in the format before it is rounded to that. */
 bool sum_may_be_subnormal(const sum_bounds_t *sum, const format_t *format);
+
+/* ---- What trees are asked about ----------------------------------------------------------------
+ */
+
+/* Where nothing can be subnormal, permission to flush permits nothing, and is left out (theory.md,
+ * T105); but where schedules would decide then, of which the fast side knows nothing. */
+contract_t sum_effective_contract(const sum_problem_t *question, const contract_t *contract);
+
+/* The terms of the question, under what that gives. */
+few_terms_t sum_few_terms(const sum_bounds_t *sum, const sum_problem_t *question,
+                          const contract_t *contract);
+
+/* Whether what no tree gives may come of a compensated loop (theory.md, T248) of these terms, with
+ * the initial value once. */
+bool sum_may_be_compensated(const sum_problem_t *question, const contract_t *contract,
+                            few_terms_t *out_terms);
 
 /* ---- How often the initial value may have entered, judging by the result -----------------------
  */

@@ -147,20 +147,42 @@ static bool may_ask(const sum_bounds_t *sum, const sum_problem_t *question,
                         question->right);
 }
 
-bool sum_ends_hold(sum_bounds_t *sum, const sum_problem_t *question, const few_terms_t *terms,
-                   double value, arena_t *arena) {
-  few_terms_tree_t tree;
-  double ends[2];
-  if (!sum->is_levelled || !isfinite(value) || !may_ask(sum, question, terms)) return true;
+/* What the fast side takes for certain. */
+static value_range_t sure_range(const sum_bounds_t *sum, const sum_problem_t *question) {
   value_range_t sure = {0};
   value_range_set_enclosure(&sure, question->format, sum->reference, sum->sure_error, false);
-  if (sure.low <= value && value <= sure.high) return true;
-  if (few_terms_sample(terms, value, &tree)) return true;
-  if (!any_order_ends(terms, arena, ends)) return true;
+  return sure;
+}
+
+/* False if the ends are not told. */
+static bool clip_to_ends(sum_bounds_t *sum, const sum_problem_t *question, const few_terms_t *terms,
+                         arena_t *arena) {
+  double ends[2];
+  if (!any_order_ends(terms, arena, ends)) return false;
+  const value_range_t sure = sure_range(sum, question);
   value_range_t *range = &sum->result_range;
   range->low = fmax(range->low, fmin(sure.low, format_round_double(question->format, ends[0])));
   range->high = fmin(range->high, fmax(sure.high, format_round_double(question->format, ends[1])));
-  return range->low <= value && value <= range->high;
+  return true;
+}
+
+bool sum_ends_hold(sum_bounds_t *sum, const sum_problem_t *question, const few_terms_t *terms,
+                   double value, arena_t *arena) {
+  few_terms_tree_t tree;
+  if (!sum->is_levelled || !isfinite(value) || !may_ask(sum, question, terms)) return true;
+  const value_range_t sure = sure_range(sum, question);
+  if (sure.low <= value && value <= sure.high) return true;
+  if (few_terms_sample(terms, value, &tree)) return true;
+  if (!clip_to_ends(sum, question, terms, arena)) return true;
+  return sum->result_range.low <= value && value <= sum->result_range.high;
+}
+
+void sum_ends_clip(sum_bounds_t *sum, const sum_problem_t *question, const few_terms_t *terms,
+                   arena_t *arena) {
+  if (!sum->is_levelled || !may_ask(sum, question, terms)) return;
+  if (!clip_to_ends(sum, question, terms, arena)) return;
+  value_range_t *range = &sum->result_range;
+  if (range->low > 0 || range->high < 0) range->positive_zero = range->negative_zero = false;
 }
 
 /* ---- More than a bound ----------------------------------------------------------------------- */

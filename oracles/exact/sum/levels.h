@@ -23,6 +23,11 @@ void sum_repeated_sharpen(sum_bounds_t *sum, const sum_problem_t *question,
 bool sum_ends_hold(sum_bounds_t *sum, const sum_problem_t *question, const few_terms_t *terms,
                    double value, arena_t *arena);
 
+/* Cuts the range off at them whatever value is asked about: then it holds what sum_ends_hold()
+ * permits of what it held, since samples of trees lie between their ends (theory.md, T290). */
+void sum_ends_clip(sum_bounds_t *sum, const sum_problem_t *question, const few_terms_t *terms,
+                   arena_t *arena);
+
 /* Whether a tree as the contract has them is known that gives the value, which lies in the range of
  * `sum` (theory.md, T207); true too where no tree is looked for: of more than 64 terms or several
  * sums, and of what is not finite.  `terms` are those of the question.  Takes some milliseconds. */

@@ -5,8 +5,11 @@
 
 #include <math.h>
 
+#include "oracles/exact/arithmetic.h"
 #include "oracles/exact/in_order/hull.h"
 #include "oracles/exact/sum/bounds.h"
+#include "oracles/exact/sum/levels.h"
+#include "oracles/exact/tree_search/compensated.h"
 
 enum { HULL_WORK = 1 << 25 }; /* As in_order.c: enough for some 500 terms. */
 
@@ -49,4 +52,49 @@ status_t sum_range(const sum_problem_t *question, const contract_t *contract, ar
   sum_totals_deinit(&totals);
   if (!has_schedules) return STATUS_OK;
   return narrow_to_schedules(question, contract, arena, out_range, error);
+}
+
+/* ---- The decided set, as one range -------------------------------------------------------------
+ */
+
+/* Whether one number of initial values stands for all, and every number of the result's type may be
+ * what a sum is converted to. */
+static bool has_one_range(const sum_problem_t *question, const contract_t *contract) {
+  if (!sum_init_is_zero(question) && PERMITTED(contract, init_count) != INIT_COUNT_ONE)
+    return false;
+  return question->result == NULL || arithmetic_format_holds(question->format, question->result);
+}
+
+/* Whether the range alone decides, that of `sum`, which is cut off at what trees give. */
+static bool range_decides(sum_bounds_t *sum, const sum_problem_t *question,
+                          const contract_t *contract, arena_t *arena) {
+  bool has_trees =
+      (!question->is_complex_part && sum_has_schedules(question, sum->terms, contract)) ||
+      sum_has_few_terms(question, contract);
+  if (has_trees) return false;
+  few_terms_t terms = sum_few_terms(sum, question, contract);
+  sum_ends_clip(sum, question, &terms, arena);
+  return !sum_may_be_compensated(question, contract, &terms) ||
+         compensated_loops_stay(&terms, question->sums_of_case, &sum->result_range);
+}
+
+bool sum_decided_range(const sum_problem_t *question, const contract_t *contract, arena_t *arena,
+                       value_range_t *out_range) {
+  const format_t *format = question->result == NULL ? question->format : question->result;
+  if (question->is_open) {
+    *out_range = value_range_anything(format);
+    return true;
+  }
+  const contract_t effective = sum_effective_contract(question, contract);
+  if (!has_one_range(question, &effective)) return false;
+  sum_totals_t totals;
+  sum_totals_init(&totals, question);
+  sum_bounds_t sum;
+  sum_bounds_init(&sum, question, 1);
+  sum_bounds_set_range(&sum, question, &totals, &effective);
+  bool is_decided = range_decides(&sum, question, &effective, arena);
+  *out_range = sum.result_range;
+  sum_bounds_deinit(&sum);
+  sum_totals_deinit(&totals);
+  return is_decided;
 }

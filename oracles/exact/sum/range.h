@@ -13,4 +13,10 @@
 status_t sum_range(const sum_problem_t *question, const contract_t *contract, arena_t *arena,
                    value_range_t *out_range, failure_t *error);
 
+/* The set that sum_answer() decides, where that is one range whatever pattern is asked about: in
+ * any order, of more terms than trees decide, with one number of initial values (theory.md, T290).
+ * False elsewhere. */
+bool sum_decided_range(const sum_problem_t *question, const contract_t *contract, arena_t *arena,
+                       value_range_t *out_range);
+
 #endif

@@ -16,9 +16,10 @@ typedef struct loop_state {
 typedef struct loop_search {
   const few_terms_t *sum;
   const tree_arithmetic_t *arithmetic;
-  double value;
-  size_t inits; /* Leaves that are initial values, the first ones; ... */
-  size_t count; /* ... and all leaves. */
+  double value;               /* That is looked for; or, ... */
+  const value_range_t *range; /* ... if not NULL, any finite one that this does not hold. */
+  size_t inits;               /* Leaves that are initial values, the first ones; ... */
+  size_t count;               /* ... and all leaves. */
   tree_operand_t leaves[TREE_LEAVES_MAX];
   bool is_taken[TREE_LEAVES_MAX];
   bool tries_all_orders;
@@ -37,8 +38,16 @@ static loop_state_t add_leaf(const tree_arithmetic_t *arithmetic, loop_state_t s
   return (loop_state_t){.sum = sum, .lost = arithmetic_add(nodes, gained, -term)};
 }
 
+/* Of a zero that is asked about, and which no tree gives; of -0 trees have the last word. */
+static bool leaves_range(const value_range_t *range, double given) {
+  if (!isfinite(given)) return false;
+  if (given == 0) return !signbit(given) && !range->positive_zero;
+  return !(range->low <= given && given <= range->high);
+}
+
 static bool gives(const loop_search_t *search, double root) {
   double given = tree_result(search->sum, root);
+  if (search->range != NULL) return leaves_range(search->range, given);
   bool is_negative_zero = given == 0 && (signbit(given) || signbit(search->value));
   return given == search->value && !is_negative_zero; /* Of these trees have the last word. */
 }
@@ -105,16 +114,19 @@ static bool tries_all_orders(const few_terms_t *sum, size_t leaves, size_t sums_
   return orders <= COMPENSATED_ORDERS_MAX;
 }
 
-bool compensated_loop_find(const few_terms_t *sum, size_t sums_of_case, double value,
-                           compensated_loop_t *out_loop) {
+/* As compensated_loop_find(), of what `looked_for` says. */
+static bool find_loop(const few_terms_t *sum, size_t sums_of_case, const loop_search_t *looked_for,
+                      compensated_loop_t *out_loop) {
   bool is_asked = sum->count + sum->init_count > 2 && sum->count <= TREE_TERMS_MAX &&
                   sum->count + sum->init_count <= TREE_LEAVES_MAX;
   if (!is_asked) return false;
   const tree_arithmetics_t arithmetics = tree_arithmetics_of(sum);
   for (size_t i = 0; i < arithmetics.count; i++) {
     const tree_arithmetic_t *arithmetic = &arithmetics.items[i];
-    loop_search_t search = {
-        .sum = sum, .arithmetic = arithmetic, .value = value, .out_loop = out_loop};
+    loop_search_t search = *looked_for;
+    search.sum = sum;
+    search.arithmetic = arithmetic;
+    search.out_loop = out_loop;
     search.count = tree_operands_set(sum, arithmetic, search.leaves);
     search.inits = search.count - sum->count;
     search.tries_all_orders = tries_all_orders(sum, search.count, sums_of_case);
@@ -124,6 +136,19 @@ bool compensated_loop_find(const few_terms_t *sum, size_t sums_of_case, double v
     if (is_found) return true;
   }
   return false;
+}
+
+bool compensated_loop_find(const few_terms_t *sum, size_t sums_of_case, double value,
+                           compensated_loop_t *out_loop) {
+  const loop_search_t looked_for = {.value = value};
+  return find_loop(sum, sums_of_case, &looked_for, out_loop);
+}
+
+bool compensated_loops_stay(const few_terms_t *sum, size_t sums_of_case,
+                            const value_range_t *range) {
+  const loop_search_t looked_for = {.range = range};
+  compensated_loop_t loop;
+  return !find_loop(sum, sums_of_case, &looked_for, &loop);
 }
 
 void compensated_loop_print(const few_terms_t *sum, const compensated_loop_t *loop,

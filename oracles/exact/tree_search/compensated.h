@@ -7,6 +7,7 @@
 #include <glib.h>
 
 #include "oracles/exact/any_order/tree.h"
+#include "oracles/exact/value_range.h"
 
 /* The values of permission `compensated`. */
 enum permission_compensated { COMPENSATED_NO, COMPENSATED_YES };
@@ -28,6 +29,10 @@ enum { COMPENSATED_ORDERS_MAX = 50000 };
  * terms. */
 bool compensated_loop_find(const few_terms_t *sum, size_t sums_of_case, double value,
                            compensated_loop_t *out_loop);
+
+/* Whether a range holds every value that compensated_loop_find() would find a loop for. */
+bool compensated_loops_stay(const few_terms_t *sum, size_t sums_of_case,
+                            const value_range_t *range);
 
 /* Appends "compensated (x1, x0, x2*y2) in f32, where ...". */
 void compensated_loop_print(const few_terms_t *sum, const compensated_loop_t *loop,

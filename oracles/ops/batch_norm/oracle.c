@@ -58,6 +58,12 @@ static status_t decide(const oracle_call_t *call, uint32_t result, size_t compon
              : composite_decide(call, result, component, out_answer);
 }
 
+static status_t ranges(const oracle_call_t *call, uint32_t result, component_span_t span,
+                       accepted_ranges_t *out_ranges) {
+  STATUS_TRY(batch_norm_check_element(&call->instance->program, call->error));
+  return composite_ranges(call, result, span, out_ranges);
+}
+
 static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32_t result,
                       size_t component) {
   return composite_is_quantized(&call->instance->program)
@@ -89,6 +95,7 @@ static const oracle_t training_oracle = {
     .composite = &training,
     .accept = accept,
     .decide = decide,
+    .ranges = ranges,
     .audit = audit,
     .simulate = batch_norm_simulate,
     .find_formula = find_formula,
@@ -100,6 +107,7 @@ static const oracle_t grad_oracle = {
     .composite = &grad,
     .accept = accept,
     .decide = decide,
+    .ranges = ranges,
     .audit = audit,
     .simulate = batch_norm_simulate,
     .find_formula = find_formula,

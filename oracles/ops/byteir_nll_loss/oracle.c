@@ -260,9 +260,15 @@ static status_t decide(const oracle_call_t *call, uint32_t result, size_t compon
   return composite_decide(call, result, component, out_answer);
 }
 
-#define FUNCTIONS                                                                               \
-  .accept = accept, .decide = decide, .audit = composite_audit, .siblings = composite_siblings, \
-  .simulate = simulate, .find_formula = composite_find_formula
+static status_t ranges(const oracle_call_t *call, uint32_t result, component_span_t span,
+                       accepted_ranges_t *out_ranges) {
+  STATUS_TRY(check(call));
+  return composite_ranges(call, result, span, out_ranges);
+}
+
+#define FUNCTIONS                                                                 \
+  .accept = accept, .decide = decide, .ranges = ranges, .audit = composite_audit, \
+  .siblings = composite_siblings, .simulate = simulate, .find_formula = composite_find_formula
 
 static const oracle_t forward_oracle = {
     .op_name = "byteir.nll_loss_forward", .composite = &forward, FUNCTIONS};

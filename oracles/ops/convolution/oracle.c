@@ -341,6 +341,7 @@ static const oracle_t convolution_oracle = {
     .gathering = &gathering,
     .accept = derived_accept,
     .decide = convolution_decide,
+    .ranges = convolution_ranges,
     .audit = derived_audit,
     .simulate = convolution_simulate,
     .names_algorithm = names_algorithm,

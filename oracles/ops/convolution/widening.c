@@ -88,17 +88,24 @@ static status_t decide_narrow(const oracle_call_t *call, size_t component, memor
   return STATUS_OK;
 }
 
+static memory_t *memory_of(decision_memo_t *memo) {
+  if (memo->entries != NULL) return memo->entries;
+  memory_t *memory = ARENA_NEW_ARRAY(&memo->arena, memory_t, 1);
+  *memory = (memory_t){.whole = NULL, .narrow = NULL};
+  return memory;
+}
+
+static bool may_be_narrow(const oracle_call_t *call) {
+  return PERMITTED(call->contract, convolution_types) == CONVOLUTION_TYPES_OPERANDS &&
+         is_widening(&call->instance->program);
+}
+
 static status_t decide_remembering(const oracle_call_t *call, uint32_t result, size_t component,
                                    answer_t *out_answer) {
-  memory_t *memory = call->memo->entries;
-  if (memory == NULL) {
-    memory = ARENA_NEW_ARRAY(&call->memo->arena, memory_t, 1);
-    *memory = (memory_t){.whole = NULL, .narrow = NULL};
-  }
+  memory_t *memory = memory_of(call->memo);
   status_t status = decide_gathered(call, result, component, &memory->whole, out_answer);
-  bool permits_narrow = PERMITTED(call->contract, convolution_types) == CONVOLUTION_TYPES_OPERANDS;
   bool is_open = status == STATUS_OK && !out_answer->conforms;
-  if (is_open && permits_narrow && is_widening(&call->instance->program)) {
+  if (is_open && may_be_narrow(call)) {
     status = decide_narrow(call, component, memory, out_answer);
   }
   call->memo->entries = memory;
@@ -108,6 +115,21 @@ static status_t decide_remembering(const oracle_call_t *call, uint32_t result, s
 status_t convolution_decide(const oracle_call_t *call, uint32_t result, size_t component,
                             answer_t *out_answer) {
   return oracle_decide_with_memo(decide_remembering, call, result, component, out_answer);
+}
+
+/* Of sums in two types, nothing is known here. */
+status_t convolution_ranges(const oracle_call_t *call, uint32_t result, component_span_t span,
+                            accepted_ranges_t *out_ranges) {
+  if (may_be_narrow(call)) {
+    for (size_t i = 0; i < span.count; i++) out_ranges[i] = accepted_ranges_unknown();
+    return STATUS_OK;
+  }
+  memory_t *memory = memory_of(call->memo);
+  call->memo->entries = memory->whole;
+  status_t status = derived_ranges(call, result, span, out_ranges);
+  memory->whole = call->memo->entries;
+  call->memo->entries = memory;
+  return status;
 }
 
 /* ---- Certificates ---------------------------------------------------------------------------- */

@@ -175,6 +175,7 @@ void declared_make_oracle(declaration_t *inout_declaration) {
   if (declaration->float_result_count < declaration->result_count) {
     made->oracle.accept = declared_accept;
     made->oracle.decide = declared_decide;
+    made->oracle.ranges = NULL;
     made->oracle.find_formula = declared_find_formula;
   }
   declaration->op.oracle = &made->oracle;

@@ -5,7 +5,7 @@
 
 #include "harness/model/accept.h"
 #include "oracles/ops/dot_general/plan.h"
-#include "oracles/oracle_call.h"
+#include "oracles/oracle.h"
 
 /* As oracle_t.accept. */
 status_t dot_general_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]);
@@ -22,5 +22,9 @@ accept_t dot_general_accept_split(const oracle_call_t *call, const dot_general_l
 /* The last word on one component of such a dot_general. */
 status_t dot_general_decide_plan(const oracle_call_t *call, const dot_plan_t *plan,
                                  size_t component, uint64_t bits, answer_t *out_answer);
+
+/* As oracle_t.ranges. */
+status_t dot_general_ranges(const oracle_call_t *call, uint32_t result, component_span_t span,
+                            accepted_ranges_t *out_ranges);
 
 #endif

@@ -111,6 +111,7 @@ static const oracle_t dot_general_oracle = {
     .op_name = "stablehlo.dot_general",
     .accept = dot_general_accept,
     .decide = dot_general_decide,
+    .ranges = dot_general_ranges,
     .audit = dot_general_audit,
     .simulate = dot_general_simulate,
     .names_algorithm = dot_general_names_algorithm,

@@ -104,35 +104,55 @@ static int load_variants(const format_t *format, uint64_t bits, const contract_t
   return flushes && format_is_subnormal(format, bits) ? 2 : 1;
 }
 
-static void decide_float(elementwise_t function, const element_t *element,
-                         const uint64_t operands[2], const contract_t *contract, uint64_t bits,
-                         answer_t *answer) {
-  const format_t *format = element->format;
+/* What conforms of two operands, and how the exact result is measured. */
+typedef struct float_choices {
+  choice_set_t set;
+  mpfr_t exact, magnitude; /* The latter of one term; of sums that of both. */
+} float_choices_t;
+
+static void float_choices_init(float_choices_t *choices, elementwise_t function,
+                               const format_t *format, const uint64_t operands[2],
+                               const contract_t *contract) {
   double lefts[2], rights[2];
   int left_count = load_variants(format, operands[0], contract, lefts);
   int right_count = load_variants(format, operands[1], contract, rights);
-  mpfr_t value, other, exact, magnitude;
-  mpfr_inits2(exact_sum_precision(format), value, other, exact, magnitude, (mpfr_ptr)NULL);
-  choice_set_t set = {.count = 0};
+  mpfr_t value, other;
+  mpfr_inits2(exact_sum_precision(format), value, other, choices->exact, choices->magnitude,
+              (mpfr_ptr)NULL);
+  choices->set.count = 0;
+  choices->set.nan = choices->set.any = false;
   for (int i = 0; i < left_count * right_count; i++) {
     mpfr_set_d(value, lefts[i / right_count], MPFR_RNDN);
     mpfr_set_d(other, rights[i % right_count], MPFR_RNDN);
     elementwise_apply(function, value, other);
-    if (i == 0) mpfr_set(exact, value, MPFR_RNDN);
-    add_rounded(&set, function, format, value, contract, i == 0 ? "" : "subnormal operand flushed");
-    if (function == ELEMENTWISE_MULTIPLY) add_tiny(&set, format, value, contract);
+    if (i == 0) mpfr_set(choices->exact, value, MPFR_RNDN);
+    add_rounded(&choices->set, function, format, value, contract,
+                i == 0 ? "" : "subnormal operand flushed");
+    if (function == ELEMENTWISE_MULTIPLY) add_tiny(&choices->set, format, value, contract);
   }
-  choice_set_loosen(&set, format, contract);
-  choice_set_judge(&set, element, bits, answer);
+  choice_set_loosen(&choices->set, format, contract);
   bool is_sum = function == ELEMENTWISE_ADD || function == ELEMENTWISE_SUBTRACT;
-  mpfr_abs(magnitude, exact, MPFR_RNDN); /* Of one term; of sums that of both. */
+  mpfr_abs(choices->magnitude, choices->exact, MPFR_RNDN);
   if (is_sum) {
     mpfr_set_d(value, fabs(lefts[0]), MPFR_RNDN);
     mpfr_set_d(other, fabs(rights[0]), MPFR_RNDN);
-    mpfr_add(magnitude, value, other, MPFR_RNDU);
+    mpfr_add(choices->magnitude, value, other, MPFR_RNDU);
   }
-  choice_set_measure(&set, format, exact, magnitude, bits, answer);
-  mpfr_clears(value, other, exact, magnitude, (mpfr_ptr)NULL);
+  mpfr_clears(value, other, (mpfr_ptr)NULL);
+}
+
+static void float_choices_deinit(float_choices_t *choices) {
+  mpfr_clears(choices->exact, choices->magnitude, (mpfr_ptr)NULL);
+}
+
+static void decide_float(elementwise_t function, const element_t *element,
+                         const uint64_t operands[2], const contract_t *contract, uint64_t bits,
+                         answer_t *answer) {
+  float_choices_t choices;
+  float_choices_init(&choices, function, element->format, operands, contract);
+  choice_set_judge(&choices.set, element, bits, answer);
+  choice_set_measure(&choices.set, element->format, choices.exact, choices.magnitude, bits, answer);
+  float_choices_deinit(&choices);
 }
 
 /* ---- Integers -------------------------------------------------------------------------------- */
@@ -257,6 +277,14 @@ static void decide_product(const case_t *instance, const contract_t *contract, s
                              element_load(element, result->data, component), out_answer);
 }
 
+static void load_operands(const case_t *instance, const element_t *element, size_t component,
+                          uint64_t out_operands[2]) {
+  for (uint32_t i = 0; i < 2; i++) {
+    const tensor_t *operand = &instance->operands[i % instance->program.operand_count];
+    out_operands[i] = element_load(element, operand->data, component);
+  }
+}
+
 status_t elementwise_decide(const oracle_call_t *call, uint32_t result, size_t component,
                             answer_t *out_answer) {
   const case_t *instance = call->instance;
@@ -279,10 +307,7 @@ status_t elementwise_decide(const oracle_call_t *call, uint32_t result, size_t c
     return STATUS_OK;
   }
   uint64_t bits = element_load(element, got->data, component), operands[2];
-  for (uint32_t i = 0; i < 2; i++) {
-    const tensor_t *operand = &instance->operands[i % instance->program.operand_count];
-    operands[i] = element_load(element, operand->data, component);
-  }
+  load_operands(instance, element, component, operands);
   if (element->format != NULL) {
     decide_float(function, element, operands, call->contract, bits, &answer);
   } else {
@@ -292,5 +317,26 @@ status_t elementwise_decide(const oracle_call_t *call, uint32_t result, size_t c
     if (set.any) g_strlcpy(answer.observed, name, sizeof answer.observed);
   }
   *out_answer = answer;
+  return STATUS_OK;
+}
+
+status_t elementwise_ranges(const oracle_call_t *call, uint32_t result, component_span_t span,
+                            accepted_ranges_t *out_ranges) {
+  const program_t *program = &call->instance->program;
+  STATUS_TRY(elementwise_check(program, call->error));
+  const type_t *type = &program->results[result];
+  const elementwise_t function = elementwise_of(program);
+  bool is_listed = type->quantization == NULL && type->element->format != NULL &&
+                   type->element->kind != ELEMENT_COMPLEX;
+  for (size_t i = 0; i < span.count; i++) {
+    uint64_t operands[2];
+    float_choices_t choices;
+    out_ranges[i] = is_listed ? accepted_ranges_make(call->contract) : accepted_ranges_unknown();
+    if (!is_listed) continue;
+    load_operands(call->instance, type->element, span.first + i, operands);
+    float_choices_init(&choices, function, type->element->format, operands, call->contract);
+    accepted_ranges_add_choices(&out_ranges[i], type->element->format, &choices.set);
+    float_choices_deinit(&choices);
+  }
   return STATUS_OK;
 }

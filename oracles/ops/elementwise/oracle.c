@@ -16,6 +16,7 @@ static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32
       .op_name = "stablehlo." #function,      \
       .accept = elementwise_accept,           \
       .decide = elementwise_decide,           \
+      .ranges = elementwise_ranges,           \
       .audit = audit,                         \
       .simulate = elementwise_simulate,       \
       .find_formula = find,                   \

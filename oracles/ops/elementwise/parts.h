@@ -124,6 +124,10 @@ int64_t elementwise_fixed(const elementwise_fixed_t *fixed, size_t choice, int64
 status_t elementwise_accept(const oracle_call_t *call, accept_t out_accepts[CASE_RESULTS_MAX]);
 status_t elementwise_decide(const oracle_call_t *call, uint32_t result, size_t component,
                             answer_t *out_answer);
+
+/* As oracle_t.ranges. */
+status_t elementwise_ranges(const oracle_call_t *call, uint32_t result, component_span_t span,
+                            accepted_ranges_t *out_ranges);
 status_t elementwise_find_formula(const oracle_call_t *call, const accept_t *accepts,
                                   uint8_t *out_formula, bool *out_found);
 status_t elementwise_simulate(const oracle_call_t *call, const implementation_model_t *schedule,

@@ -168,31 +168,41 @@ static void add_variant(question_t *question, const uint64_t operands[], uint32_
   for (uint32_t i = 0; i < count; i++) mpfr_clear(x[i]);
 }
 
-static void decide_floats(const pointwise_step_t *step, const uint64_t operands[],
-                          const contract_t *contract, uint64_t bits, answer_t *answer) {
-  const format_t *format = step->element->format;
-  question_t question = {.step = step, .contract = contract};
-  mpfr_init2(question.exact, PRECISION);
-  mpfr_set_nan(question.exact);
+static void question_init(question_t *question, const pointwise_step_t *step,
+                          const uint64_t operands[], const contract_t *contract) {
+  question->step = step;
+  question->contract = contract;
+  question->set.count = 0;
+  question->set.nan = question->set.any = false;
+  mpfr_init2(question->exact, PRECISION);
+  mpfr_set_nan(question->exact);
   bool flushes = PERMITTED(contract, ftz) == FTZ_INPUTS || PERMITTED(contract, ftz) == FTZ_BOTH;
   uint32_t count = pointwise_arity(step->function), subnormals = 0;
   for (uint32_t i = 0; i < count && flushes; i++) {
-    if (format_is_subnormal(format, operands[i])) subnormals |= 1u << i;
+    if (format_is_subnormal(step->element->format, operands[i])) subnormals |= 1u << i;
   }
   for (uint32_t mask = 0; mask < 1u << count; mask++) {
-    if ((mask & ~subnormals) == 0) add_variant(&question, operands, mask);
+    if ((mask & ~subnormals) == 0) add_variant(question, operands, mask);
   }
+  if (step->function != POINTWISE_COMPARE)
+    choice_set_loosen(&question->set, step->element->format, contract);
+}
+
+static void decide_floats(const pointwise_step_t *step, const uint64_t operands[],
+                          const contract_t *contract, uint64_t bits, answer_t *answer) {
+  question_t question;
+  question_init(&question, step, operands, contract);
   if (step->function == POINTWISE_COMPARE) {
     choice_set_judge(&question.set, element_named("i1"), bits, answer);
   } else {
-    choice_set_loosen(&question.set, format, contract);
     choice_set_judge(&question.set, step->element, bits, answer);
     mpfr_t magnitude;
     mpfr_init2(magnitude, PRECISION);
     mpfr_abs(magnitude, question.exact, MPFR_RNDN);
     bool is_known = mpfr_number_p(question.exact) && !question.set.nan && !question.set.any;
     if (is_known)
-      choice_set_measure(&question.set, format, question.exact, magnitude, bits, answer);
+      choice_set_measure(&question.set, step->element->format, question.exact, magnitude, bits,
+                         answer);
     mpfr_clear(magnitude);
   }
   mpfr_clear(question.exact);
@@ -276,6 +286,16 @@ static void decide_integers(const pointwise_step_t *step, const element_t *resul
 
 /* ---- The answer ------------------------------------------------------------------------------ */
 
+static void load_operands(const case_t *instance, size_t component,
+                          uint64_t out_operands[POINTWISE_OPERANDS_MAX]) {
+  const program_t *program = &instance->program;
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    const tensor_t *operand = &instance->operands[i];
+    out_operands[i] =
+        element_load(operand->type.element, operand->data, pointwise_place(program, i, component));
+  }
+}
+
 status_t pointwise_decide(const oracle_call_t *call, uint32_t result, size_t component,
                           answer_t *out_answer) {
   const program_t *program = &call->instance->program;
@@ -283,11 +303,7 @@ status_t pointwise_decide(const oracle_call_t *call, uint32_t result, size_t com
   const element_t *element = call->results[result].type.element;
   uint64_t bits = element_load(element, call->results[result].data, component);
   uint64_t operands[POINTWISE_OPERANDS_MAX] = {0};
-  for (uint32_t i = 0; i < program->operand_count; i++) {
-    const tensor_t *operand = &call->instance->operands[i];
-    operands[i] =
-        element_load(operand->type.element, operand->data, pointwise_place(program, i, component));
-  }
+  load_operands(call->instance, component, operands);
   answer_t answer = {.conforms = false};
   if (step.function == POINTWISE_SELECT) {
     answer = copied_answer(element, call->contract, operands[operands[0] == 1 ? 1 : 2], bits);
@@ -297,5 +313,24 @@ status_t pointwise_decide(const oracle_call_t *call, uint32_t result, size_t com
     decide_integers(&step, element, operands, call->contract, bits, &answer);
   }
   *out_answer = answer;
+  return STATUS_OK;
+}
+
+status_t pointwise_ranges(const oracle_call_t *call, uint32_t result, component_span_t span,
+                          accepted_ranges_t *out_ranges) {
+  const program_t *program = &call->instance->program;
+  const format_t *format = program->results[result].element->format;
+  const pointwise_step_t step = pointwise_step_of(program);
+  bool is_listed = format != NULL && step.function != POINTWISE_SELECT;
+  for (size_t i = 0; i < span.count; i++) {
+    uint64_t operands[POINTWISE_OPERANDS_MAX] = {0};
+    question_t question;
+    out_ranges[i] = is_listed ? accepted_ranges_make(call->contract) : accepted_ranges_unknown();
+    if (!is_listed) continue;
+    load_operands(call->instance, span.first + i, operands);
+    question_init(&question, &step, operands, call->contract);
+    accepted_ranges_add_choices(&out_ranges[i], format, &question.set);
+    mpfr_clear(question.exact);
+  }
   return STATUS_OK;
 }

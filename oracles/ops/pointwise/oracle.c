@@ -37,6 +37,7 @@ static status_t audit(const oracle_call_t *call, const accept_t *accepts, uint32
   static const oracle_t function##_oracle = {.op_name = "stablehlo." #function, \
                                              .accept = accept,                  \
                                              .decide = pointwise_decide,        \
+                                             .ranges = pointwise_ranges,        \
                                              .audit = audit,                    \
                                              .simulate = pointwise_simulate,    \
                                              __VA_ARGS__};

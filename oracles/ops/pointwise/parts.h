@@ -40,6 +40,10 @@ uint64_t pointwise_apply(const pointwise_step_t *step, const uint64_t operands[]
 status_t pointwise_decide(const oracle_call_t *call, uint32_t result, size_t component,
                           answer_t *out_answer);
 
+/* As oracle_t.ranges. */
+status_t pointwise_ranges(const oracle_call_t *call, uint32_t result, component_span_t span,
+                          accepted_ranges_t *out_ranges);
+
 /* As oracle_t.enclose; STATUS_UNSUPPORTED for remainders, integers that are divided, bitwise ops,
  * complex numbers and f8E8M0FNU, which has no zero. */
 status_t pointwise_enclose(const enclosure_call_t *call,

@@ -5,7 +5,7 @@
 
 #include "oracles/ops/reduce/core.h"
 #include "oracles/ops/reduce/gather.h"
-#include "oracles/oracle_call.h"
+#include "oracles/oracle.h"
 
 /* What is the same of all components of a case: kept in the memo. */
 typedef struct reduce_memory {
@@ -24,6 +24,10 @@ status_t reduce_find_core(const oracle_call_t *call, reduce_memory_t *inout_memo
 /* As oracle_t.ask. */
 status_t reduce_decide_component(const oracle_call_t *call, uint32_t result, size_t component,
                                  answer_t *out_answer);
+
+/* As oracle_t.ranges, of operands as they are. */
+status_t reduce_ranges(const oracle_call_t *call, uint32_t result, component_span_t span,
+                       accepted_ranges_t *out_ranges);
 
 /* The question about a sum, with the conversions around it. */
 sum_problem_t reduce_converted_sum_question(const case_t *instance, const reduce_core_t *core,

@@ -83,6 +83,15 @@ static status_t decide(const oracle_call_t *call, uint32_t result, size_t compon
   return STATUS_OK;
 }
 
+/* Of operands that may be rounded too nothing is known here. */
+static status_t ranges(const oracle_call_t *call, uint32_t result, component_span_t span,
+                       accepted_ranges_t *out_ranges) {
+  if (reduce_rounding_count(&call->instance->program, call->contract) == 1)
+    return reduce_ranges(call, result, span, out_ranges);
+  for (size_t i = 0; i < span.count; i++) out_ranges[i] = accepted_ranges_unknown();
+  return STATUS_OK;
+}
+
 static status_t enclose(const enclosure_call_t *call, box_t *const out_results[CASE_RESULTS_MAX]) {
   if (call->contract != NULL && reduce_rounding_count(call->program, call->contract) > 1) {
     return status_fail(call->error, STATUS_UNSUPPORTED, "sums in less than f32 are not enclosed");
@@ -106,6 +115,7 @@ static const oracle_t reduce_oracle = {
     .has_joint_results = true, /* Of written bodies, and a value with its index. */
     .accept = accept,
     .decide = decide,
+    .ranges = ranges,
     .audit = reduce_audit,
     .simulate = simulate,
     .enclose = enclose,
