@@ -18,13 +18,14 @@ typedef struct part {
   size_t count;
   const uint16_t *values;
   const uint32_t *least;
+  const uint32_t *least_of; /* By value, CLOSURE_NEVER where it is none; NULL where no row asks. */
 } part_t;
 
 typedef struct builder {
   const closure_question_t *question;
-  uint16_t **rows;   /* By value, what it gives with each, way by way, or NULL; of short values. */
-  uint32_t *least;   /* Of the part at work, by value. */
-  uint16_t *reached; /* The values of the part at work, in any order. */
+  closure_rows_t *rows; /* NULL: each way is computed whenever it is asked for. */
+  uint32_t *least;      /* Of the part at work, by value. */
+  uint16_t *reached;    /* The values of the part at work, in any order. */
   size_t reached_count;
   unsettled_t unsettled; /* Those of them whose least number is not final, while they are closed. */
   bool is_closing;
@@ -36,16 +37,44 @@ typedef struct builder {
   arena_t *arena;
 } builder_t;
 
-static const uint16_t *row_of(builder_t *builder, uint16_t value) {
-  const closure_node_t *node = &builder->question->node;
-  if (builder->rows[value] != NULL) return builder->rows[value];
-  uint16_t *row = ARENA_NEW_ARRAY(builder->arena, uint16_t, node->way_count * node->value_count);
-  uint16_t all[CLOSURE_SHORT_VALUES];
+static uint16_t *keep(arena_t *arena, const uint16_t *values, size_t count) {
+  uint16_t *kept = ARENA_NEW_ARRAY(arena, uint16_t, MAX(count, 1));
+  return memcpy(kept, values, count * sizeof *values);
+}
+
+/* The results of one value with all others; of each way those that no way before gave (theory.md,
+ * T291). */
+static closure_row_t make_row(const closure_node_t *node, uint16_t value, arena_t *arena) {
+  enum { WORDS = CLOSURE_SHORT_VALUES / 64 };
+  uint16_t all[CLOSURE_SHORT_VALUES], results[CLOSURE_SHORT_VALUES];
+  uint64_t given[CLOSURE_SHORT_VALUES][WORDS] = {{0}};
+  g_autofree uint16_t *others = g_new(uint16_t, node->way_count * node->value_count);
+  g_autofree uint16_t *more = g_new(uint16_t, node->way_count * node->value_count);
+  closure_row_t row = {.more_count = 0};
   for (size_t i = 0; i < node->value_count; i++) all[i] = (uint16_t)i;
   for (size_t way = 0; way < node->way_count; way++) {
-    node->combine(node->context, way, value, all, node->value_count, row + way * node->value_count);
+    node->combine(node->context, way, value, all, node->value_count, results);
+    if (way == 0) row.first = keep(arena, results, node->value_count);
+    for (size_t i = 0; i < node->value_count; i++) {
+      uint64_t *word = &given[i][results[i] / 64], bit = UINT64_C(1) << results[i] % 64;
+      bool is_new = way > 0 && (*word & bit) == 0;
+      *word |= bit;
+      if (!is_new) continue;
+      others[row.more_count] = (uint16_t)i;
+      more[row.more_count++] = results[i];
+    }
   }
-  builder->rows[value] = row;
+  row.more_others = keep(arena, others, row.more_count);
+  row.more_results = keep(arena, more, row.more_count);
+  return row;
+}
+
+static const closure_row_t *row_of(builder_t *builder, uint16_t value) {
+  closure_rows_t *rows = builder->rows;
+  if (rows->rows[value] != NULL) return rows->rows[value];
+  closure_row_t *row = ARENA_NEW_ARRAY(rows->arena, closure_row_t, 1);
+  *row = make_row(&builder->question->node, value, rows->arena);
+  rows->rows[value] = row;
   return row;
 }
 
@@ -80,17 +109,24 @@ static size_t affordable_count(const builder_t *builder, const part_t *part, uin
   return low;
 }
 
-/* One value in one way with the values of a part, whose results are computed or looked up. */
+/* One value with the values of a part, in all ways: the first of them as `count` says. */
+static void combine_row(builder_t *builder, uint16_t value, uint32_t inits, const part_t *part,
+                        size_t count) {
+  const closure_row_t *row = row_of(builder, value);
+  for (size_t i = 0; i < count; i++) {
+    take(builder, row->first[part->values[i]], inits + part->least[i]);
+  }
+  for (size_t i = 0; i < row->more_count; i++) {
+    uint32_t least = part->least_of[row->more_others[i]];
+    bool is_affordable = least <= builder->question->init_most - inits;
+    if (is_affordable) take(builder, row->more_results[i], inits + least);
+  }
+}
+
+/* One value in one way with the values of a part, whose results are computed. */
 static void combine_way(builder_t *builder, size_t way, uint16_t value, uint32_t inits,
                         const part_t *part, size_t count) {
   const closure_node_t *node = &builder->question->node;
-  if (node->value_count <= CLOSURE_SHORT_VALUES) {
-    const uint16_t *row = row_of(builder, value) + way * node->value_count;
-    for (size_t i = 0; i < count; i++) {
-      take(builder, row[part->values[i]], inits + part->least[i]);
-    }
-    return;
-  }
   uint16_t results[ROW];
   for (size_t start = 0; start < count; start += ROW) {
     size_t length = MIN(count - start, (size_t)ROW);
@@ -107,6 +143,10 @@ static bool combine_value(builder_t *builder, uint16_t value, uint32_t inits, co
   size_t count = affordable_count(builder, part, inits);
   if (count * ways >= builder->work_left) return false;
   builder->work_left -= count * ways + 1;
+  if (builder->rows != NULL) {
+    combine_row(builder, value, inits, part, count);
+    return true;
+  }
   for (size_t way = 0; way < ways; way++) {
     combine_way(builder, way, value, inits, part, count);
   }
@@ -128,13 +168,22 @@ static void take_leaf(builder_t *builder, closure_leaf_t leaf, uint32_t inits) {
   take(builder, leaf.values[1], inits);
 }
 
+/* Nothing is settled yet; NULL where no row asks. */
+static uint32_t *make_least_of(const builder_t *builder) {
+  const size_t values = builder->question->node.value_count;
+  if (builder->rows == NULL) return NULL;
+  uint32_t *least_of = ARENA_NEW_ARRAY(builder->arena, uint32_t, values);
+  return memset(least_of, 0xff, values * sizeof *least_of);
+}
+
 /* Closes the part at work under adding what initial values give: all of that, or, of initial values
  * alone, what has been settled.  Each addition takes more of them, so that a value with the least
  * number is not reached with fewer later on. */
 static bool close_part(builder_t *builder, const part_t *inits, part_t *out_part) {
   uint16_t *values = builder->settled;
   uint32_t *least = builder->settled_least;
-  *out_part = (part_t){.values = values, .least = least};
+  uint32_t *least_of = make_least_of(builder);
+  *out_part = (part_t){.values = values, .least = least, .least_of = least_of};
   unsettled_clear(&builder->unsettled);
   for (size_t i = 0; i < builder->reached_count; i++) {
     uint16_t value = builder->reached[i];
@@ -147,6 +196,7 @@ static bool close_part(builder_t *builder, const part_t *inits, part_t *out_part
   while (is_done && unsettled_take_least(&builder->unsettled, &value, &number)) {
     if (number != builder->least[value]) continue; /* Settled with fewer. */
     values[out_part->count] = value;
+    if (least_of != NULL) least_of[value] = number;
     least[out_part->count++] = number;
     is_done = combine_value(builder, value, number, inits == NULL ? out_part : inits);
   }
@@ -246,16 +296,15 @@ static builder_t builder_make(const closure_question_t *question, arena_t *arena
                        .work_left = question->work,
                        .arena = arena};
   memset(builder.least, 0xff, values * sizeof *builder.least); /* CLOSURE_NEVER everywhere. */
-  if (values <= CLOSURE_SHORT_VALUES) {
-    builder.rows = arena_alloc_zeroed(arena, values * sizeof *builder.rows);
-  }
   return builder;
 }
 
-bool closure_make(const closure_question_t *question, arena_t *arena, uint32_t *out_least) {
+static bool make(const closure_question_t *question, closure_rows_t *rows, arena_t *arena,
+                 uint32_t *out_least) {
   if (question->count > CLOSURE_TERMS_MAX) return false;
   arena_mark_t mark = arena_mark(arena);
   builder_t builder = builder_make(question, arena);
+  builder.rows = rows;
   const part_t *all = &builder.inits;
   bool is_done = make_inits(&builder);
   if (is_done && question->count > 0) {
@@ -267,4 +316,18 @@ bool closure_make(const closure_question_t *question, arena_t *arena, uint32_t *
   unsettled_free(&builder.unsettled);
   arena_rewind(arena, mark);
   return is_done;
+}
+
+bool closure_make(const closure_question_t *question, arena_t *arena, uint32_t *out_least) {
+  bool are_short = question->node.value_count <= CLOSURE_SHORT_VALUES;
+  closure_rows_t own = {.arena = arena};
+  closure_rows_t *rows = question->rows == NULL ? &own : question->rows;
+  arena_mark_t mark = arena_mark(arena);
+  bool is_done = make(question, are_short ? rows : NULL, arena, out_least);
+  arena_rewind(arena, mark);
+  return is_done;
+}
+
+bool closure_make_plain(const closure_question_t *question, arena_t *arena, uint32_t *out_least) {
+  return make(question, NULL, arena, out_least);
 }

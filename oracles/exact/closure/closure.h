@@ -27,6 +27,22 @@ typedef struct closure_node {
   const void *context;
 } closure_node_t;
 
+/* What a value gives with others, all ways together: `first` by the other value, and what else is
+ * given with some others. */
+typedef struct closure_row {
+  const uint16_t *first;
+  size_t more_count;
+  const uint16_t *more_others;
+  const uint16_t *more_results;
+} closure_row_t;
+
+/* Rows of short values, made when they are asked for: the same for all questions about one node,
+ * and so kept by who asks several.  All zero at first but for the arena. */
+typedef struct closure_rows {
+  const closure_row_t *rows[CLOSURE_SHORT_VALUES];
+  arena_t *arena;
+} closure_rows_t;
+
 /* A leaf has one of two values, or one: then both are the same. */
 typedef struct closure_leaf {
   uint16_t values[2];
@@ -39,7 +55,8 @@ typedef struct closure_question {
   closure_leaf_t init;
   uint32_t init_most; /* The initial value enters so often at the most. */
   bool is_in_order;   /* Trees keep the order of the terms; else they need not. */
-  size_t work;        /* Pairs of values that may be combined, of a few nanoseconds. */
+  size_t work;        /* Pairs of values, in each way, that may be combined: about a nanosecond. */
+  closure_rows_t *rows; /* Of short values: NULL, or those that the asker keeps. */
 } closure_question_t;
 
 /* What short values may take: all questions of CLOSURE_TERMS_MAX terms in order, and more. */
@@ -48,5 +65,8 @@ enum { CLOSURE_WORK = 1 << 24 };
 /* For each of node.value_count values the least number of initial values with which some tree gives
  * it, CLOSURE_NEVER if none does.  False if that takes too much work. */
 bool closure_make(const closure_question_t *question, arena_t *arena, uint32_t *out_least);
+
+/* The same with each way by itself, and nothing kept: tests hold one against the other. */
+bool closure_make_plain(const closure_question_t *question, arena_t *arena, uint32_t *out_least);
 
 #endif

@@ -22,6 +22,7 @@ reduce_memory_t *reduce_memory_of(const oracle_call_t *call) {
   if (call->memo != NULL && call->memo->entries != NULL) return call->memo->entries;
   reduce_memory_t *memory = ARENA_NEW_ARRAY(memory_arena(call), reduce_memory_t, 1);
   memory->has_slices = memory->has_core = false;
+  memory->closures = NULL;
   if (call->memo != NULL) call->memo->entries = memory;
   return memory;
 }

@@ -12,6 +12,7 @@ typedef struct reduce_memory {
   bool has_slices, has_core;
   reduce_slices_t slices;
   reduce_core_t core;
+  struct kept_closure *closures; /* Of quantized reductions: quantized/reach_closure.c. */
 } reduce_memory_t;
 
 /* The memo's, or one of this question alone where it has none. */

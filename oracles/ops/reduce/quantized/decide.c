@@ -332,11 +332,16 @@ static void describe(const quantized_decide_t *decide, const reduce_quanta_t *qu
 static bool ask(const oracle_call_t *call, const reduce_quanta_t *quanta, size_t component,
                 int64_t got, bool is_usual, quantized_decide_t *out) {
   const case_t *instance = call->instance;
-  const reduce_slices_t *slices = reduce_slices_of(call, reduce_memory_of(call));
+  reduce_memory_t *memory = reduce_memory_of(call);
+  const reduce_slices_t *slices = reduce_slices_of(call, memory);
   *out = (quantized_decide_t){.question = {.quanta = quanta, .contract = call->contract},
                               .body = reduce_fold_body(&instance->program),
                               .sources = find_sources(quanta, got),
                               .has_no_init = reduce_has_no_init(&instance->program)};
+  if (call->memo != NULL) {
+    out->question.closures = &memory->closures;
+    out->question.closures_arena = &call->memo->arena;
+  }
   out->question.multiplies = out->body == FOLD_MULTIPLY;
   if (!gather_leaves(instance, slices, component, call->arena, &out->question)) return true;
   return (is_usual ? conforms_as_usual : conforms)(out, call->arena);

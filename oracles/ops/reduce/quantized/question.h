@@ -44,7 +44,9 @@ typedef struct reach_question {
   const leaf_values_t *term_values; /* count of them; NULL: all leaves have the ends of their
                                      * intervals for values. */
   leaf_values_t init_values;
-  reach_sums_t sums;                           /* Of the terms: these two are reach_prepare()'s. */
+  struct kept_closure **closures; /* What is kept for other components of the case, or NULL; */
+  arena_t *closures_arena;        /* and where. */
+  reach_sums_t sums;              /* Of the terms: these two are reach_prepare()'s. */
   quantum_errors_t errors[QUANTUM_CHAINS_MAX]; /* By chain. */
 } reach_question_t;
 

@@ -2,6 +2,8 @@
 /* Storage values of at most 8 bits that a quantized sum or product reaches with any number of
  * initial values. Every node computes in one of the ways that are permitted (theory.md, T42 and
  * T120). */
+#include <string.h>
+
 #include "oracles/ops/reduce/quantized/product_node.h"
 #include "oracles/ops/reduce/quantized/reach.h"
 
@@ -43,6 +45,62 @@ static bool number_leaf(const reach_question_t *question, size_t leaf, closure_l
   return are_numbered;
 }
 
+/* ---- What is kept from one component to the next --------------------------------------------- */
+
+/* Nodes follow from the program, the contract and the number of chains: their rows take as long as
+ * a closure.  And the closure that was made last: a component is asked about more than once. */
+typedef struct kept_closure {
+  struct kept_closure *next;
+  contract_t contract;
+  size_t chain_count;
+  closure_rows_t rows;
+  bool has_last, is_made; /* Of the last closure. */
+  size_t count;
+  closure_leaf_t leaves[CLOSURE_TERMS_MAX + 1]; /* Its terms, then its initial value. */
+  uint32_t least[CLOSURE_SHORT_VALUES];
+} kept_closure_t;
+
+static kept_closure_t *recall(const reach_question_t *question) {
+  const size_t chains = question->quanta->chain_count;
+  if (question->closures == NULL) return NULL;
+  for (kept_closure_t *kept = *question->closures; kept != NULL; kept = kept->next) {
+    bool is_same = memcmp(&kept->contract, question->contract, sizeof(contract_t)) == 0;
+    if (is_same && kept->chain_count == chains) return kept;
+  }
+  kept_closure_t *kept = arena_alloc_zeroed(question->closures_arena, sizeof *kept);
+  kept->next = *question->closures;
+  kept->contract = *question->contract;
+  kept->chain_count = chains;
+  kept->rows.arena = question->closures_arena;
+  *question->closures = kept;
+  return kept;
+}
+
+static bool is_last(const kept_closure_t *kept, const closure_question_t *closure) {
+  return kept->has_last && kept->count == closure->count &&
+         memcmp(kept->leaves, closure->terms, closure->count * sizeof closure->terms[0]) == 0 &&
+         memcmp(&kept->leaves[closure->count], &closure->init, sizeof closure->init) == 0;
+}
+
+/* The closure, remembered. */
+static bool make(kept_closure_t *kept, closure_question_t *closure, arena_t *arena,
+                 uint32_t out_least[CLOSURE_SHORT_VALUES]) {
+  const size_t bytes = closure->node.value_count * sizeof *out_least;
+  if (kept == NULL) return closure_make(closure, arena, out_least);
+  if (!is_last(kept, closure)) {
+    closure->rows = &kept->rows;
+    kept->is_made = closure_make(closure, arena, kept->least);
+    kept->has_last = true;
+    kept->count = closure->count;
+    memcpy(kept->leaves, closure->terms, closure->count * sizeof closure->terms[0]);
+    kept->leaves[closure->count] = closure->init;
+  }
+  memcpy(out_least, kept->least, bytes);
+  return kept->is_made;
+}
+
+/* ---- Closures -------------------------------------------------------------------------------- */
+
 bool reach_closure(const reach_question_t *question, arena_t *arena,
                    uint32_t out_least[CLOSURE_SHORT_VALUES]) {
   const quantum_t *quantum = &question->quanta->accumulation;
@@ -71,5 +129,5 @@ bool reach_closure(const reach_question_t *question, arena_t *arena,
   for (size_t i = 0; i < question->count && are_numbered; i++) {
     are_numbered = number_leaf(question, i, &terms[i]);
   }
-  return are_numbered && closure_make(&closure, arena, out_least);
+  return are_numbered && make(recall(question), &closure, arena, out_least);
 }
