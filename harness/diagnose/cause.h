@@ -67,6 +67,7 @@ cause_reference_t cause_reference_of(const accept_t *accept, size_t component);
 typedef struct cause_support {
   uint32_t asked;   /* Cases that came. */
   uint32_t looked;  /* Those that were looked into since all changes were tried last. */
+  uint32_t starts;  /* How often all were tried again: none of them then explained all cases. */
   GHashTable *keys; /* Keys of changes to how many of these each explains, with what evidence. */
 } cause_support_t;
 

@@ -56,6 +56,7 @@ change_scope_t change_scope_next(cause_support_t *support, bool is_of_zeros) {
   bool is_power = (number & (number - 1)) == 0;
   if (number < CAUSE_CHANGES_AGAIN || !is_power) return CHANGES_NONE;
   support->looked = 0;
+  support->starts++;
   return CHANGES_ALL;
 }
 
@@ -102,7 +103,8 @@ static standing_t standing_of(const cause_support_t *support, const found_change
 
 static bool is_enough(const cause_support_t *support, const standing_t *standing) {
   if (support == NULL) return standing->bits >= (double)CAUSE_BITS_MIN;
-  if (standing->strong >= CAUSE_CASES_STRONG && misses_of(support, standing) == 0) return true;
+  const bool is_refuted = misses_of(support, standing) > 0 || support->starts > 0;
+  if (standing->strong >= CAUSE_CASES_STRONG && !is_refuted) return true;
   if (standing->bits < (double)CAUSE_BITS_TOGETHER) return false;
   bool is_telling = standing->bits >= (double)CAUSE_BITS_TELLING;
   uint32_t needed = is_telling ? CAUSE_CASES_TELLING : CAUSE_CASES_TOGETHER;
