@@ -79,7 +79,8 @@ void cause_support_deinit(cause_support_t *support);
 typedef struct cause_flushing {
   uint32_t cases; /* Of several of one program in a row one. */
   uint32_t misses;
-  unsigned program; /* Of the last one. */
+  unsigned program;                   /* Of the last one. */
+  bool keeps_results, keeps_operands; /* A case shows it of small normal numbers (T283). */
 } cause_flushing_t;
 
 typedef struct cause_question {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* That subnormal numbers become zero, as operands, as results, or both: a processor's mode, or an
  * instruction that has it so, mostly does both (theory.md, T281). */
+#include <math.h>
+
 #include "harness/diagnose/change/change.h"
 
 uint64_t flush_operand(const void *context, const program_t *program, uint32_t operand,
@@ -77,4 +79,77 @@ void test_flushed_both(solver_t *solver, found_causes_t *found) {
     arena_rewind(solver->arena, mark);
   }
   if (bits > 0) note_cause(found, CAUSE_flushed, bits, 1, "");
+}
+
+/* ---- Small numbers that are none of the subnormal ones --------------------------------------- */
+
+/* Normal, and nearer to the subnormal ones than to 1. */
+static bool is_small(const format_t *format, uint64_t bits) {
+  if (format == NULL || format_is_nan(format, bits) || format_is_subnormal(format, bits)) {
+    return false;
+  }
+  const double magnitude = fabs(format_to_double(format, bits));
+  return magnitude > 0 && magnitude < ldexp(1, format->exponent_min / 2);
+}
+
+static uint64_t lose_small(const void *context, const program_t *program, uint32_t operand,
+                           size_t component, uint64_t bits) {
+  (void)context;
+  (void)component;
+  const format_t *format = program->operands[operand].element->format;
+  if (!is_small(format, bits)) return bits;
+  return format_from_double(format, format_is_negative(format, bits) ? -0.0 : 0.0);
+}
+
+static bool reads_small(const examined_t *examined) {
+  const case_t *instance = &examined->problem.instance;
+  for (uint32_t operand = 0; operand < instance->program.operand_count; operand++) {
+    const tensor_t *tensor = &instance->operands[operand];
+    const element_t *element = tensor->type.element;
+    const size_t count = element->format != NULL ? type_component_count(&tensor->type) : 0;
+    for (size_t i = 0; i < count; i++) {
+      if (is_small(element->format, element_load(element, tensor->data, i))) return true;
+    }
+  }
+  return false;
+}
+
+/* Whether the right component would be wrong if small operands were lost. */
+static bool keeps_operand(solver_t *solver, const examined_t *examined) {
+  const problem_t lost = problem_map(solver, &examined->problem, lose_small, NULL);
+  answer_t as_it_is, answer;
+  return problem_holds(solver, &examined->problem, examined->got, &as_it_is) &&
+         !problem_holds(solver, &lost, examined->got, &answer) && !answer.conforms;
+}
+
+bool solver_keeps_small_results(const solver_t *solver) {
+  const uint32_t result = solver->verdict->result;
+  const tensor_t *tensor = &solver->question->evidence->results[result];
+  const uint8_t *wrong = solver->question->evidence->wrong[result];
+  const element_t *element = tensor->type.element;
+  for (size_t i = 0; i < type_component_count(&tensor->type); i++) {
+    if (wrong[i] == 0 && is_small(element->format, element_load(element, tensor->data, i)))
+      return true;
+  }
+  return false;
+}
+
+bool solver_keeps_small_operands(solver_t *solver) {
+  enum { ASKED_MAX = 8, SEEN_MAX = 1024 };
+  const uint32_t result = solver->verdict->result;
+  const evidence_t *evidence = solver->question->evidence;
+  const size_t count = MIN(type_component_count(&evidence->results[result].type), SEEN_MAX);
+  size_t asked = 0;
+  bool keeps = false;
+  for (size_t i = 0; i < count && asked < ASKED_MAX && !keeps; i++) {
+    if (evidence->wrong[result][i] != 0) continue;
+    arena_mark_t mark = arena_mark(solver->arena);
+    examined_t examined;
+    if (solver_examine(solver, i, &examined) && reads_small(&examined)) {
+      keeps = keeps_operand(solver, &examined);
+      asked++;
+    }
+    arena_rewind(solver->arena, mark);
+  }
+  return keeps;
 }

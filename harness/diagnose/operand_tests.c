@@ -181,19 +181,8 @@ static void test_rounded(solver_t *solver, cause_id_t cause, rounding_t rounding
   }
 }
 
-/* ---- Small numbers that are none of the subnormal ones --------------------------------------- */
-
-/* Numbers below a half become zero, if they are not subnormal. */
-static uint64_t lose_small_bits(const void *context, const program_t *program, uint32_t operand,
-                                size_t component, uint64_t bits) {
-  (void)context;
-  (void)component;
-  const format_t *format = program->operands[operand].element->format;
-  if (format == NULL || format_is_nan(format, bits)) return bits;
-  const bool is_small = fabs(format_to_double(format, bits)) < 0.5;
-  if (!is_small || format_is_subnormal(format, bits)) return bits;
-  return format_from_double(format, format_is_negative(format, bits) ? -0.0 : 0.0);
-}
+/* ---- Steps ------------------------------------------------------------------------------------
+ */
 
 /* -1, 0 or 1. */
 static bool is_step(const element_t *element, uint64_t bits) {
@@ -214,25 +203,11 @@ static bool is_of_steps(const solver_t *solver) {
   return is;
 }
 
-/* Whether an element is right that would not be if small numbers were lost. */
-static bool keeps_small(solver_t *solver) {
-  arena_mark_t mark = arena_mark(solver->arena);
-  bool keeps = false;
-  for (size_t i = 0; i < solver->right_count && !keeps; i++) {
-    const examined_t *examined = &solver->right[i];
-    const problem_t lost = problem_map(solver, &examined->problem, lose_small_bits, NULL);
-    answer_t as_it_is, answer;
-    keeps = problem_holds(solver, &examined->problem, examined->got, &as_it_is) &&
-            !problem_holds(solver, &lost, examined->got, &answer) && !answer.conforms;
-    arena_rewind(solver->arena, mark);
-  }
-  return keeps;
-}
-
 /* What is flushed must be subnormal: a threshold elsewhere is another fault (theory.md, T264). */
 static void test_flushed(solver_t *solver, found_causes_t *found) {
   if (!solver_tests(solver, CAUSE_flushed_operands) && !solver_tests(solver, CAUSE_flushed)) return;
-  bool is_known = solver->tests_established || !is_of_steps(solver) || keeps_small(solver);
+  bool is_known =
+      solver->tests_established || !is_of_steps(solver) || solver_keeps_small_operands(solver);
   const hypothesis_t flushed = {.change = map_values, .index = MAP_FLUSH};
   if (!is_known) return;
   test_one(solver, CAUSE_flushed_operands, &flushed, found);

@@ -87,6 +87,9 @@ bool solver_init_all(solver_t *out_solver, const cause_question_t *question,
  * of each kind, or with CAUSE_ALL_CHANGE_MAX. */
 bool solver_init_whole(solver_t *out_solver, const solver_t *like, bool has_all);
 
+/* Makes a component of the result one that is examined; false if there is no telling. */
+bool solver_examine(solver_t *solver, size_t component, examined_t *out_examined);
+
 /* Whether the case has no more that is wrong, or right, than is examined. */
 bool solver_has_all(const solver_t *solver);
 

@@ -70,7 +70,7 @@ static const tensor_t *simulate_plain(solver_t *solver) {
   return is_known ? &results[solver->verdict->result] : NULL;
 }
 
-static bool make_examined(solver_t *solver, size_t component, examined_t *out_examined) {
+bool solver_examine(solver_t *solver, size_t component, examined_t *out_examined) {
   const cause_question_t *question = solver->question;
   uint32_t result = solver->verdict->result;
   const tensor_t *tensor = &question->evidence->results[result];
@@ -108,7 +108,7 @@ static bool examine(solver_t *solver, bool is_wrong, size_t max, examined_t *out
     if ((wrong[i] != 0) != is_wrong) continue;
     size_t due = wanted < 2 ? 0 : *count * (found - 1) / (wanted - 1);
     if (seen++ < due) continue;
-    if (!make_examined(solver, i, &out[*count])) return false;
+    if (!solver_examine(solver, i, &out[*count])) return false;
     ++*count;
   }
   return true;
@@ -132,7 +132,7 @@ static bool examine_right_nan(solver_t *solver, size_t max) {
   for (size_t i = 0; i < type_component_count(&result->type); i++) {
     if (wrong[i] != 0 || !is_nan_component(result, i)) continue;
     if (solver->right_count < max) solver->right_count++;
-    return make_examined(solver, i, &solver->right[solver->right_count - 1]);
+    return solver_examine(solver, i, &solver->right[solver->right_count - 1]);
   }
   return true;
 }

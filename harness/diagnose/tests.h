@@ -47,6 +47,11 @@ void test_flushed_both(solver_t *solver, found_causes_t *found);
 uint64_t flush_operand(const void *context, const program_t *program, uint32_t operand,
                        size_t component, uint64_t bits);
 
+/* Whether a right element shows that small normal numbers are kept, as results or as operands: that
+ * subnormal ones are not is then no threshold elsewhere (theory.md, T264, T283). */
+bool solver_keeps_small_results(const solver_t *solver);
+bool solver_keeps_small_operands(solver_t *solver);
+
 /* Which of two zeros is taken. */
 void test_zeros(solver_t *solver, found_causes_t *found);
 

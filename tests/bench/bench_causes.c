@@ -307,6 +307,11 @@ static const struct {
     {"canary:convert_rounds_twice", "other-permission"},
     {"canary:quotient_ties_away", "other-permission"},
     {"canary:one_hot_wraps", "other-permission"},
+    {"canary:convolution_padding_skipped", "other-permission"}, /* convolution_padding=skipped */
+    {"canary:top_k_ties_reversed", "other-permission"},         /* top_k_ties=any */
+    {"canary:epsilon_added", "other-permission"},               /* norm_epsilon=added */
+    {"canary:divide_by_inverse", "other-permission"},           /* division=reciprocal */
+    {"canary:unsigned_as_signed", "other-function"},            /* Compared by signed bits. */
     {"canary:axis_ignored", "other-attribute"}, /* axis=-1, or the last one's number. */
     {"canary:zero_point_unclamped", "other-storage"},
     {"canary:zero_point_unclamped+seed=1", "other-storage"},

@@ -223,6 +223,18 @@ static void test_words(void) {
        "", false},
       {"canary:flush_inputs", "stablehlo.floor f32[4] -> f32[4] : 80400001807fffff80800000be000000",
        "subnormal operands are read as zero", true},
+      /* Who loses small results too tells nothing of subnormal ones, until a small number is kept.
+       */
+      {"canary:erf_from_one", "byteir.erf f32[4] -> f32[4] : 0040000100300001007000003f8ccccd",
+       "subnormal numbers are taken for zero, operands, results or both", false},
+      {"canary:flush_outputs",
+       "stablehlo.multiply f32[3] f32[3] -> f32[3] : "
+       "0080000000800000c08ccccd : 3f0000013e8000013fcccccd",
+       "subnormal results are written as zero", false},
+      {"canary:flush_outputs",
+       "stablehlo.multiply f32[3] f32[3] -> f32[3] : "
+       "008000000080000001000001 : 3f0000013e8000013fcccccd",
+       "subnormal results are written as zero", true},
       /* A sum of one number: where nothing else is established, there is no telling. */
       {"canary:narrow_result",
        "stablehlo.reduce body=add dims=[1] f32[4,1] f32[] -> f32[4] : "

@@ -230,6 +230,10 @@ static void evaluate_erf(formula_t *formula, const row_t operands[], row_t resul
   if (formula_has_fault(formula, FAULT_erf_fitted)) {
     function = formula_nearby(formula, function, 1.5e-7);
   }
+  if (formula_has_fault(formula, FAULT_erf_from_one)) {
+    const row_t one = formula_number(formula, 1);
+    function = formula_subtract(formula, one, formula_subtract(formula, one, function));
+  }
   if (formula_has_fault(formula, FAULT_erf_beyond_one)) {
     function = formula_multiply(formula, function, formula_number(formula, 0x1.000004p+0));
   }
