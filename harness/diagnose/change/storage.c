@@ -26,6 +26,9 @@ typedef enum deviation {
   OPERAND_ZERO_POINT_ADDED,
   OPERAND_ZERO_POINT_LEFT_OUT,
   OPERAND_SCALE_DIVIDED,
+  OPERAND_OTHER_SIGN,
+  OPERAND_AND_ZERO_POINT_OTHER_SIGN,
+  OPERAND_DIFFERENCE_WRAPPED,
   LEFT_ZERO_POINT_LEFT_OUT,
   RIGHT_ZERO_POINT_LEFT_OUT,
   SCALE_OF_LEFT_FOR_BOTH,
@@ -51,6 +54,10 @@ static const struct {
     {OPERAND_ZERO_POINT_ADDED, "adds the zero points of operands"},
     {OPERAND_ZERO_POINT_LEFT_OUT, "subtracts no zero points of operands"},
     {OPERAND_SCALE_DIVIDED, "divides operands by their scale"},
+    {OPERAND_OTHER_SIGN, "reads stored operands with the other signedness"},
+    {OPERAND_AND_ZERO_POINT_OTHER_SIGN,
+     "reads stored operands and zero points with the other signedness"},
+    {OPERAND_DIFFERENCE_WRAPPED, "subtracts zero points of operands in the storage type"},
     {LEFT_ZERO_POINT_LEFT_OUT, "subtracts no zero point of the left operand"},
     {RIGHT_ZERO_POINT_LEFT_OUT, "subtracts no zero point of the right operand"},
     {SCALE_OF_LEFT_FOR_BOTH, "takes the left operand's scale for both"},
@@ -152,14 +159,17 @@ static double round_as(deviation_t deviation, double value) {
   }
 }
 
-/* What is stored of a real number, divided in a format. */
-static computed_t store(deviation_t deviation, double value, const grid_t *grid,
-                        const format_t *format, const element_t *element, uint64_t *out_bits) {
-  double quotient = format_round_double(format, value / grid->scale);
-  if (deviation == SCALE_LEFT_OUT) quotient = value;
-  if (deviation == SCALE_MULTIPLIED) quotient = value * grid->scale;
-  /* A conversion to integers may give anything of what is beyond 32 bits. */
-  if (isnan(quotient) || (deviation == WRAPPED && fabs(quotient) > 0x1p30)) return COMPUTED_ANY;
+/* What a number is made into before it is rounded to what is stored. */
+static double scaled(deviation_t deviation, double value, const grid_t *grid) {
+  if (deviation == SCALE_LEFT_OUT) return value;
+  return deviation == SCALE_MULTIPLIED ? value * grid->scale : value / grid->scale;
+}
+
+/* What subnormal numbers are rounded by is at most a unit roundoff of this. */
+static double underflow(const format_t *format) { return ldexp(1, format->exponent_min + 1); }
+
+/* What is stored of a quotient. */
+static double stored_of(deviation_t deviation, double quotient, const grid_t *grid) {
   double stored = round_as(deviation, quotient);
   double zero_point = (double)grid->zero_point;
   if (deviation == ZERO_POINT_LEFT_OUT) zero_point = 0;
@@ -169,9 +179,50 @@ static computed_t store(deviation_t deviation, double value, const grid_t *grid,
   if (deviation == CLAMPED_BEFORE_ZERO_POINT) stored = CLAMP(stored, least, most);
   stored += zero_point;
   bool wraps = deviation == WRAPPED || deviation == CLAMPED_BEFORE_ZERO_POINT;
-  if (!wraps) stored = CLAMP(stored, least, most);
+  return wraps ? stored : CLAMP(stored, least, most);
+}
+
+/* What is stored of a real number, divided in a format; `magnitude` is that of what was rounded on
+ * the way.  Where such roundings may tell, nothing is said (theory.md, T284). */
+static computed_t store(deviation_t deviation, double value, double magnitude, const grid_t *grid,
+                        const format_t *format, const element_t *element, uint64_t *out_bits) {
+  enum { ROUNDINGS = 8, PRECISION_MIN = 4 };
+  const double quotient = scaled(deviation, value, grid);
+  /* A conversion to integers may give anything of what is beyond 32 bits. */
+  if (isnan(quotient) || (deviation == WRAPPED && fabs(quotient) > 0x1p30)) return COMPUTED_ANY;
+  if (format->precision < PRECISION_MIN) return COMPUTED_ANY;
+  const double rounded = ldexp(ROUNDINGS, -format->precision) * (magnitude + underflow(format));
+  const double error = fabs(scaled(deviation, rounded, grid));
+  const double stored = stored_of(deviation, quotient, grid);
+  const bool is_told = stored_of(deviation, quotient - error, grid) == stored &&
+                       stored_of(deviation, quotient + error, grid) == stored;
   *out_bits = (uint64_t)(int64_t)stored & element_mask(element);
-  return COMPUTED_BITS;
+  return is_told ? COMPUTED_BITS : COMPUTED_ANY;
+}
+
+/* The bits as a number of the storage type, or of the type of its width with the other signedness.
+ */
+static int64_t read_stored(const element_t *element, uint64_t bits, bool is_other) {
+  const bool is_signed = (element->kind == ELEMENT_SIGNED) != is_other;
+  const unsigned unused = 64U - element->bits;
+  return is_signed ? (int64_t)(bits << unused) >> unused : (int64_t)(bits & element_mask(element));
+}
+
+/* The stored number less its zero point, before it is scaled. */
+static double difference(deviation_t deviation, const element_t *element, uint64_t bits,
+                         int64_t zero_point, uint32_t operand) {
+  const bool is_of_both = deviation == OPERAND_AND_ZERO_POINT_OTHER_SIGN;
+  const int64_t q = read_stored(element, bits, is_of_both || deviation == OPERAND_OTHER_SIGN);
+  bool is_left_out = deviation == OPERAND_ZERO_POINT_LEFT_OUT ||
+                     (deviation == LEFT_ZERO_POINT_LEFT_OUT && operand == 0) ||
+                     (deviation == RIGHT_ZERO_POINT_LEFT_OUT && operand == 1);
+  if (is_left_out) zero_point = 0;
+  if (deviation == OPERAND_ZERO_POINT_ADDED) zero_point = -zero_point;
+  if (is_of_both) zero_point = read_stored(element, (uint64_t)zero_point, true);
+  if (deviation == OPERAND_DIFFERENCE_WRAPPED) {
+    return (double)read_stored(element, (uint64_t)(q - zero_point), false);
+  }
+  return (double)q - (double)zero_point;
 }
 
 /* The number that a stored one stands for. */
@@ -179,17 +230,9 @@ static double restored(deviation_t deviation, const tensor_t *tensor, size_t at,
                        uint32_t operand) {
   const element_t *element = tensor->type.element;
   const grid_t grid = grid_of_type(&tensor->type, at);
-  const uint64_t bits = element_load(element, tensor->data, at);
-  const bool is_signed = element->kind == ELEMENT_SIGNED;
-  const double q = is_signed ? (double)element_signed_value(element, bits) : (double)bits;
-  double zero_point = (double)grid.zero_point;
-  bool is_left_out = deviation == OPERAND_ZERO_POINT_LEFT_OUT ||
-                     (deviation == LEFT_ZERO_POINT_LEFT_OUT && operand == 0) ||
-                     (deviation == RIGHT_ZERO_POINT_LEFT_OUT && operand == 1);
-  if (is_left_out) zero_point = 0;
-  if (deviation == OPERAND_ZERO_POINT_ADDED) zero_point = -zero_point;
-  if (deviation == OPERAND_SCALE_DIVIDED) return (q - zero_point) / scale;
-  return (q - zero_point) * scale;
+  const double whole = difference(deviation, element, element_load(element, tensor->data, at),
+                                  grid.zero_point, operand);
+  return deviation == OPERAND_SCALE_DIVIDED ? whole / scale : whole * scale;
 }
 
 static bool apply(stored_t stored, const double x[2], double *out_value) {
@@ -240,8 +283,11 @@ static computed_t compute_arithmetic(stored_t stored, deviation_t deviation, con
   }
   if (count != (stored == STORED_NEGATIVE ? 1 : 2) || !apply(stored, x, &value))
     return COMPUTED_NONE;
-  return store(deviation, value, &grid, result->quantization->expressed->format, result->element,
-               out_bits);
+  const bool is_sum = stored == STORED_SUM || stored == STORED_DIFFERENCE;
+  const format_t *format = result->quantization->expressed->format;
+  const double sum = fabs(x[0]) + fabs(x[1]);
+  const double magnitude = is_sum ? sum : fabs(value) + underflow(format) * sum;
+  return store(deviation, value, magnitude, &grid, format, result->element, out_bits);
 }
 
 static computed_t compute_quantize(deviation_t deviation, const case_t *instance, size_t at,
@@ -260,11 +306,11 @@ static computed_t compute_quantize(deviation_t deviation, const case_t *instance
     const double scale = grid_of_type(&input->type, at).scale;
     const double value = restored(deviation, input, at, scale, 0);
     format = input->type.quantization->expressed->format;
-    return store(deviation, value, &grid, format, result->element, out_bits);
+    return store(deviation, value, fabs(value), &grid, format, result->element, out_bits);
   }
   if (format == NULL) return COMPUTED_NONE;
   const double value = format_to_double(format, element_load(input->type.element, input->data, at));
-  return store(deviation, value, &grid, format, result->element, out_bits);
+  return store(deviation, value, fabs(value), &grid, format, result->element, out_bits);
 }
 
 /* A float of a stored value. */
@@ -283,16 +329,12 @@ static computed_t compute_dequantize(deviation_t deviation, const case_t *instan
     return COMPUTED_NONE;
   }
   const uint64_t bits = element_load(element, input->data, at);
-  const bool is_signed = element->kind == ELEMENT_SIGNED;
-  double q = is_signed ? (double)element_signed_value(element, bits) : (double)bits;
-  double zero_point = (double)grid.zero_point;
-  if (deviation == OPERAND_ZERO_POINT_LEFT_OUT) zero_point = 0;
-  if (deviation == OPERAND_ZERO_POINT_ADDED) zero_point = -zero_point;
   const format_t *format = result->element->format;
-  const double difference = format_round_double(format, q - zero_point);
+  const double whole = difference(deviation, element, bits, grid.zero_point, 0);
+  /* Formats differ in what is left of a difference that they do not have. */
+  if (format_round_double(format, whole) != whole) return COMPUTED_ANY;
   bool divides = deviation == OPERAND_SCALE_DIVIDED;
-  *out_bits =
-      format_from_double(format, divides ? difference / grid.scale : difference * grid.scale);
+  *out_bits = format_from_double(format, divides ? whole / grid.scale : whole * grid.scale);
   return COMPUTED_BITS;
 }
 
