@@ -3,6 +3,8 @@
 
     evidence.py SCRIPTS conforming CASES...          no conforming result of these files is proven wrong
     evidence.py SCRIPTS returned CONTRACT RESULTS    nor one that a model returned: lines of `assay subject`
+    evidence.py SCRIPTS near RESULTS                 lines of single elements for `assay judge`, of results of elementwise ops and near them
+    evidence.py SCRIPTS judged CONTRACT LINES VERDICTS    nor one that Assay accepts: such lines and what `assay judge` says of each
     evidence.py SCRIPTS tampered BUNDLE...           no proven bundle stays proven when what it says is changed
 
 SCRIPTS is the folder of the script; CONTRACT has all permissions, and so does the first line of `conforming`'s input."""
@@ -16,9 +18,12 @@ import tempfile
 sys.path.insert(0, sys.argv[1])
 sys.dont_write_bytecode = True
 import check_evidence
-import check_other_ops  # noqa: F401  It adds its ops.
+import check_formulas  # noqa: F401  It adds its ops.
+import check_other_ops  # noqa: F401  So does this one.
 
 PLACES_MAX = 2  # Of each result.
+NEAR_PLACES_MAX = 8
+NEAR_STEPS = (0, 1, -1, 2, -3, 4, -5, 6, 9)  # Patterns beside what came: the ends of the sets of some ulps are among them.
 
 
 def tell(passes, description, details=""):
@@ -72,6 +77,35 @@ def returned(path):
             case, _, results = line.rstrip("\n").partition("\t")
             if re.match(r"([0-9a-f]+|-)( : |$)", results) and len(case) < 4000:
                 yield case, results
+
+
+def near(path):
+    for case, results in returned(path):
+        program, *data = case.split(" : ")
+        words = program.split(" ")
+        types = [i for i, word in enumerate(words) if re.fullmatch(r"\w+\[[\d,]*\]", word)]
+        try:
+            tensors = [check_evidence.Tensor(words[i], d) for i, d in zip(types, [*data, results])]
+        except check_evidence.NotDecided:
+            continue
+        # A tensor of one element may stand for as many as the result has.
+        count = len(tensors[-1].codes)
+        if len(tensors) != len(data) + 1 or any(len(t.codes) not in (1, count) for t in tensors):
+            continue
+        for i in types:
+            words[i] = words[i].partition("[")[0] + "[]"
+        for place in range(0, count, max(1, count // NEAR_PLACES_MAX)):
+            patterns = [f"{t.codes[place if len(t.codes) > 1 else 0]:0{-(-t.bits // 4)}x}" for t in tensors]
+            for step in NEAR_STEPS:
+                code = (int(patterns[-1], 16) + step) % 2 ** tensors[-1].bits
+                print(f"{' : '.join([' '.join(words), *patterns[:-1]])}\t{code:0{len(patterns[-1])}x}")
+
+
+def judged(lines, verdicts):
+    with open(lines) as left, open(verdicts) as right:
+        for line, answer in zip(left, right):
+            if re.match("conforms|weak", answer):
+                yield line.rstrip("\n").split("\t")
 
 
 def verdict(bundle, is_signed_anew):
@@ -181,7 +215,10 @@ def main():
     if what == "tampered":
         tampered(arguments)
         return
-    pairs = conforming(arguments[1:]) if what == "conforming" else returned(arguments[1])
+    if what == "near":
+        near(arguments[0])
+        return
+    pairs = {"conforming": lambda *paths: conforming(paths), "returned": returned, "judged": judged}[what](*arguments[1:])
     asked, held, wrong = count_proofs(arguments[0], pairs)
     tell(asked > 0 and held > asked // 3 and not wrong, f"{what}: of {asked} right results none is proven wrong, {held} are held", "\n".join(wrong))
 

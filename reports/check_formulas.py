@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What check_evidence.py, which imports this if it stands beside it, knows of elementary functions: exponentials, logarithms,
+roots, the logistic function, sine and cosine, enclosed by fractions.  As there: plain Python, nothing of Assay's.
+Each function returns all that the contract permits at one place of a result."""
+import math
+from fractions import Fraction as Q
+from check_evidence import OPS, Format, NotDecided, add_up, combined, mirror, parts_of, rounded
+from check_other_ops import cut, divide, exp, log, outwards, ways
+
+# ---- Elementary functions: pairs that enclose the exact value ---------------------------------------------------------
+def expm1(x):
+    """exp(x) - 1; near 0 by its series, whose terms halve at least, so that all that follow are less than the last one."""
+    if abs(x) > Q(1, 2): return tuple(e - 1 for e in exp(x))
+    low = term = x
+    for i in range(2, 90): term = cut(term * x / i, False, 500); low += term
+    return low - abs(x) * Q(2) ** -280, low + abs(x) * Q(2) ** -280
+
+def log1p(x):
+    """log(1 + x): near a guess g it is g + log((1 + x) / exp(g)), and r - r^2 <= log(1 + r) <= r for |r| <= 1/2."""
+    if abs(x) > Q(1, 2): return log(1 + x)
+    if abs(x) < Q(2) ** -150: return x - x * x, x
+    guess = Q(math.log1p(x))
+    low, high = ((1 + x) / e - 1 for e in reversed(exp(guess)))
+    return guess + low - low ** 2, guess + high
+
+def tanh(x):
+    """m / (m + 2), m = exp(2x) - 1."""
+    low, high = (e / (e + 2) for e in expm1(2 * abs(x)))
+    return (low, high) if x > 0 else (-high, -low)
+
+def root(x):
+    """The square root, by whole numbers: floor(sqrt(n)) and the next one, and both are it if it is whole."""
+    shift = 2 * max(0, 500 - x.numerator.bit_length() // 2 + x.denominator.bit_length() // 2)
+    scaled = x * 2 ** shift
+    least = math.isqrt(math.floor(scaled))
+    return Q(least, 2 ** (shift // 2)), Q(least + (least * least != scaled), 2 ** (shift // 2))
+
+def inverse_root(x): return tuple(1 / e for e in reversed(root(x)))
+
+def arc_tangent(n, bits):
+    """2^bits arctan(1/n), and by how much it may be off: each term of its series is cut by less than 1."""
+    total, power, k = 0, 2 ** bits // n, 0
+    while power: total, power, k = total + (-1) ** k * (power // (2 * k + 1)), power // (n * n), k + 1
+    return total, 2 * k + 2
+
+def half_pi(bits=2000):
+    """pi / 2 = 8 arctan(1/5) - 2 arctan(1/239): Machin."""
+    (five, off), (more, off_more) = arc_tangent(5, bits), arc_tangent(239, bits)
+    return tuple(Q(8 * five - 2 * more + sign * (8 * off + 2 * off_more), 2 ** bits) for sign in (-1, 1))
+
+HALF_PI = half_pi()
+
+def series(x, is_sine):
+    """Sine or cosine for |x| < 1, whose terms alternate and fall: the rest is less than the next term."""
+    x, total, n = cut(x, False, 700), Q(0), int(is_sine)
+    term = x if is_sine else Q(1)
+    while abs(term) > abs(x) * Q(2) ** -400 and n < 200:
+        total, term, n = total + term, cut(-term * x * x / ((n + 1) * (n + 2)), False, 700), n + 2
+    off = Q(2) ** -350 * (abs(x) if is_sine else 1)
+    return total - off, total + off
+
+def of_quarters(x, quarters):
+    """sin(x + quarters pi / 2), after a multiple of pi / 2 was taken from x, with all digits that x asks for."""
+    turns = round(x / HALF_PI[0])
+    rest = [x - turns * e for e in HALF_PI]
+    middle, off = sum(rest) / 2, abs(rest[1] - rest[0])  # Sine and cosine move by no more than their argument.
+    low, high = series(middle, (turns + quarters) % 2 == 0)
+    pair = low - off, high + off
+    return pair if (turns + quarters) % 4 < 2 else (-pair[1], -pair[0])
+
+def sin(x): return of_quarters(x, 0)
+def cos(x): return of_quarters(x, 1)
+
+# ---- What a function may deliver --------------------------------------------------------------------------------------
+ANY_ZERO = ["+0", "-0"]
+# Of what the functions are where they are no number other than 0: a part, or such a number, which may be missed.  A root of -0
+# is left open where it is inverted; log(1) has either sign.
+AT = {"exp": {"+inf": "+inf", "-inf": "+0", "+0": Q(1), "-0": Q(1)}, "expm1": {"+inf": "+inf", "-inf": Q(-1), "+0": "+0", "-0": "-0"},
+      "log": {"+inf": "+inf", "-inf": "nan", "+0": "-inf", "-0": "-inf"}, "log1p": {"+inf": "+inf", "-inf": "nan", "+0": "+0", "-0": "-0"},
+      "tanh": {"+inf": Q(1), "-inf": Q(-1), "+0": "+0", "-0": "-0"}, "rsqrt": {"+inf": "+0", "-inf": "nan", "+0": "+inf", "-0": "-inf"},
+      "sin": {"+inf": "nan", "-inf": "nan", "+0": "+0", "-0": "-0"}, "cos": {"+inf": "nan", "-inf": "nan", "+0": Q(1), "-0": Q(1)}}
+EXACT = {"exp": exp, "expm1": expm1, "log": log, "log1p": log1p, "tanh": tanh, "rsqrt": inverse_root, "sin": sin, "cos": cos}
+RANGE = {"exp": (0, None), "expm1": (-1, None), "tanh": (-1, 1), "rsqrt": (0, None), "sin": (-1, 1), "cos": (-1, 1)}
+BY_SIGN = ("expm1", "log1p", "tanh", "sin", "cos")  # No result has another sign than the exact value (T227).
+
+def truth(name, part):
+    """What a function is of a part that is one number, or none: a part, or a pair that encloses it."""
+    if part == "nan": return part
+    value = AT[name][part] if isinstance(part, str) else part[0]
+    if isinstance(part, str): return value if isinstance(value, str) else (value, value)
+    if value < 0 and name in ("log", "rsqrt") or value < -1 and name == "log1p": return "nan"
+    return "-inf" if value == -1 and name == "log1p" else outwards_both(*EXACT[name](value))
+
+def outwards_both(low, high):
+    """A larger interval with shorter ends, of any sign: so much that what works with 128 bits has no larger one."""
+    if low == high: return low, high
+    low, high = low - abs(low) * Q(2) ** -100, high + abs(high) * Q(2) ** -100
+    return outwards(low, high) if low >= 0 else mirror(outwards(-high, -low)) if high <= 0 else (low, high)
+
+def spacing(x, g):
+    """An ulp of x, not below 0, in g."""
+    e = x.numerator.bit_length() - x.denominator.bit_length() if x else g.emin
+    return Q(2) ** (max(e - (x < Q(2) ** e), g.emin) - g.p + 1)
+
+def neighbour(x, up, unit):
+    """The multiple of an ulp beside x, which is above 0, and one more below a power of two: within an ulp of what is just above."""
+    y = (math.ceil if up else math.floor)(x / unit) * unit
+    return y - unit / 2 if not up and y.numerator & (y.numerator - 1) == 0 else y
+
+def missed(name, low, high, g, k, p, one):
+    """T61: what lies within k ulps in g of a value in the interval, and in the function's range; or of one value is a neighbour."""
+    unit = spacing(max(abs(low), abs(high)), g)  # No ulp in the interval is more.
+    reach = unit * (1 if k == "faithful" else int(k))
+    if k != "faithful" or not one or low <= 0 <= high: ends = [low - reach, high + reach]
+    elif low == high and (low / unit).denominator == 1: ends = [low, high]
+    elif low > 0: ends = [neighbour(low, False, unit), neighbour(high, True, unit)]
+    else: ends = [-neighbour(-low, True, unit), -neighbour(-high, False, unit)]
+    if p["function_range"] != "strict": return parts_of(*ends, ANY_ZERO)
+    least, most = RANGE.get(name, (None, None))
+    if name in BY_SIGN and low > 0: least = Q(0)
+    if name in BY_SIGN and high < 0: most = Q(0)
+    if least is not None: ends[0] = max(ends[0], Q(least))
+    if most is not None: ends[1] = min(ends[1], Q(most))
+    return parts_of(*ends, ANY_ZERO if ends[0] < 0 < ends[1] or name == "log" else ["-0"] if ends[1] <= 0 and ends[0] < 0 else ["+0"])
+
+def delivered(name, s, g, k, p):
+    """What a function of each part of a set may be in g; an inverse root within an ulp, as its quotient is no better."""
+    result, one = [], len(s) == 1 and name != "rsqrt"
+    for part in s:
+        value = truth(name, part)
+        result += [value] if isinstance(value, str) else missed(name, *value, g, k, p, one)
+        if name == "rsqrt" and part == "-0": result += ["+inf"]
+    return list(dict.fromkeys(result))
+
+def operand(o, r, index, p):
+    if r.format is None or r.parts == 2 or r.format.name not in ("f64", "f32", "f16", "bf16"): raise NotDecided("a function of such types")
+    return o[0].at(index, p)
+
+def tell(note, theorem, exact, s):
+    """The exact value, and how far from it the set reaches; nothing of what overflows."""
+    ends = [e for part in s if not isinstance(part, str) for e in part]
+    if isinstance(exact, str) or not ends or exact[1] > Q(2) ** 1100: return
+    note(theorem, *exact, cut(max(exact[0] - min(ends), max(ends) - exact[1], Q(0)), True, 100))
+
+def function(op, a, o, r, number, index, part, p, note):
+    """T61, T227: in each format that the contract permits to compute in, and then rounded to the type."""
+    name = NAMES[op]
+    s, f = operand(o, r, index, p), r.format
+    if name == "exp" and p["exp_by_exp2"] != "no": raise NotDecided("exponentials by powers of two (exp_by_exp2)")
+    if name == "sin" and p["function_range"] != "strict" and {"+0", "-0"} & set(s): raise NotDecided("the sine of 0 within some ulps")
+    result = [v for g, k in ways(name, f, p) for v in rounded(delivered(name, s, g, k, p), g, p)]
+    if name == "rsqrt":  # Or the quotient 1 / sqrt(x), whose steps round.
+        for g, _ in ways(name, f, p):
+            roots = rounded([v for part in s for v in root_of(part)], g, p)
+            result += rounded(combined(divide, [(Q(1), Q(1))], roots), g, p)
+    tell(note, "T61, T227", truth(name, s[0]), result)
+    return rounded(result, f, p, True)
+
+def root_of(part):
+    """The square root of a part that is one number, or none."""
+    if isinstance(part, str): return ["nan"] if part == "-inf" else [part]
+    return ["nan"] if part[0] < 0 else [root(part[0])]
+
+def sqrt(op, a, o, r, number, index, part, p, note):
+    """T226: rounded once."""
+    if r.format is None or r.parts == 2: raise NotDecided("roots of such types")
+    s = [v for x in o[0].at(index, p) for v in root_of(x)]
+    if not isinstance(s[0], str): note("T226", *s[0], Q(0))
+    return rounded(s, r.format, p, True, False)
+
+def logistic(op, a, o, r, number, index, part, p, note):
+    """T225: 1 / (1 + exp(-x)), whose steps may err, and the two numbers around the exact value."""
+    if p["logistic"] != "exponential" or p["exp_by_exp2"] != "no": raise NotDecided("logistic by other formulas")
+    s, f, result, one = operand(o, r, index, p), r.format, [], [(Q(1), Q(1))]
+    for g, k in ways("exp", f, p):
+        power = rounded(delivered("exp", [mirror(v) for v in s], g, k, p), g, p)
+        total = [v for e in power for v in rounded(add_up([[e], one], g, p, lambda *_: None), g, p)]
+        result += rounded(combined(divide, one, total), g, p)
+    for x in s:
+        if isinstance(x, str): continue
+        low, high = (1 / (1 + e) for e in reversed(exp(-x[0])))
+        note("T225", *outwards(low, high), Q(0))
+        unit = spacing(high, f)
+        result += parts_of(math.floor(low / unit) * unit, math.ceil(high / unit) * unit)
+    return rounded(result, f, p, True)
+
+NAMES = {f"stablehlo.{op}": name for op, name in (("exponential", "exp"), ("exponential_minus_one", "expm1"), ("log", "log"),
+         ("log_plus_one", "log1p"), ("tanh", "tanh"), ("rsqrt", "rsqrt"), ("sine", "sin"), ("cosine", "cos"))}
+OPS.update({**dict.fromkeys(NAMES, function), "stablehlo.sqrt": sqrt, "stablehlo.logistic": logistic})
