@@ -255,25 +255,11 @@ static bool explains_all(solver_t *solver, size_t chosen, bool tests_established
   return is_found;
 }
 
-/* Whether small normal numbers are kept, in this case or in one of its kind before: results,
- * operands, or either where the cause says no more. */
-static bool keeps_small(solver_t *solver, size_t cause) {
-  cause_flushing_t none = {.keeps_results = false};
-  cause_flushing_t *kept = solver->question->flushing != NULL ? solver->question->flushing : &none;
-  const bool of_results = cause != CAUSE_flushed_operands;
-  const bool of_operands = cause != CAUSE_flushed_results;
-  if (of_results) kept->keeps_results = kept->keeps_results || solver_keeps_small_results(solver);
-  if (of_results && kept->keeps_results) return true;
-  if (!of_operands) return false;
-  kept->keeps_operands = kept->keeps_operands || solver_keeps_small_operands(solver);
-  return kept->keeps_operands;
-}
-
 /* Of one term nothing is accumulated: that its sums are numbers of a narrow type keeps others in
  * doubt, and is itself told by cases of several.  Where no small number is kept, flushing may be a
  * threshold elsewhere. */
 static bool may_be_sure(solver_t *solver, size_t chosen) {
-  if (is_of_subnormals(chosen)) return keeps_small(solver, chosen);
+  if (is_of_subnormals(chosen)) return solver_keeps_small(solver, (cause_id_t)chosen);
   return chosen != CAUSE_narrow_accumulator || !solver->is_split || solver->term_count > 1;
 }
 
@@ -328,7 +314,7 @@ static void name_flushing(solver_t *solver, const found_causes_t *found, verdict
   const unsigned hash = g_str_hash(text->str);
   flushing->cases += flushing->cases == 0 || hash != flushing->program;
   flushing->program = hash;
-  if (!keeps_small(solver, CAUSE_flushed)) return;
+  if (!solver_keeps_small(solver, CAUSE_flushed)) return;
   if (flushing->cases < CAUSE_CASES_TOGETHER + CAUSE_CASES_FOR_MISS * flushing->misses) return;
   if (!explains_all(solver, CAUSE_flushed, false)) return;
   describe(solver, found, CAUSE_flushed, verdict);

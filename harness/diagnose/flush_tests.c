@@ -122,7 +122,7 @@ static bool keeps_operand(solver_t *solver, const examined_t *examined) {
          !problem_holds(solver, &lost, examined->got, &answer) && !answer.conforms;
 }
 
-bool solver_keeps_small_results(const solver_t *solver) {
+static bool keeps_results(const solver_t *solver) {
   const uint32_t result = solver->verdict->result;
   const tensor_t *tensor = &solver->question->evidence->results[result];
   const uint8_t *wrong = solver->question->evidence->wrong[result];
@@ -152,4 +152,16 @@ bool solver_keeps_small_operands(solver_t *solver) {
     arena_rewind(solver->arena, mark);
   }
   return keeps;
+}
+
+bool solver_keeps_small(solver_t *solver, cause_id_t cause) {
+  cause_flushing_t none = {.keeps_results = false};
+  cause_flushing_t *kept = solver->question->flushing != NULL ? solver->question->flushing : &none;
+  const bool of_results = cause != CAUSE_flushed_operands;
+  const bool of_operands = cause != CAUSE_flushed_results;
+  if (of_results) kept->keeps_results = kept->keeps_results || keeps_results(solver);
+  if (of_results && kept->keeps_results) return true;
+  if (!of_operands) return false;
+  kept->keeps_operands = kept->keeps_operands || solver_keeps_small_operands(solver);
+  return kept->keeps_operands;
 }

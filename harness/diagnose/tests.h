@@ -47,10 +47,13 @@ void test_flushed_both(solver_t *solver, found_causes_t *found);
 uint64_t flush_operand(const void *context, const program_t *program, uint32_t operand,
                        size_t component, uint64_t bits);
 
-/* Whether a right element shows that small normal numbers are kept, as results or as operands: that
- * subnormal ones are not is then no threshold elsewhere (theory.md, T264, T283). */
-bool solver_keeps_small_results(const solver_t *solver);
+/* Whether a right element would be wrong if small normal operands were lost: that subnormal ones
+ * are not is then no threshold elsewhere (theory.md, T264). */
 bool solver_keeps_small_operands(solver_t *solver);
+
+/* Whether such numbers are seen to be kept, in this case or in one of its kind before: results,
+ * operands, or either where the cause says no more (theory.md, T283). */
+bool solver_keeps_small(solver_t *solver, cause_id_t cause);
 
 /* Which of two zeros is taken. */
 void test_zeros(solver_t *solver, found_causes_t *found);

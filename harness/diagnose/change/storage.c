@@ -182,16 +182,27 @@ static double stored_of(deviation_t deviation, double quotient, const grid_t *gr
   return wraps ? stored : CLAMP(stored, least, most);
 }
 
-/* What is stored of a real number, divided in a format; `magnitude` is that of what was rounded on
- * the way.  Where such roundings may tell, nothing is said (theory.md, T284). */
-static computed_t store(deviation_t deviation, double value, double magnitude, const grid_t *grid,
+/* A real number that was computed, and the magnitude of what was rounded on the way to it. */
+typedef struct computed_real {
+  double value;
+  double magnitude;
+} computed_real_t;
+
+static computed_real_t as_it_came(double value) {
+  return (computed_real_t){.value = value, .magnitude = fabs(value)};
+}
+
+/* What is stored of a real number, divided in a format.  Where such roundings may tell, nothing is
+ * said (theory.md, T284). */
+static computed_t store(deviation_t deviation, computed_real_t real, const grid_t *grid,
                         const format_t *format, const element_t *element, uint64_t *out_bits) {
   enum { ROUNDINGS = 8, PRECISION_MIN = 4 };
-  const double quotient = scaled(deviation, value, grid);
+  const double quotient = scaled(deviation, real.value, grid);
   /* A conversion to integers may give anything of what is beyond 32 bits. */
   if (isnan(quotient) || (deviation == WRAPPED && fabs(quotient) > 0x1p30)) return COMPUTED_ANY;
   if (format->precision < PRECISION_MIN) return COMPUTED_ANY;
-  const double rounded = ldexp(ROUNDINGS, -format->precision) * (magnitude + underflow(format));
+  const double rounded =
+      ldexp(ROUNDINGS, -format->precision) * (real.magnitude + underflow(format));
   const double error = fabs(scaled(deviation, rounded, grid));
   const double stored = stored_of(deviation, quotient, grid);
   const bool is_told = stored_of(deviation, quotient - error, grid) == stored &&
@@ -287,7 +298,8 @@ static computed_t compute_arithmetic(stored_t stored, deviation_t deviation, con
   const format_t *format = result->quantization->expressed->format;
   const double sum = fabs(x[0]) + fabs(x[1]);
   const double magnitude = is_sum ? sum : fabs(value) + underflow(format) * sum;
-  return store(deviation, value, magnitude, &grid, format, result->element, out_bits);
+  const computed_real_t real = {.value = value, .magnitude = magnitude};
+  return store(deviation, real, &grid, format, result->element, out_bits);
 }
 
 static computed_t compute_quantize(deviation_t deviation, const case_t *instance, size_t at,
@@ -306,11 +318,11 @@ static computed_t compute_quantize(deviation_t deviation, const case_t *instance
     const double scale = grid_of_type(&input->type, at).scale;
     const double value = restored(deviation, input, at, scale, 0);
     format = input->type.quantization->expressed->format;
-    return store(deviation, value, fabs(value), &grid, format, result->element, out_bits);
+    return store(deviation, as_it_came(value), &grid, format, result->element, out_bits);
   }
   if (format == NULL) return COMPUTED_NONE;
   const double value = format_to_double(format, element_load(input->type.element, input->data, at));
-  return store(deviation, value, fabs(value), &grid, format, result->element, out_bits);
+  return store(deviation, as_it_came(value), &grid, format, result->element, out_bits);
 }
 
 /* A float of a stored value. */
