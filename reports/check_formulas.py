@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What check_evidence.py, which imports this if it stands beside it, knows of elementary functions: exponentials, logarithms,
-roots, the logistic function, sine and cosine, enclosed by fractions.  As there: plain Python, nothing of Assay's.
+roots, the logistic function, sine and cosine, enclosed by fractions; and of ops that are exact, or round once: quotients,
+remainders, comparisons, choices.  As there: plain Python, nothing of Assay's.
 Each function returns all that the contract permits at one place of a result."""
 import math
 from fractions import Fraction as Q
-from check_evidence import OPS, Format, NotDecided, add_up, combined, mirror, parts_of, rounded
-from check_other_ops import cut, divide, exp, log, outwards, ways
+from check_evidence import OPS, NotDecided, add_up, combined, extreme, mirror, parts_of, rounded
+from check_other_ops import cut, divide, exp, log, outwards, quantized, rescaled, ways
 
 # ---- Elementary functions: pairs that enclose the exact value ---------------------------------------------------------
 def expm1(x):
@@ -184,6 +185,89 @@ def logistic(op, a, o, r, number, index, part, p, note):
         result += parts_of(math.floor(low / unit) * unit, math.ceil(high / unit) * unit)
     return rounded(result, f, p, True)
 
+# ---- Ops that are exact, or round once (T226) -------------------------------------------------------------------------
+def element(t, index, p, part=0):
+    """What is read of an operand, of which one element may stand for all."""
+    index = index if t.shape else 0
+    if t.format is None: return [(t.integer(index),) * 2]
+    return t.at(index, p, part)
+
+def signed_zero(value, sign_of):
+    """A number, or the zero that has the sign of another number."""
+    return (value, value) if value else "-0" if sign_of < 0 else "+0"
+
+def whole_quotient(x, y): return abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
+
+def remainder_of(x, y):
+    """x less the multiple of y by the quotient without its fraction: exact, with the sign of x."""
+    if "nan" in (x, y) or x in ("+inf", "-inf") or y in ("+0", "-0"): return "nan"
+    if isinstance(x, str) or isinstance(y, str): return x
+    return signed_zero(x[0] - y[0] * whole_quotient(x[0], y[0]), x[0])
+
+def quotients(op, a, o, r, number, index, part, p, note):
+    """divide and remainder: of floats rounded once, of integers without a fraction."""
+    x, y = ([*element(t, index, p)] for t in o)
+    if r.parts == 2: raise NotDecided("quotients of complex numbers")
+    if r.format is None:
+        x, y = x[0][0], y[0][0]
+        if y == 0 or (x, y) == (r.low, -1): raise NotDecided("integers divided by 0, or quotients beyond the type")
+        return [(whole_quotient(x, y) if op.endswith("divide") else x - y * whole_quotient(x, y),) * 2]
+    if op.endswith("divide") and p["division"] != "exact": raise NotDecided("quotients by an inverse (division)")
+    exact = combined(divide if op.endswith("divide") else remainder_of, x, y)
+    if len(exact) == 1 and not isinstance(exact[0], str): note("T226", *exact[0], Q(0))
+    return rounded(exact, r.format, p, True, False)
+
+ROUNDINGS = {"floor": math.floor, "ceil": math.ceil, "round_nearest_even": round,
+             "round_nearest_afz": lambda v: math.floor(abs(v) + Q(1, 2)) * (1 if v > 0 else -1)}
+
+def unary(op, a, o, r, number, index, part, p, note):
+    """Roundings to whole numbers, signs and magnitudes; zeros keep their sign but under abs."""
+    name = op.partition(".")[2]
+    if r.parts == 2 or o[0].parts == 2: raise NotDecided("complex numbers")
+    if r.format is None:
+        x = o[0].integer(index)
+        if name == "abs" and x == r.low and r.is_signed: raise NotDecided("a magnitude beyond the type")
+        return [((x > 0) - (x < 0) if name == "sign" else abs(x),) * 2]
+    def of(x):
+        if name == "abs": return mirror(x) if x in ("-inf", "-0") or not isinstance(x, str) and x[0] < 0 else x
+        if isinstance(x, str): return {"+inf": (Q(1),) * 2, "-inf": (Q(-1),) * 2}.get(x, x) if name == "sign" else x
+        return (Q((x[0] > 0) - (x[0] < 0)),) * 2 if name == "sign" else signed_zero(Q(ROUNDINGS[name](x[0])), x[0])
+    return rounded([of(x) for x in element(o[0], index, p)], r.format, p, True, False)
+
+COMPARISONS = {"EQ": lambda x, y: x == y, "NE": lambda x, y: x != y, "LT": lambda x, y: x < y, "LE": lambda x, y: x <= y,
+               "GT": lambda x, y: x > y, "GE": lambda x, y: x >= y}
+
+def compare(op, a, o, r, number, index, part, p, note):
+    """Nothing compares with NaN, which is unequal to all; zeros are equal."""
+    if o[0].parts == 2 or a.get("compare_type") == "TOTALORDER": raise NotDecided("such comparisons")
+    def key(x): return {"+inf": (1, 0), "-inf": (-1, 0)}.get(x, (0, 0)) if isinstance(x, str) else (0, x[0])
+    def of(x, y): return a["comparison_direction"] == "NE" if "nan" in (x, y) else COMPARISONS[a["comparison_direction"]](key(x), key(y))
+    return [(int(b),) * 2 for b in combined(of, *(element(t, index, p) for t in o))]
+
+def choose(op, a, o, r, number, index, part, p, note):
+    """select takes one as it is; clamp is minimum(maximum(x, least), most)."""
+    if op == "stablehlo.select": return element(o[1] if element(o[0], index, p)[0][0] else o[2], index, p, part)
+    least, x, most = (element(t, index, p) for t in o)
+    if r.parts == 2: raise NotDecided("complex numbers")
+    if r.format is None: return [(min(max(x[0][0], least[0][0]), most[0][0]),) * 2]
+    return extreme([extreme([x, least], True, p), most], False, p)
+
+def pad(op, a, o, r, number, index, part, p, note):
+    low, inside = ([int(n) for n in a[k].strip("[]").split(",") if n] for k in ("edge_padding_low", "interior_padding"))
+    at = [(k - n, m + 1) for k, n, m in zip(r.place(index), low, inside)]
+    is_padding = any(k < 0 or k % step or k // step >= size for (k, step), size in zip(at, o[0].shape))
+    return element(o[1], 0, p, part) if is_padding else element(o[0], o[0].index([k // step for k, step in at]), p, part)
+
+def quantized_subtract(op, a, o, r, number, index, part, p, note):
+    """As quantized sums are, in check_other_ops.py: the second operand with the other sign."""
+    if not all(t.quantum for t in o): raise NotDecided("mixed operands")
+    s, f = [o[0].at(index, p), [mirror(v) for v in o[1].at(index, p)]], r.expressed
+    terms = [(sign * (t.integer(index) - t.scale(index)[1]), t.scale(index)[0]) for sign, t in zip((1, -1), o)]
+    return quantized(rounded(add_up(s, f, p, note), f, p), r, index, p) + rescaled(terms, r, index, p)
+
 NAMES = {f"stablehlo.{op}": name for op, name in (("exponential", "exp"), ("exponential_minus_one", "expm1"), ("log", "log"),
          ("log_plus_one", "log1p"), ("tanh", "tanh"), ("rsqrt", "rsqrt"), ("sine", "sin"), ("cosine", "cos"))}
-OPS.update({**dict.fromkeys(NAMES, function), "stablehlo.sqrt": sqrt, "stablehlo.logistic": logistic})
+OPS.update({**dict.fromkeys(NAMES, function), "stablehlo.sqrt": sqrt, "stablehlo.logistic": logistic, "stablehlo.compare": compare,
+            **dict.fromkeys(("stablehlo.divide", "stablehlo.remainder"), quotients), "stablehlo.select": choose, "stablehlo.clamp": choose,
+            **dict.fromkeys([f"stablehlo.{name}" for name in (*ROUNDINGS, "sign", "abs")], unary), "stablehlo.pad": pad,
+            "quantized stablehlo.subtract": quantized_subtract})
