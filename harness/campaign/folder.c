@@ -53,6 +53,16 @@ char *campaign_folder_outcomes(const char *folder, const char *executor) {
   return g_build_filename(folder, "outcomes", name, NULL);
 }
 
+void campaign_folder_forget_outcomes(const char *folder) {
+  g_autofree char *outcomes = g_build_filename(folder, "outcomes", NULL);
+  g_autoptr(GDir) listing = g_dir_open(outcomes, 0, NULL);
+  const char *name;
+  while (listing != NULL && (name = g_dir_read_name(listing)) != NULL) {
+    g_autofree char *path = g_build_filename(outcomes, name, NULL);
+    g_unlink(path);
+  }
+}
+
 char *campaign_database_path(const char *path) {
   if (g_file_test(path, G_FILE_TEST_IS_DIR)) return campaign_folder_database(path);
   return g_strdup(path);

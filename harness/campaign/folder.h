@@ -35,6 +35,9 @@ char *campaign_folder_corpus(const char *folder, const char *executor);
 /* The file with what its cases gave (harness/search/outcome_file.h), called as the corpus is. */
 char *campaign_folder_outcomes(const char *folder, const char *executor);
 
+/* Removes these files: what they have holds for one campaign. */
+void campaign_folder_forget_outcomes(const char *folder);
+
 /* `path`, or the database in it if it is a folder; the caller frees it. */
 char *campaign_database_path(const char *path);
 

@@ -78,6 +78,10 @@ if [ -e "$dear" ]; then
   ok $? "compiling is dear: what the cases of the corpus gave is kept"
   [ -z "$(ls a/outcomes)" ]
   ok $? "elsewhere it is not"
+  first=$(head -1 dear/outcomes/*)
+  run 0 "compiling is dear, the next night" campaign --executor "dso:$dear" --op stablehlo.reduce --jobs 1 --time 12s --out dear --seed 3 --name next
+  [ -e "$(find dear/outcomes -type f)" ] && ! grep -q -F -x "$first" dear/outcomes/*
+  ok $? "the next night asks again, and keeps what that gives alone"
 fi
 
 # ---- What makes a campaign fail -------------------------------------------------------------------------------

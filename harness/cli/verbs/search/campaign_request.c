@@ -378,6 +378,7 @@ status_t campaign_request_open(const campaign_request_t *request, campaign_state
         request->name, request->folder);
   }
   if (!*out_is_resumed) {
+    campaign_folder_forget_outcomes(request->folder);
     campaign_state_deinit(&state);
     begin_state(request, &state);
     *out_state = state;
