@@ -77,7 +77,7 @@ sed -n 's/.* fuzz .* --db \([^ ]*\) .* --part-of \([^ ]*\) .* --seed \([0-9]*\) 
 [ "$(wc -l <seeds)" -ge 6 ]
 ok $? "slices were started ($(wc -l <seeds))"
 is "$(sort seeds | uniq -d | wc -l)" 0 "seeds that were used twice"
-is "$(ls b | tr '\n' ' ')" "campaign.db campaign.ini corpus crashes lock status.json workers " \
+is "$(ls b | tr '\n' ' ')" "campaign.db campaign.ini corpus crashes lock outcomes status.json workers " \
   "the folder holds what it should"
 is "$(ls b/corpus | grep -c minimised)" 0 "corpora that were about to be exchanged are gone"
 is "$(find b/workers -name '*.db*' | wc -l)" 0 "databases of workers are gone"

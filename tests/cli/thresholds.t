@@ -35,8 +35,9 @@ ASSAY_LOG=debug run 1 "a campaign" $campaign --executor model:pairwise --thresho
 like err "worker . *, slice 2: .*run --executor dso:.*--thresholds found" "a campaign: a slice that draws has the file"
 unlike err "slice .*--executor model:pairwise .*--thresholds" "a campaign: an executor that the file does not know has none"
 unlike err "slice .*fuzz .*--thresholds" "a campaign: nor has a search"
-like out "f32\[777\] f32\[\]" "a campaign: seen at 777"
 unlike err "stopped with" "a campaign: no worker failed"
+run 0 "a campaign: its findings" query findings --db night --json
+like out "f32\[777\] f32\[\]" "a campaign: seen at 777"
 sed 's/tester 1.5/tester 1.4/' found >older
 run 2 "a campaign on another version" $campaign --thresholds older --out older-night
 like err "has sizes of dso:.* in version tester 1.4, and this is version tester 1.5" "another version: which"
