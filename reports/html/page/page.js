@@ -28,6 +28,13 @@
 
   const count = (selector) => document.querySelectorAll(selector).length;
 
+  // Numbers stay on one line: where the window has no room for them they are smaller.
+  const fit = () => {
+    const root = document.documentElement;
+    root.classList.remove("tight");
+    if (root.scrollWidth > root.clientWidth) root.classList.add("tight");
+  };
+
   // A report counts its root causes before they are filtered; other pages what is in them.
   const check = () => {
     const root = document.documentElement;
@@ -44,6 +51,8 @@
       heading.classList.add("sorts");
       heading.addEventListener("click", () => sort(heading));
     }
+    fit();
+    addEventListener("resize", fit);
     setTimeout(check, 50);
   });
 })();
