@@ -18,7 +18,7 @@ run 0 "a search has them too" fuzz --executor model:sequential --op module --tim
 
 # ---- Found, kept, small ---------------------------------------------------------------------------
 
-run 1 "a faulty kernel" run --op module --executor canary:module_bias_skipped --cases 120 --seed 1 --shrink --db a.db
+run 1 "a faulty kernel" run --op module --executor canary:module_bias_skipped --cases 120 --seed 1 --strata corner=1 --shrink --db a.db
 run 0 "findings of modules" query --db a.db --format csv --sql \
   "SELECT count(*) > 0 AS x FROM finding WHERE op = 'module' AND algorithm LIKE '%+add%'"
 like out "^1" "are kept, by the sequence of their ops"
