@@ -40,7 +40,7 @@ typedef struct time_slice {
   uint64_t seed;
   double seconds; /* Planned. */
   bool isolate;
-  bool recalls;        /* What cases of the corpus gave in this campaign is not asked again. */
+  bool recalls;        /* Cases of the corpus that conformed in this campaign are not run again. */
   bool probes;         /* It draws what is known to be taken, ... */
   bool counts_refused; /* ... and counts what is not. */
 

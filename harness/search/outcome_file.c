@@ -7,6 +7,7 @@
 #include <glib.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "harness/base/hash.h"
@@ -63,10 +64,21 @@ static void read_lines(outcome_file_t *file, char *text, char *end) {
   }
 }
 
+/* No pipe or device, which would be read for ever. */
+static bool is_plain_file(int descriptor) {
+  struct stat info;
+  return fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
+}
+
 status_t outcome_file_open(const char *path, const char *scope, outcome_file_t **out_file,
                            failure_t *error) {
-  int descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  int descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
   if (descriptor < 0) return fail(path, error);
+  if (!is_plain_file(descriptor)) {
+    close(descriptor);
+    errno = EINVAL;
+    return fail(path, error);
+  }
   g_autofree char *text = NULL;
   if (!g_file_get_contents(path, &text, NULL, NULL)) {
     status_t status = fail(path, error);

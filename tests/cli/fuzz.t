@@ -52,7 +52,7 @@ done
 [ "$good" -ge 5 ]
 ok $? "a corpus: inputs are case lines"
 
-# What the cases of a corpus gave is not asked again, of the same executor and contract; what is new is.
+# Cases of a corpus that conform are not run again, on the same executor and contract; what diverges is.
 run 0 "outcomes" fuzz stablehlo.reduce --executor model:sequential --runs 1000 --corpus recalled --outcomes outcomes
 files=$(find recalled -type f | wc -l)
 cases_of() { # DESCRIPTION LEAST MOST OPTION...
@@ -69,6 +69,8 @@ cases_of "outcomes: no case of the corpus is run again" 1 41 --executor model:se
 cases_of "outcomes: without them all are" "$files" 1000000 --executor model:sequential
 cases_of "outcomes: of another contract they say nothing" "$files" 1000000 --executor model:sequential --outcomes outcomes --contract spec
 cases_of "outcomes: nor of another executor" "$files" 1000000 --executor model:reverse --outcomes outcomes
+run 1 "outcomes of a faulty kernel" fuzz stablehlo.reduce --executor canary:drop_last_term --runs 600 --corpus faulty --outcomes outcomes
+run 1 "outcomes: what diverges is run again" fuzz stablehlo.reduce --executor canary:drop_last_term --runs "$(find faulty -type f | wc -l)" --corpus faulty --outcomes outcomes
 run 2 "outcomes of two executors" fuzz --executor model:sequential --executor model:reverse --outcomes outcomes
 like err "keeps what one executor gave: name one, or leave it out" "outcomes of two executors: what to do"
 run 2 "outcomes nowhere" fuzz --executor model:sequential --outcomes nowhere/outcomes

@@ -3,7 +3,9 @@
  * of a line. */
 #include <glib/gstdio.h>
 #include <math.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "harness/search/outcome_file.h"
 
@@ -118,18 +120,51 @@ static void test_torn_line(void) {
   remove_path(path);
 }
 
+/* Where a line can only be written in part nothing more is kept, and what was stays readable. */
+static void test_full_disk(void) {
+  char *path = new_path();
+  const verdict_t verdict = sample();
+  outcome_file_t *file = open_file(path, "");
+  outcome_file_add(file, str_from("one"), &verdict, 1);
+  GStatBuf info;
+  g_assert_cmpint(g_stat(path, &info), ==, 0);
+  struct rlimit before;
+  g_assert_cmpint(getrlimit(RLIMIT_FSIZE, &before), ==, 0);
+  const struct rlimit tight = {(rlim_t)info.st_size + 10, before.rlim_max};
+  void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+  g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &tight), ==, 0);
+  outcome_file_add(file, str_from("two"), &verdict, 2);
+  g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &before), ==, 0);
+  signal(SIGXFSZ, handler);
+  outcome_file_add(file, str_from("three"), &verdict, 3);
+  outcome_file_close(file);
+  file = open_file(path, "");
+  assert_known(file, "one", 1);
+  assert_unknown(file, "two");
+  assert_unknown(file, "three");
+  outcome_file_add(file, str_from("three"), &verdict, 4);
+  outcome_file_close(file);
+  file = open_file(path, "");
+  assert_known(file, "one", 1);
+  assert_known(file, "three", 4);
+  outcome_file_close(file);
+  remove_path(path);
+}
+
 static void test_no_file(void) {
   outcome_file_t *file = NULL;
   failure_t error = {0};
   g_assert_cmpint(outcome_file_open("/nowhere/outcomes", "", &file, &error), ==, STATUS_INVALID);
   g_assert_nonnull(strstr(error.text, "\"/nowhere/outcomes\""));
   g_assert_nonnull(strstr(error.text, "name a file that can be written"));
+  g_assert_cmpint(outcome_file_open("/dev/zero", "", &file, &error), ==, STATUS_INVALID);
 }
 
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/outcome-file/round-trip", test_round_trip);
   g_test_add_func("/outcome-file/torn-line", test_torn_line);
+  g_test_add_func("/outcome-file/full-disk", test_full_disk);
   g_test_add_func("/outcome-file/no-file", test_no_file);
   return g_test_run();
 }

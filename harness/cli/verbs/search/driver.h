@@ -16,7 +16,7 @@ typedef struct fuzz_options {
   uint64_t runs_max; /* 0: no limit. */
   uint32_t seconds_max;
   const char *corpus; /* A folder that inputs are read from and kept in, or NULL. */
-  /* Cases of the corpus whose outcome is here are not run again; NULL: all are.  Borrowed. */
+  /* Cases of the corpus that conform by this are not run again; NULL: all are.  Borrowed. */
   outcome_file_t *outcomes;
   fuzz_steering_t steering;
   bool shares_time; /* Ops share time, which differs from run to run; else cases. */

@@ -79,10 +79,12 @@ static bool is_admitted(const fuzz_runner_t *runner, const search_proposal_t *pr
   return false;
 }
 
-/* Of one executor: fuzz.c sees to that. */
+/* Of one executor: fuzz.c sees to that.  What diverges or fails is walked again in each slice: it
+ * is seen again then, and made small if there was no time for that before. */
 static void keep_outcome(const fuzz_runner_t *runner, str_t line, uint64_t cost) {
   outcome_file_t *outcomes = runner->options->outcomes;
-  if (outcomes == NULL || runner->verdicts[0].outcome == OUTCOME_refused) return;
+  outcome_t outcome = runner->verdicts[0].outcome;
+  if (outcomes == NULL || (outcome != OUTCOME_conforms && outcome != OUTCOME_weak)) return;
   outcome_file_add(outcomes, line, &runner->verdicts[0], cost);
 }
 

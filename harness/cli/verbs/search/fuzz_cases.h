@@ -29,9 +29,9 @@ bool fuzz_runner_read(fuzz_runner_t *runner, const uint8_t *data, size_t size,
 int fuzz_run_case(fuzz_runner_t *runner, const search_proposal_t *proposal, const uint8_t *data,
                   size_t size);
 
-/* The same of a case of the corpus.  What it gave is kept (fuzz_options_t.outcomes), and where that
- * is known it is not walked again: the search learns from it, and nothing is counted or recorded,
- * for it was when the case was walked. */
+/* The same of a case of the corpus.  What conforms is kept (fuzz_options_t.outcomes), and where
+ * that is known it is not walked again: the search learns from it, and nothing is counted or
+ * recorded, for it was when the case was walked. */
 int fuzz_take_case(fuzz_runner_t *runner, const search_proposal_t *proposal, const uint8_t *data,
                    size_t size);
 
