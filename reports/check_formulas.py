@@ -103,19 +103,15 @@ def spacing(x, g):
     e = x.numerator.bit_length() - x.denominator.bit_length() if x else g.emin
     return Q(2) ** (max(e - (x < Q(2) ** e), g.emin) - g.p + 1)
 
-def neighbour(x, up, unit):
-    """The multiple of an ulp beside x, which is above 0, and one more below a power of two: within an ulp of what is just above."""
-    y = (math.ceil if up else math.floor)(x / unit) * unit
-    return y - unit / 2 if not up and y.numerator & (y.numerator - 1) == 0 else y
+def below(x, g):
+    """The number of g that is not above x, or one beyond its largest."""
+    unit = spacing(abs(x), g)
+    return x // unit * unit
 
-def missed(name, low, high, g, k, p, one):
-    """T61: what lies within k ulps in g of a value in the interval, and in the function's range; or of one value is a neighbour."""
-    unit = spacing(max(abs(low), abs(high)), g)  # No ulp in the interval is more.
-    reach = unit * (1 if k == "faithful" else int(k))
-    if k != "faithful" or not one or low <= 0 <= high: ends = [low - reach, high + reach]
-    elif low == high and (low / unit).denominator == 1: ends = [low, high]
-    elif low > 0: ends = [neighbour(low, False, unit), neighbour(high, True, unit)]
-    else: ends = [-neighbour(-low, True, unit), -neighbour(-high, False, unit)]
+def missed(name, low, high, g, k, p):
+    """T61: what lies within k ulps in g of a value in the interval, or in g beside one, and in the function's range."""
+    reach = 0 if k == "faithful" else spacing(max(abs(low), abs(high)), g) * int(k)  # No ulp in the interval is more.
+    ends = [below(low, g), -below(-high, g)] if k == "faithful" else [low - reach, high + reach]
     if p["function_range"] != "strict": return parts_of(*ends, ANY_ZERO)
     least, most = RANGE.get(name, (None, None))
     if name in BY_SIGN and low > 0: least = Q(0)
@@ -126,10 +122,10 @@ def missed(name, low, high, g, k, p, one):
 
 def delivered(name, s, g, k, p):
     """What a function of each part of a set may be in g; an inverse root within an ulp, as its quotient is no better."""
-    result, one = [], len(s) == 1 and name != "rsqrt"
+    result, reach = [], 1 if name == "rsqrt" and k == "faithful" else k
     for part in s:
         value = truth(name, part)
-        result += [value] if isinstance(value, str) else missed(name, *value, g, k, p, one)
+        result += [value] if isinstance(value, str) else missed(name, *value, g, reach, p)
         if name == "rsqrt" and part == "-0": result += ["+inf"]
     return list(dict.fromkeys(result))
 
@@ -148,7 +144,6 @@ def function(op, a, o, r, number, index, part, p, note):
     name = NAMES[op]
     s, f = operand(o, r, index, p), r.format
     if name == "exp" and p["exp_by_exp2"] != "no": raise NotDecided("exponentials by powers of two (exp_by_exp2)")
-    if name == "sin" and p["function_range"] != "strict" and {"+0", "-0"} & set(s): raise NotDecided("the sine of 0 within some ulps")
     result = [v for g, k in ways(name, f, p) for v in rounded(delivered(name, s, g, k, p), g, p)]
     if name == "rsqrt":  # Or the quotient 1 / sqrt(x), whose steps round.
         for g, _ in ways(name, f, p):

@@ -34,6 +34,10 @@ typedef struct enclosed {
   uint8_t specials;
   mpfr_t low;
   mpfr_t high;
+  /* The two sets that this one is united of, if one of them is delivered and the other is not, as
+   * an inverse root and 1 / sqrt(x): a result's ends are rounded in each as they are there
+   * (theory.md, T171).  NULL, NULL: it is no such set.  They live as long as this one. */
+  const struct enclosed *ways[2];
 } enclosed_t;
 
 extern const evaluator_t enclosed_evaluator;

@@ -12,9 +12,10 @@ typedef int compute_t(mpfr_ptr out, mpfr_srcptr x, mpfr_rnd_t rounding);
 typedef struct function_row {
   compute_t *compute;
   bool decreases;
-  bool is_periodic; /* Neither grows nor decreases. */
-  bool is_odd;      /* Keeps the sign of its argument. */
-  bool has_start;   /* NaN of numbers below `start`, where it is infinite. */
+  bool is_periodic;    /* Neither grows nor decreases. */
+  bool is_odd;         /* Keeps the sign of its argument. */
+  bool is_zero_at_one; /* Of either sign. */
+  bool has_start;      /* NaN of numbers below `start`, where it is infinite. */
   double start;
   double least; /* Its range; infinite where it has no bound. */
   double greatest;
@@ -24,6 +25,7 @@ static const function_row_t functions[ELEMENTARY_COUNT] = {
     [ELEMENTARY_exp] = {.compute = mpfr_exp, .greatest = INFINITY},
     [ELEMENTARY_exp2] = {.compute = mpfr_exp2, .greatest = INFINITY},
     [ELEMENTARY_log] = {.compute = mpfr_log,
+                        .is_zero_at_one = true,
                         .has_start = true,
                         .least = -INFINITY,
                         .greatest = INFINITY},
@@ -66,20 +68,6 @@ static const struct {
                 {ENCLOSED_POSITIVE_ZERO, 0.0},
                 {ENCLOSED_NEGATIVE_ZERO, -0.0}};
 
-/* Adds the images that are numbers other than zero: what they are may be missed by some ulps. */
-static void add_finite_images(const function_row_t *row, enclosed_t *out, const enclosed_t *a) {
-  for (size_t i = 0; i < G_N_ELEMENTS(specials); i++) {
-    if ((a->specials & specials[i].flag) == 0) continue;
-    double value = image_of(row, specials[i].value);
-    if (value == 0 || !isfinite(value)) continue;
-    if (!out->has_finite || mpfr_cmp_d(out->low, value) > 0) mpfr_set_d(out->low, value, MPFR_RNDN);
-    if (!out->has_finite || mpfr_cmp_d(out->high, value) < 0) {
-      mpfr_set_d(out->high, value, MPFR_RNDN);
-    }
-    out->has_finite = true;
-  }
-}
-
 /* Adds the others, which are not. */
 static void add_special_images(const function_row_t *row, enclosed_t *out, const enclosed_t *a) {
   out->specials |= a->specials & ENCLOSED_NAN;
@@ -109,26 +97,54 @@ static void add_start(const function_row_t *row, enclosed_t *out, const enclosed
   if (is_within) out->specials |= ENCLOSED_NEGATIVE_INFINITY;
 }
 
+/* Whether an end is only a bound, which no exact value is: where it was rounded outwards. */
+typedef struct ends {
+  bool low_is_open;
+  bool high_is_open;
+} ends_t;
+
 /* f of the interval; nothing if it lies where f is not defined. */
-static void set_interval(const function_row_t *row, enclosed_t *out, const enclosed_t *a) {
+static ends_t set_interval(const function_row_t *row, enclosed_t *out, const enclosed_t *a) {
+  ends_t ends = {false, false};
   out->specials = 0;
   out->has_finite = a->has_finite && !(row->has_start && mpfr_cmp_d(a->high, row->start) <= 0);
   add_start(row, out, a);
-  if (!out->has_finite) return;
+  if (!out->has_finite) return ends;
   if (row->is_periodic && !mpfr_equal_p(a->low, a->high)) {
     mpfr_set_d(out->low, row->least, MPFR_RNDD);
     mpfr_set_d(out->high, row->greatest, MPFR_RNDU);
-    return;
+    return ends;
   }
   LOCAL_NUMBER(from);
   mpfr_set(from, a->low, MPFR_RNDD);
   if (row->has_start && mpfr_cmp_d(from, row->start) < 0) mpfr_set_d(from, row->start, MPFR_RNDN);
-  bool is_inexact = row->compute(out->low, row->decreases ? a->high : from, MPFR_RNDD) != 0;
+  ends.low_is_open = row->compute(out->low, row->decreases ? a->high : from, MPFR_RNDD) != 0;
   if (mpfr_equal_p(from, a->high)) { /* Then the other end is the next number, or the same. */
     mpfr_set(out->high, out->low, MPFR_RNDN);
-    if (is_inexact) mpfr_nextabove(out->high);
+    ends.high_is_open = ends.low_is_open;
+    if (ends.high_is_open) mpfr_nextabove(out->high);
   } else {
-    row->compute(out->high, row->decreases ? from : a->high, MPFR_RNDU);
+    ends.high_is_open = row->compute(out->high, row->decreases ? from : a->high, MPFR_RNDU) != 0;
+  }
+  return ends;
+}
+
+/* Adds the images that are numbers other than zero: what they are may be missed by some ulps. */
+static void add_finite_images(const function_row_t *row, enclosed_t *out, const enclosed_t *a,
+                              ends_t *ends) {
+  for (size_t i = 0; i < G_N_ELEMENTS(specials); i++) {
+    if ((a->specials & specials[i].flag) == 0) continue;
+    double value = image_of(row, specials[i].value);
+    if (value == 0 || !isfinite(value)) continue;
+    if (!out->has_finite || mpfr_cmp_d(out->low, value) >= 0) {
+      mpfr_set_d(out->low, value, MPFR_RNDN);
+      ends->low_is_open = false;
+    }
+    if (!out->has_finite || mpfr_cmp_d(out->high, value) <= 0) {
+      mpfr_set_d(out->high, value, MPFR_RNDN);
+      ends->high_is_open = false;
+    }
+    out->has_finite = true;
   }
 }
 
@@ -149,18 +165,28 @@ static mpfr_exp_t binade_of(const formula_t *formula, mpfr_srcptr x) {
   return binade < least && !enclosed_settings(formula)->is_unbounded ? least : binade;
 }
 
-/* The least of y - K ulp(y) over low <= y <= high: at the lower end; or, since the ulp doubles
- * there, at the next power of two above, if there is one in the interval.  (theory.md,
- * T61.) */
-static void lower(const formula_t *formula, double ulps, mpfr_ptr low, mpfr_srcptr high) {
+/* The binade of the numbers just above `low`, if it is a bound, or else of low. */
+static mpfr_exp_t first_binade(const formula_t *formula, mpfr_srcptr low, bool is_open) {
+  if (!is_open || mpfr_sgn(low) >= 0) return binade_of(formula, low);
+  LOCAL_NUMBER(inner);
+  mpfr_set(inner, low, MPFR_RNDN);
+  mpfr_nextabove(inner);
+  return binade_of(formula, inner);
+}
+
+/* The least of y - K ulp(y) over low <= y <= high, or < where an end is open: at the lower end; or,
+ * since the ulp doubles there, at the next power of two above, if there is one in the interval.
+ * (theory.md, T61.) */
+static void lower(const formula_t *formula, double ulps, mpfr_ptr low, mpfr_srcptr high,
+                  ends_t ends) {
   if (mpfr_inf_p(low)) return;
   LOCAL_NUMBER(ulp);
   LOCAL_NUMBER(power);
-  mpfr_exp_t binade = binade_of(formula, low);
+  mpfr_exp_t binade = first_binade(formula, low, ends.low_is_open);
   bool has_power = mpfr_sgn(low) > 0;
   if (has_power) {
     mpfr_set_ui_2exp(power, 1, binade + 1, MPFR_RNDN);
-    has_power = mpfr_lessequal_p(power, high);
+    has_power = ends.high_is_open ? mpfr_less_p(power, high) : mpfr_lessequal_p(power, high);
     set_ulp(formula, ulp, binade + 1);
     mpfr_mul_d(ulp, ulp, ulps, MPFR_RNDU);
     mpfr_sub(power, power, ulp, MPFR_RNDD);
@@ -171,31 +197,32 @@ static void lower(const formula_t *formula, double ulps, mpfr_ptr low, mpfr_srcp
   if (has_power && mpfr_less_p(power, low)) mpfr_set(low, power, MPFR_RNDD);
 }
 
-static void widen(const formula_t *formula, double ulps, enclosed_t *inout) {
-  LOCAL_NUMBER(low);
-  LOCAL_NUMBER(high);
-  mpfr_set(low, inout->low, MPFR_RNDD);
-  mpfr_set(high, inout->high, MPFR_RNDU);
-  lower(formula, ulps, inout->low, high);
-  mpfr_neg(low, low, MPFR_RNDN);
-  mpfr_neg(high, high, MPFR_RNDN);
-  lower(formula, ulps, high, low);
-  mpfr_neg(inout->high, high, MPFR_RNDN);
+/* The greatest multiple of an ulp that is not above `low`: the number of the format there, or one
+ * that is beyond its largest. */
+static void to_neighbour_below(const formula_t *formula, mpfr_ptr low) {
+  if (mpfr_inf_p(low) || mpfr_zero_p(low)) return;
+  LOCAL_NUMBER(ulp);
+  set_ulp(formula, ulp, binade_of(formula, low));
+  mpfr_div(low, low, ulp, MPFR_RNDD); /* By a power of two: exactly. */
+  mpfr_floor(low, low);
+  mpfr_mul(low, low, ulp, MPFR_RNDD);
 }
 
-/* A faithful function does not miss what the working format holds exactly, such as exp(0) = 1,
- * log(1) = 0 or rsqrt(1/4) = 2. */
-static bool is_met(const formula_t *formula, elementary_t function, const enclosed_t *set) {
-  bool is_faithful = contract_elementary_is_faithful(formula->contract, function, formula->format);
-  if (!is_faithful || !mpfr_equal_p(set->low, set->high)) return false;
-  if (mpfr_zero_p(set->low)) return true;
-  const format_t *format = formula->format;
-  mpfr_exp_t precision = (mpfr_exp_t)mpfr_min_prec(set->low);
-  mpfr_exp_t last_bit = mpfr_get_exp(set->low) - precision;
-  bool has_room = enclosed_settings(formula)->is_unbounded ||
-                  (last_bit >= format_ulp_exponent(format, format->exponent_min) &&
-                   !mpfr_overflows(set->low, format));
-  return precision <= format->precision && has_room;
+/* By so many ulps; or, of a faithful function, to the neighbours of the ends. */
+static void widen(const formula_t *formula, double ulps, bool is_faithful, enclosed_t *inout,
+                  ends_t ends) {
+  LOCAL_NUMBER(low);
+  LOCAL_NUMBER(high);
+  mpfr_neg(low, inout->high, MPFR_RNDN);
+  mpfr_neg(high, inout->low, MPFR_RNDN);
+  if (is_faithful) {
+    to_neighbour_below(formula, inout->low);
+    to_neighbour_below(formula, low);
+  } else {
+    lower(formula, ulps, inout->low, inout->high, ends);
+    lower(formula, ulps, low, high, (ends_t){ends.high_is_open, ends.low_is_open});
+  }
+  mpfr_neg(inout->high, low, MPFR_RNDN);
 }
 
 /* Cuts off what lies outside the function's range.  Odd functions keep to one side of zero, as
@@ -223,32 +250,40 @@ static void note_zeros(enclosed_t *inout) {
   if (enclosed_has_negative(inout)) inout->specials |= ENCLOSED_NEGATIVE_ZERO;
 }
 
+static bool holds_one(const enclosed_t *set) {
+  return set->has_finite && mpfr_cmp_ui(set->low, 1) <= 0 && mpfr_cmp_ui(set->high, 1) >= 0;
+}
+
 /* Upwards. */
 static double largest_magnitude(const enclosed_t *set) {
   if (!set->has_finite) return 0;
   return fmax(fabs(mpfr_get_d(set->low, MPFR_RNDA)), fabs(mpfr_get_d(set->high, MPFR_RNDA)));
 }
 
-/* theory.md, T61 and T227. */
+/* theory.md, T61 and T227.  A faithful function does not miss what the working format holds
+ * exactly, such as exp(0) = 1, log(1) = 0 or rsqrt(1/4) = 2, nor is the sine of zero ever missed.
+ */
 void enclosed_apply(const formula_t *formula, elementary_t function, enclosed_t *out,
                     const enclosed_t *a) {
   const function_row_t *row = &functions[function];
-  set_interval(row, out, a);
-  add_finite_images(row, out, a);
+  const format_t *format = formula->format;
+  ends_t ends = set_interval(row, out, a);
+  add_finite_images(row, out, a, &ends);
   out->is_delivered = true;
-  double ulps =
-      contract_elementary_ulps(formula->contract, function, formula->format, largest_magnitude(a));
+  double ulps = contract_elementary_ulps(formula->contract, function, format, largest_magnitude(a));
+  bool is_faithful = contract_elementary_is_faithful(formula->contract, function, format);
   bool is_zero = mpfr_zero_p(out->low) && mpfr_zero_p(out->high);
-  bool is_kept = (row->is_odd && is_zero) || is_met(formula, function, out);
+  bool is_kept = is_zero && (row->is_odd || row->is_periodic || is_faithful);
   if (out->has_finite && !is_kept && !enclosed_settings(formula)->is_exact) {
     enclosed_t *exact = enclosed_new(formula->arena, 1);
     enclosed_copy(exact, out);
-    widen(formula, ulps, out);
+    widen(formula, ulps, is_faithful, out, ends);
     clamp(formula, row, row->is_periodic ? exact : a, out);
     note_zeros(out);
     enclosed_limit(formula, out);
-  } else if (out->has_finite && is_zero && !row->is_odd) {
-    out->specials |= ENCLOSED_POSITIVE_ZERO | ENCLOSED_NEGATIVE_ZERO; /* log(1), of either sign. */
+  }
+  if (row->is_zero_at_one && holds_one(a)) {
+    out->specials |= ENCLOSED_POSITIVE_ZERO | ENCLOSED_NEGATIVE_ZERO;
   }
   add_special_images(row, out, a);
 }

@@ -209,24 +209,30 @@ static rounding_t end_rounding(const formula_t *formula, const enclosed_t *set,
   return is_normal ? inwards : ROUNDING_NEAREST_EVEN;
 }
 
+/* Ends and what has overflowed, beside what `range` has already. */
 static void finish_finite(const formula_t *formula, const enclosed_t *set, const format_t *format,
                           value_range_t *range) {
+  if (!set->has_finite) return;
+  if (set->ways[0] != NULL) {
+    for (size_t i = 0; i < G_N_ELEMENTS(set->ways); i++) {
+      bool is_zero = mpfr_zero_p(set->ways[i]->low) && mpfr_zero_p(set->ways[i]->high);
+      if (!is_zero || mpfr_zero_p(set->high)) finish_finite(formula, set->ways[i], format, range);
+    }
+    return;
+  }
   double largest = format_to_double(format, format->largest_bits);
-  range->low =
+  double low =
       finish_end(format, set->low, end_rounding(formula, set, format, set->low, ROUNDING_UP));
-  range->high =
+  double high =
       finish_end(format, set->high, end_rounding(formula, set, format, set->high, ROUNDING_DOWN));
-  if (range->low < -largest) {
-    range->negative_infinity = true;
-    range->low = -largest;
-  }
-  if (range->high > largest) {
-    range->positive_infinity = true;
-    range->high = largest;
-  }
+  if (low < -largest) range->negative_infinity = true;
+  if (high > largest) range->positive_infinity = true;
+  if (low > largest || high < -largest) return;
+  range->low = fmin(range->low, fmax(low, -largest));
+  range->high = fmax(range->high, fmin(high, largest));
 }
 
-/* Where every number overflows, one end is left beyond the other. */
+/* Where every number overflows, the low end stays above the high one. */
 void enclosed_finish(const formula_t *formula, const enclosed_t *set, const format_t *format,
                      value_range_t *out_range) {
   enclosed_t *result = enclosed_new(formula->arena, 1);
@@ -241,5 +247,5 @@ void enclosed_finish(const formula_t *formula, const enclosed_t *set, const form
       .positive_zero = (result->specials & ENCLOSED_POSITIVE_ZERO) != 0,
       .negative_zero = (result->specials & ENCLOSED_NEGATIVE_ZERO) != 0,
   };
-  if (result->has_finite) finish_finite(formula, result, format, out_range);
+  finish_finite(formula, set, format, out_range);
 }

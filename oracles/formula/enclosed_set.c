@@ -21,22 +21,32 @@ enclosed_t *enclosed_new(arena_t *arena, size_t count) {
   enclosed_t *sets = ARENA_NEW_ARRAY(arena, enclosed_t, count);
   mp_limb_t *digits = ARENA_NEW_ARRAY(arena, mp_limb_t, 2 * ENCLOSED_LIMBS * count);
   for (size_t i = 0; i < count; i++) {
-    sets[i].has_finite = false;
-    sets[i].is_delivered = false;
-    sets[i].specials = 0;
+    sets[i] = (enclosed_t){.has_finite = false};
     init_in_arena(sets[i].low, digits + 2 * ENCLOSED_LIMBS * i);
     init_in_arena(sets[i].high, digits + 2 * ENCLOSED_LIMBS * i + ENCLOSED_LIMBS);
   }
   return sets;
 }
 
+/* With the sets that it is united of, which steps do without. */
+static void keep(arena_t *arena, enclosed_t *out, const enclosed_t *from) {
+  enclosed_copy(out, from);
+  if (from->ways[0] == NULL) return;
+  enclosed_t *ways = enclosed_new(arena, 2);
+  for (size_t i = 0; i < 2; i++) {
+    keep(arena, &ways[i], from->ways[i]);
+    out->ways[i] = &ways[i];
+  }
+}
+
 row_t enclosed_keep(arena_t *arena, row_t row) {
   row_t kept = {.count = row.count, .enclosed = enclosed_new(arena, row.count)};
-  for (size_t i = 0; i < row.count; i++) enclosed_copy(&kept.enclosed[i], &row.enclosed[i]);
+  for (size_t i = 0; i < row.count; i++) keep(arena, &kept.enclosed[i], &row.enclosed[i]);
   return kept;
 }
 
 void enclosed_copy(enclosed_t *out, const enclosed_t *from) {
+  out->ways[0] = out->ways[1] = NULL;
   out->has_finite = from->has_finite;
   out->is_delivered = from->is_delivered;
   out->specials = from->specials;

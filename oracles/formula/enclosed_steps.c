@@ -175,8 +175,14 @@ static row_t either(formula_t *formula, row_t a, row_t b) {
   if (enclosed_settings(formula)->is_exact) return a;
   row_t row = new_row(formula, common_count(a, b));
   for (size_t i = 0; i < row.count; i++) {
-    enclosed_copy(&row.enclosed[i], at(a, i));
-    enclosed_unite(&row.enclosed[i], at(b, i));
+    const enclosed_t *first = at(a, i), *second = at(b, i);
+    enclosed_t *out = &row.enclosed[i];
+    enclosed_copy(out, first);
+    enclosed_unite(out, second);
+    bool differ = first->is_delivered != second->is_delivered;
+    if (!differ && first->ways[0] == NULL && second->ways[0] == NULL) continue;
+    out->ways[0] = first;
+    out->ways[1] = second;
   }
   return row;
 }

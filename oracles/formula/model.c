@@ -226,8 +226,15 @@ static double draw_error(const formula_t *formula, double x) {
                                                       : halves / 2 * (1 - 0x1p-10);
 }
 
+/* Between the format's numbers beside the value. */
+static double keep_between_neighbours(const formula_t *formula, double value, double moved) {
+  double unit = model_unit_at(formula->format, value);
+  return fmin(fmax(moved, floor(value / unit) * unit), ceil(value / unit) * unit);
+}
+
 /* The value, moved by some ulps but not out of the function's range.  By one ulp, models are
- * faithful: what the format holds stays. */
+ * faithful: what the format holds stays, and else it is one of its neighbours, which just above a
+ * power of two are half an ulp nearer than what may be below. */
 static double err(const formula_t *formula, elementary_t which, double x, double value) {
   bool is_bounded = which == ELEMENTARY_erf || which == ELEMENTARY_tanh ||
                     which == ELEMENTARY_sin || which == ELEMENTARY_cos;
@@ -236,6 +243,9 @@ static double err(const formula_t *formula, elementary_t which, double x, double
   bool is_exact = fabs(nearest - value) <= fabs(value) * 0x1p-36;
   if (formula->schedule->function_ulps == 1 && is_exact) return value;
   double moved = value + draw_error(formula, x) * model_unit_at(formula->format, value);
+  if (formula->schedule->function_ulps == 1) {
+    moved = keep_between_neighbours(formula, value, moved);
+  }
   bool keeps_sign = which != ELEMENTARY_log;
   if (keeps_sign && (moved < 0) != (value < 0)) return value;
   if (is_bounded && fabs(moved) > 1) return copysign(1, value);
