@@ -324,7 +324,9 @@ static void check_reaches(const setting_t *setting, const family_t *family,
   double ulps = is_short && setting->is_backend ? 0.51 : 8;
   g_assert_cmpfloat(l2_norm->bounds, >, 0.25);
   bool is_vague = setting->u * family->centre > family->spread / 8; /* Errors of the mean win. */
-  for (size_t r = 0; r < 3 && !is_vague; r++) g_assert_cmpfloat(layer_norm[r].bounds, >, 0.15);
+  /* A faithful inverse root leaves two numbers, of which the second is less than an ulp away. */
+  static const double least[] = {0.15, 0.15, 0.1};
+  for (size_t r = 0; r < 3 && !is_vague; r++) g_assert_cmpfloat(layer_norm[r].bounds, >, least[r]);
   if (strcmp(family->name, "small") != 0) g_assert_cmpfloat(l2_norm->ulps, <=, ulps);
   if (strcmp(family->name, "regular") == 0) g_assert_cmpfloat(layer_norm[2].ulps, <=, ulps);
 }

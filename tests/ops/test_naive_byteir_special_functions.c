@@ -141,7 +141,7 @@ static void check_interval(const function_t *function, const setting_t *setting,
   for (size_t i = 0; i < NUMBERS; i++) {
     function->exact(exact, x[i]);
     double bound = function->error(x[i], mpfr_get_d(exact, MPFR_RNDN), setting);
-    probe_check(&probe, 0, i, exact, bound, 1.0625, reach);
+    probe_check(&probe, setting, 0, i, exact, bound, 1.0625, reach);
     if (strcmp(setting->element, "f32") != 0) continue;
     for (int way = 0; way < function->ways; way++) {
       double value = (double)function->plain((float)x[i], way);
