@@ -295,6 +295,6 @@ def main(paths):
 
 if __name__ == "__main__":
     sys.modules["check_evidence"] = sys.modules["__main__"]
-    try: import check_other_ops, check_formulas  # Beside this file: what is no plain sum.  Without them that is not decided.
+    try: import check_other_ops, check_formulas, check_norms  # Beside this file: what is no plain sum.  Without them that is not decided.
     except ImportError: pass
     sys.exit(main(sys.argv[1:]))

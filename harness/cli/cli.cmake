@@ -65,7 +65,7 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/harness/exec/workers DESTINATION lib/assay
         PATTERN __pycache__ EXCLUDE PATTERN *.cmake EXCLUDE)
 # The scripts that decide bundles of evidence are in `evidence` beside the program, for it and for whoever copies them.
 set(EVIDENCE_SCRIPTS ${CMAKE_SOURCE_DIR}/reports/check_evidence.py ${CMAKE_SOURCE_DIR}/reports/check_other_ops.py
-    ${CMAKE_SOURCE_DIR}/reports/check_formulas.py)
+    ${CMAKE_SOURCE_DIR}/reports/check_formulas.py ${CMAKE_SOURCE_DIR}/reports/check_norms.py)
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/evidence)
 foreach(script IN LISTS EVIDENCE_SCRIPTS)
   cmake_path(GET script FILENAME name)

@@ -19,7 +19,8 @@ sys.path.insert(0, sys.argv[1])
 sys.dont_write_bytecode = True
 import check_evidence
 import check_formulas  # noqa: F401  It adds its ops.
-import check_other_ops  # noqa: F401  So does this one.
+import check_norms  # noqa: F401  So does this one.
+import check_other_ops  # noqa: F401  And this one.
 
 PLACES_MAX = 2  # Of each result.
 NEAR_PLACES_MAX = 8

@@ -8,13 +8,13 @@ root=$(cd "$(dirname "$ASSAY")/.." && pwd)
 helper=$root/tests/cli/evidence.py
 
 # The floor: proven claims of corpus/found.  It only grows; the rest is undecided for a reason that the script tells.
-PROVEN_MIN=295
+PROVEN_MIN=307
 
-! wc -l "$root/reports/check_evidence.py" "$root/reports/check_other_ops.py" "$root/reports/check_formulas.py" |
+! wc -l "$root/reports/check_evidence.py" "$root/reports/check_other_ops.py" "$root/reports/check_formulas.py" "$root/reports/check_norms.py" |
   grep -v total | grep -v -q -E '^ *([12]?[0-9]?[0-9]|300) '
 ok $? "each script has at most 300 lines"
-! grep -h -E '^(import|from) ' "$root/reports/check_evidence.py" "$root/reports/check_other_ops.py" "$root/reports/check_formulas.py" | tr -d , |
-  sed 's/^import //; s/^from \([a-z_]*\) .*/\1/' | tr ' ' '\n' | grep -v -x -e 'hashlib\|itertools\|json\|math\|re\|sys\|fractions\|check_evidence\|check_other_ops\|check_formulas' >out
+! grep -h -E '^(import|from) ' "$root/reports/check_evidence.py" "$root/reports/check_other_ops.py" "$root/reports/check_formulas.py" "$root/reports/check_norms.py" | tr -d , |
+  sed 's/^import //; s/^from \([a-z_]*\) .*/\1/' | tr ' ' '\n' | grep -v -x -e 'hashlib\|itertools\|json\|math\|re\|sys\|fractions\|check_evidence\|check_other_ops\|check_formulas\|check_norms' >out
 ok $? "it imports nothing but Python's own modules"
 
 claims=0
@@ -35,14 +35,14 @@ ok $? "$proven of $claims are proven, at least $PROVEN_MIN; the others are not d
 
 # The scripts alone, elsewhere, say the same.
 mkdir alone
-cp "$root/reports/check_evidence.py" "$root/reports/check_other_ops.py" "$root/reports/check_formulas.py" alone
+cp "$root/reports/check_evidence.py" "$root/reports/check_other_ops.py" "$root/reports/check_formulas.py" "$root/reports/check_norms.py" alone
 python3 alone/check_evidence.py bundles/*.json >again
 [ $? -eq 3 ]
 ok $? "alone: exit code 3, as some are not decided"
 sort told >out
 sort again | cmp -s - out
 ok $? "alone: the same answers"
-rm alone/check_other_ops.py alone/check_formulas.py
+rm alone/check_other_ops.py alone/check_formulas.py alone/check_norms.py
 python3 alone/check_evidence.py bundles/openblas-*.json bundles/torch_cuda-*.json >out
 ok $? "the first script alone decides sums"
 
@@ -63,7 +63,8 @@ contract=$(json bundles/openblas-*.json '$d->{contract}' 2>/dev/null | head -1)
 tests conforming "$contract" "$root"/corpus/*/*.cases
 for model in sequential random+fma; do
   for op in stablehlo.dot_general stablehlo.reduce stablehlo.convolution stablehlo.reduce_window stablehlo.all_reduce stablehlo.convert \
-    stablehlo.uniform_quantize stablehlo.add stablehlo.maximum byteir.softmax byteir.log_softmax byteir.gelu byteir.erf byteir.top_k; do
+    stablehlo.uniform_quantize stablehlo.add stablehlo.maximum byteir.softmax byteir.log_softmax byteir.gelu byteir.erf byteir.top_k byteir.layer_norm \
+    byteir.l2_norm stablehlo.batch_norm_training; do
     "$ASSAY" gen --op $op --cases 5 --seed 5 --strata corner=1
   done | "$ASSAY" subject --executor model:$model >results
   tests returned "$contract" results

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What check_evidence.py, which imports this if it stands beside it, knows of norms: layer_norm, l2_norm, and what batch_norm_training
+makes of its operand.  As there: plain Python, nothing of Assay's.  Each function returns an interval that holds all that the
+contract permits at one place of a result, by bounds that are simple rather than sharp: each step errs by a relative error of at
+most u, and by eta where it underflows."""
+import math
+from fractions import Fraction as Q
+from check_evidence import OPS, NotDecided, parts_of, rounded
+from check_formulas import root
+from check_other_ops import ways
+
+def number_at(tensor, index, p):
+    """The finite number there, which nobody may flush."""
+    parts = tensor.at(index, p)
+    if len(parts) != 1 or parts[0] in ("nan", "+inf", "-inf"): raise NotDecided("norms of infinities, or of numbers that may be flushed")
+    return Q(0) if isinstance(parts[0], str) else parts[0][0]
+
+class Arithmetic:
+    """What one step in a format errs by."""
+    def __init__(self, g, ulps, p):
+        if p["accum_rounding"] != "rn": raise NotDecided("sums that may be truncated (accum_rounding)")
+        self.g, self.eta = g, g.eta if p["ftz"] == "none" else g.normal
+        self.u = g.u + g.w + g.u * g.w  # Rounded by a wider node, and then to g.
+        self.ulps = 1 if ulps == "faithful" else int(ulps)  # Of inverse roots.
+    def after(self, steps):
+        """The relative error of so many steps: at most (1 + u)^k - 1 and 1 - (1 - u)^k."""
+        if steps * self.u > Q(1, 4): raise NotDecided("more steps than the bounds are good for")
+        return steps * self.u / (1 - steps * self.u)
+    def holds(self, size):
+        """No step overflows that makes numbers of that size."""
+        if 4 * size > self.g.largest: raise NotDecided("numbers that may overflow")
+
+def moments(x, a):
+    """Ways to find mean and variance: how far off the mean may be, and the ends of the variance."""
+    n, largest, spread = len(x), max(map(abs, x)), max(x) - min(x)
+    mean = sum(x) / n
+    exact = sum((v - mean) ** 2 for v in x) / n
+    a.holds(2 * n * (1 + largest) ** 2)
+    # Two passes, in any order (T11 to T15, T63); the mean of one number is that number.
+    error = 0 if n == 1 else a.after(n + 2) * sum(map(abs, x)) / n + 2 * a.eta * n
+    relative, lost = a.after(n + 6), 2 * n * a.eta
+    found = [(error, exact * (1 - relative) - lost, (exact + error ** 2) * (1 + relative) + lost)]
+    # Merged from parts (T75, T76): a mean lies between those that it is made of but for five roundings, in no more than n nodes;
+    # each node adds the square of a difference of means times less than the size of the smaller part, and these sizes sum to no
+    # more than n log2 n.  A square that is d^2 exactly is (d + e)^2, |e| less than twice the error of a mean; Welford's is d times
+    # another difference, whose weights are at most twice as large.
+    error = 0 if n == 1 else n * (a.after(6) * (spread + largest / 2) + a.u * largest * Q(5, 4) + 4 * a.eta)
+    if 4 * error > largest and largest: raise NotDecided("means that are not certain")
+    weights = n * max(1, math.ceil(math.log2(n)))
+    off = (8 * error * root(exact * n * weights)[1] + 8 * error ** 2 * weights) / n
+    relative, lost = a.after(n + 12), 4 * n * a.eta
+    found.append((error, (exact - off) * (1 - relative) - lost, (exact + off) * (1 + relative) + lost))
+    return mean, exact, found
+
+def epsilons(attributes, f):
+    value = Q(float.fromhex(attributes["epsilon"]))
+    if value < 0: raise NotDecided("an epsilon below 0")
+    return sorted((value, f.nearest(value)))
+
+def divisor(low, high, epsilon, is_outside, a, combine):
+    """Ends of what is divided by: the root of the square and epsilon, or the root and epsilon, that are added or the larger of."""
+    low = max(low, Q(0))
+    if is_outside: low, high = combine(root(low)[0] * (1 - a.u) - a.eta, epsilon[0]), combine(root(high)[1] * (1 + a.u) + a.eta, epsilon[1])
+    else: low, high = (root(combine(v, e))[k] for k, (v, e) in enumerate(zip((low, high), epsilon)))
+    a.holds(high ** 2)
+    error = a.after(3)  # The addition, the root; and its underflow, which is that of its square.
+    low, high = low * (1 - error) - a.eta, high * (1 + error) + a.eta
+    if low <= 0: raise NotDecided("what may be divided by 0")
+    return low, high
+
+def products(lows, highs): return min(x * y for x in lows for y in highs), max(x * y for x in lows for y in highs)
+
+def normalized(deviation, bounds, scale, offset, a, f, p):
+    """deviation / s * scale + offset by any factors: as many roundings as the longest way has, an inverse root among them."""
+    low, high = products(deviation, [1 / e for e in reversed(bounds)])
+    low, high = products((low, high), (scale, scale))
+    size = max(abs(low), abs(high))
+    a.holds(max(size, abs(offset), 1 / bounds[0], abs(scale) / bounds[0], *map(abs, deviation)) + abs(offset))
+    error = a.after(8 + 2 * a.ulps) * size + a.eta * 4 * (1 + abs(scale)) * (1 + 1 / bounds[0]) * (1 + max(map(abs, deviation)))
+    if p["normalized"] != "kept" and f.bits == 16: error += 4 * f.u / (1 - 4 * f.u) * (size + abs(offset)) + 4 * f.eta * (1 + abs(scale))
+    error += a.after(2) * (size + abs(offset))
+    return low + offset - error, high + offset + error
+
+def over_rows(x_type, f, p, of_row):
+    """The hull of what a function finds in each format that may be computed in."""
+    pairs = [pair for g, ulps in ways("rsqrt", f, p) for pair in of_row(Arithmetic(g, ulps, p))]
+    return rounded(parts_of(min(e[0] for e in pairs), max(e[1] for e in pairs), ("+0", "-0")), x_type, p, True)
+
+def batch_or_layer(x, at, scale, offset, epsilon, is_outside, what, o, r, p, note):
+    """`what` of a row whose number at a place is asked about: the output, the mean, the variance or the inverse deviation."""
+    if p["norm_epsilon"] != "defined" or p["norm_variance"] != "population": raise NotDecided("another reading of the norm")
+    def of_row(a):
+        mean, exact, found = moments(x, a)
+        note("T63, T75, T76", mean, exact, max(e[0] for e in found))
+        for error, low, high in found:
+            if what == "mean": yield mean - error, mean + error; continue
+            if what == "variance": yield max(low, Q(0)), high; continue
+            bounds = divisor(low, high, epsilon, is_outside, a, lambda v, e: v + e)
+            deviation = (x[at] - mean - error, x[at] - mean + error)
+            if what == "output": yield normalized(deviation, bounds, scale, offset, a, r.format, p)
+            else: yield normalized((Q(1), Q(1)), bounds, Q(1), Q(0), a, r.format, p)
+    return over_rows(r.format, o[0].format, p, of_row)
+
+def of_floats(o, r):
+    if any(t.format is None or t.parts == 2 or t.quantum for t in [*o, r]): raise NotDecided("norms of such types")
+    if not all(t.codes for t in o): raise NotDecided("rows without numbers")
+
+def axes_of(attributes): return [int(d) for d in attributes["axis"].strip("[]").split(",") if d]
+
+def row_of(t, place, axes):
+    """Indices of the elements that differ from a place only along some axes, in order."""
+    return [i for i in range(math.prod(t.shape)) if all(k == m or d in axes for d, (k, m) in enumerate(zip(t.place(i), place)))]
+
+def layer_norm(op, a, o, r, number, index, part, p, note):
+    of_floats(o, r)
+    if p["layer_norm"] not in ("two-pass", "welford"): raise NotDecided("formulas that cancel (layer_norm)")
+    axes = axes_of(a)
+    place = o[0].place(index) if number == 0 else r.place(index)
+    row = row_of(o[0], place, axes)
+    at = row.index(index) if number == 0 else 0
+    x = [number_at(o[0], i, p) for i in row]
+    return batch_or_layer(x, at, number_at(o[1], at, p), number_at(o[2], at, p), epsilons(a, o[0].format),
+                          a.get("eps_outside_sqrt") == "true", ("output", "mean", "inverse")[number], o, r, p, note)
+
+def batch_norm_training(op, a, o, r, number, index, part, p, note):
+    of_floats(o, r)
+    if p["batch_norm"] not in ("decomposed", "two-pass", "welford"): raise NotDecided("formulas that cancel (batch_norm)")
+    axis = int(a["feature_index"])
+    channel = o[0].place(index)[axis] if number == 0 else index
+    row = [i for i in range(math.prod(o[0].shape)) if o[0].place(i)[axis] == channel]
+    x = [number_at(o[0], i, p) for i in row]
+    return batch_or_layer(x, row.index(index) if number == 0 else 0, number_at(o[1], channel, p), number_at(o[2], channel, p),
+                          epsilons(a, o[0].format), False, ("output", "mean", "variance")[number], o, r, p, note)
+
+def l2_norm(op, a, o, r, number, index, part, p, note):
+    """x / sqrt(max(sum x^2, epsilon)), or the root is compared with it: T11 to T15 for the sum."""
+    of_floats(o, r)
+    if p["norm_epsilon"] != "defined": raise NotDecided("another reading of the norm")
+    row = row_of(o[0], o[0].place(index), axes_of(a))
+    x = [number_at(o[0], i, p) for i in row]
+    at = x[row.index(index)]
+    def of_row(arithmetic):
+        total, n = sum(v * v for v in x), len(x)
+        arithmetic.holds(2 * total)
+        error = arithmetic.after(n + 1) * total + 2 * n * arithmetic.eta
+        note("T11, T15", total, total, error)
+        bounds = divisor(total - error, total + error, epsilons(a, o[0].format), a.get("eps_outside_sqrt") == "true", arithmetic, max)
+        yield normalized((at, at), bounds, Q(1), Q(0), arithmetic, r.format, p)
+    return over_rows(r.format, o[0].format, p, of_row)
+
+OPS.update({"byteir.layer_norm": layer_norm, "byteir.l2_norm": l2_norm, "stablehlo.batch_norm_training": batch_norm_training})
