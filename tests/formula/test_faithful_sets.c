@@ -20,10 +20,15 @@ static int compute_root(mpfr_ptr out, mpfr_srcptr x, mpfr_rnd_t rounding) {
 static const struct {
   const char *op;
   compute_t *compute;
-} functions[] = {{"exponential", mpfr_exp}, {"exponential_minus_one", mpfr_expm1},
-                 {"log", mpfr_log},         {"log_plus_one", mpfr_log1p},
-                 {"tanh", mpfr_tanh},       {"rsqrt", mpfr_rec_sqrt},
-                 {"sine", mpfr_sin},        {"cosine", mpfr_cos}};
+} functions[] = {{"stablehlo.exponential", mpfr_exp},
+                 {"stablehlo.exponential_minus_one", mpfr_expm1},
+                 {"stablehlo.log", mpfr_log},
+                 {"stablehlo.log_plus_one", mpfr_log1p},
+                 {"stablehlo.tanh", mpfr_tanh},
+                 {"stablehlo.rsqrt", mpfr_rec_sqrt},
+                 {"stablehlo.sine", mpfr_sin},
+                 {"stablehlo.cosine", mpfr_cos},
+                 {"byteir.erf", mpfr_erf}};
 
 /* ---- The sets of an op ----------------------------------------------------------------------- */
 
@@ -116,8 +121,8 @@ static bool neighbours(const format_t *format, size_t function, double x, double
 }
 
 static void check_every_pattern(size_t function, const char *type) {
-  g_autofree char *line = g_strdup_printf("stablehlo.%s %s[%d] -> %s[%d]", functions[function].op,
-                                          type, PATTERNS, type, PATTERNS);
+  g_autofree char *line = g_strdup_printf("%s %s[%d] -> %s[%d]", functions[function].op, type,
+                                          PATTERNS, type, PATTERNS);
   sets_t sets;
   sets_init(&sets, line, "spec,intermediate=native");
   const format_t *format = sets.instance.program.operands[0].element->format;
