@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Whoever reads does so in one thread: no lock is taken for each value. */
+enum { READING = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX };
+
 status_t connection_fail(const connection_t *connection, failure_t *error) {
   const char *path = connection->path;
   switch (sqlite3_errcode(connection->database)) {
@@ -61,7 +64,7 @@ static status_t reopen_immutable(connection_t *connection, failure_t *error) {
   g_autofree char *uri = g_strconcat("file:", escaped, "?immutable=1", NULL);
   sqlite3_close(connection->database);
   connection->database = NULL;
-  return open_file(connection, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, error);
+  return open_file(connection, uri, READING | SQLITE_OPEN_URI, error);
 }
 
 static status_t begin_reading(connection_t *connection, failure_t *error) {
@@ -81,8 +84,7 @@ status_t connection_open(const char *path, connection_mode_t mode, connection_t 
   STATUS_TRY(store_file_check_place(path, mode, error));
   connection_t connection = {.path = g_strdup(path)};
   g_autofree char *name = store_file_name(path);
-  int flags =
-      mode == CONNECTION_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  int flags = mode == CONNECTION_READ ? READING : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
   status_t status = open_file(&connection, name, flags, error);
   if (status == STATUS_OK) {
     status = store_file_check_header(connection.database, path, mode, error);

@@ -41,7 +41,8 @@ static bool is_printable(const char *text) {
 /* The value in a column of the present row.  A database may come from anybody, so that what it has
  * of text is made plain here, where it comes in.  `own_text` holds that, or the hex text of a blob.
  */
-static store_value_t read_value(sqlite3_stmt *statement, int column, GString *own_text) {
+static store_value_t read_value(sqlite3_stmt *statement, int column, query_numbers_t numbers,
+                                GString *own_text) {
   int type = sqlite3_column_type(statement, column); /* Before anything converts the value. */
   store_value_t value = {.kind = STORE_NULL};
   switch (type) {
@@ -67,6 +68,7 @@ static store_value_t read_value(sqlite3_stmt *statement, int column, GString *ow
       value.kind = STORE_TEXT;
       break;
   }
+  if (value.kind != STORE_TEXT && numbers == QUERY_NUMBERS_ALONE) return value;
   value.text = (const char *)sqlite3_column_text(statement, column);
   if (value.kind == STORE_TEXT && !is_printable(value.text)) {
     g_autofree char *plain = plain_text_except(value.text, "\n\t");
@@ -78,15 +80,17 @@ static store_value_t read_value(sqlite3_stmt *statement, int column, GString *ow
 
 /* Room for the names and values of one row. */
 typedef struct row_buffer {
+  query_numbers_t numbers;
   int count;
   char **names; /* Copies: SQLite's own may move at the first step. */
   store_value_t *values;
   GString **own_texts;
 } row_buffer_t;
 
-static row_buffer_t make_row_buffer(sqlite3_stmt *statement) {
+static row_buffer_t make_row_buffer(sqlite3_stmt *statement, query_numbers_t numbers) {
   int count = sqlite3_column_count(statement);
-  row_buffer_t buffer = {.count = count,
+  row_buffer_t buffer = {.numbers = numbers,
+                         .count = count,
                          .names = g_new0(char *, count),
                          .values = g_new0(store_value_t, count),
                          .own_texts = g_new0(GString *, count)};
@@ -115,7 +119,7 @@ static status_t hand_over_rows(const connection_t *connection, sqlite3_stmt *sta
   int code;
   while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
     for (int i = 0; i < buffer->count; i++) {
-      buffer->values[i] = read_value(statement, i, buffer->own_texts[i]);
+      buffer->values[i] = read_value(statement, i, buffer->numbers, buffer->own_texts[i]);
     }
     STATUS_TRY(row(context, buffer->count, names, buffer->values, error));
   }
@@ -123,11 +127,11 @@ static status_t hand_over_rows(const connection_t *connection, sqlite3_stmt *sta
   return connection_fail(connection, error);
 }
 
-status_t store_query_on(const connection_t *connection, const char *sql, store_row_t row,
-                        void *context, failure_t *error) {
+status_t store_query_on(const connection_t *connection, const char *sql, query_numbers_t numbers,
+                        store_row_t row, void *context, failure_t *error) {
   sqlite3_stmt *statement = NULL;
   STATUS_TRY(prepare_query(connection, sql, &statement, error));
-  row_buffer_t buffer = make_row_buffer(statement);
+  row_buffer_t buffer = make_row_buffer(statement, numbers);
   status_t status = hand_over_rows(connection, statement, &buffer, row, context, error);
   free_row_buffer(&buffer);
   sqlite3_finalize(statement);
@@ -138,7 +142,7 @@ status_t store_query(const char *path, const char *sql, store_row_t row, void *c
                      failure_t *error) {
   connection_t connection;
   STATUS_TRY(connection_open(path, CONNECTION_READ, &connection, error));
-  status_t status = store_query_on(&connection, sql, row, context, error);
+  status_t status = store_query_on(&connection, sql, QUERY_NUMBERS_AND_TEXTS, row, context, error);
   connection_close(&connection);
   return status;
 }

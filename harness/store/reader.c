@@ -245,10 +245,10 @@ void store_reader_limit(store_reader_t *reader, const store_limit_t *limit) {
   sqlite3_progress_handler(reader->connection.database, INSTRUCTIONS, look_at_limit, reader);
 }
 
-status_t store_reader_query(store_reader_t *reader, const char *sql, store_row_t row, void *context,
-                            failure_t *error) {
+static status_t ask(store_reader_t *reader, const char *sql, query_numbers_t numbers,
+                    store_row_t row, void *context, failure_t *error) {
   reader->begin_us = g_get_monotonic_time();
-  status_t status = store_query_on(&reader->connection, sql, row, context, error);
+  status_t status = store_query_on(&reader->connection, sql, numbers, row, context, error);
   if (status == STATUS_OK || sqlite3_errcode(reader->connection.database) != SQLITE_INTERRUPT) {
     return status;
   }
@@ -257,6 +257,16 @@ status_t store_reader_query(store_reader_t *reader, const char *sql, store_row_t
                      "query: no answer after %g s; make it cheaper, or give it more time with "
                      "--timeout TIME",
                      reader->limit.seconds);
+}
+
+status_t store_reader_query(store_reader_t *reader, const char *sql, store_row_t row, void *context,
+                            failure_t *error) {
+  return ask(reader, sql, QUERY_NUMBERS_AND_TEXTS, row, context, error);
+}
+
+status_t store_reader_scan(store_reader_t *reader, const char *sql, store_row_t row, void *context,
+                           failure_t *error) {
+  return ask(reader, sql, QUERY_NUMBERS_ALONE, row, context, error);
 }
 
 void store_reader_close(store_reader_t *reader) {

@@ -56,6 +56,10 @@ void store_reader_limit(store_reader_t *reader, const store_limit_t *limit);
 status_t store_reader_query(store_reader_t *reader, const char *sql, store_row_t row, void *context,
                             failure_t *error);
 
+/* The same for a pass over many rows: values that are numbers have no text. */
+status_t store_reader_scan(store_reader_t *reader, const char *sql, store_row_t row, void *context,
+                           failure_t *error);
+
 /* NULL is ignored. */
 void store_reader_close(store_reader_t *reader);
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "harness/store/reader.h"
 #include "tests/store/store_fixture.h"
 
 static void test_kinds_of_values(store_fixture_t *fixture, gconstpointer data) {
@@ -47,6 +48,32 @@ static void test_header_and_kinds(store_fixture_t *fixture, gconstpointer data) 
                                  "x'01' AS bytes UNION ALL SELECT 42, 9e999, NULL, 't', x'02'",
                                  check_kinds, &calls, &fixture->error));
   g_assert_cmpint(calls, ==, 3);
+}
+
+static status_t check_numbers(void *context, int column_count, const char *const *names,
+                              const store_value_t *values, failure_t *error) {
+  (void)column_count, (void)names, (void)error;
+  if (values == NULL) return STATUS_OK;
+  ++*(int *)context;
+  g_assert_cmpint(values[0].integer, ==, 42);
+  g_assert_null(values[0].text);
+  g_assert_cmpfloat(values[1].real, ==, 0.5);
+  g_assert_null(values[1].text);
+  g_assert_cmpstr(values[2].text, ==, "a\\x1b");
+  return STATUS_OK;
+}
+
+/* A pass over many rows has numbers without texts; what is text is made plain all the same. */
+static void test_scan(store_fixture_t *fixture, gconstpointer data) {
+  (void)data;
+  close_store(fixture, open_store(fixture));
+  store_reader_t *reader = NULL;
+  ASSERT_OK(fixture, store_reader_open(fixture->path, NULL, &reader, &fixture->error));
+  int rows = 0;
+  ASSERT_OK(fixture, store_reader_scan(reader, "SELECT 42, 0.5, 'a' || char(27)", check_numbers,
+                                       &rows, &fixture->error));
+  g_assert_cmpint(rows, ==, 1);
+  store_reader_close(reader);
 }
 
 static status_t refuse_row(void *context, int column_count, const char *const *names,
@@ -126,6 +153,7 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   STORE_TEST("/store-query/kinds-of-values", test_kinds_of_values);
   STORE_TEST("/store-query/header-and-kinds", test_header_and_kinds);
+  STORE_TEST("/store-query/scan", test_scan);
   STORE_TEST("/store-query/rows-can-stop", test_rows_can_stop_a_query);
   STORE_TEST("/store-query/bad-queries", test_bad_queries);
   STORE_TEST("/store-query/comments", test_comments_and_semicolons);
