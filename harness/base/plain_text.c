@@ -25,11 +25,13 @@ static bool is_visible(gunichar character) {
 
 static bool is_white(char byte) { return byte != ' ' && g_ascii_isspace(byte); }
 
+static bool is_plain(char byte) { return byte >= ' ' && byte <= '~'; }
+
 /* Writes one character, or byte that is none, from the front of `data`; returns how many bytes that
  * takes from it. */
 static size_t append_one(GString *out, const char *data, size_t size) {
   unsigned char byte = (unsigned char)*data;
-  if (byte >= ' ' && byte <= '~') {
+  if (is_plain(*data)) {
     g_string_append_c(out, *data);
     return 1;
   }
@@ -53,7 +55,13 @@ static size_t append_one(GString *out, const char *data, size_t size) {
 
 void plain_text_append(GString *out, const char *data, size_t size) {
   while (size > 0) {
-    size_t used = append_one(out, data, size);
+    size_t used = 0; /* Nearly all texts are plain as they are. */
+    while (used < size && is_plain(data[used])) used++;
+    if (used > 0) {
+      g_string_append_len(out, data, (gssize)used);
+    } else {
+      used = append_one(out, data, size);
+    }
     data += used;
     size -= used;
   }
