@@ -65,10 +65,13 @@ static status_t show_known(store_reader_t *reader, const report_source_t *source
 static status_t prepare(store_reader_t *reader, const report_source_t *source, failure_t *error) {
   STATUS_TRY(show_known(reader, source, error));
   STATUS_TRY(store_reader_keep(reader, "known_here", "executor_id, op, class", error));
-  if (source->severity == NULL) return STATUS_OK;
-  severity_order_t order;
-  STATUS_TRY(severity_order_read(source->severity, &order, error));
-  return store_reader_rank(reader, &order, error);
+  STATUS_TRY(store_reader_keep(reader, "op_family", "op", error));
+  if (source->severity != NULL) {
+    severity_order_t order;
+    STATUS_TRY(severity_order_read(source->severity, &order, error));
+    STATUS_TRY(store_reader_rank(reader, &order, error));
+  }
+  return store_reader_keep(reader, "severity", "severity", error);
 }
 
 status_t report_open(const report_source_t *source, store_reader_t **out_reader, failure_t *error) {

@@ -140,24 +140,34 @@ WITH ran AS (
          sum(executor_seconds) AS executor_seconds, sum(judge_seconds) AS judge_seconds
   FROM run JOIN run_label USING (run_id)
   GROUP BY run_label.campaign
-), counted AS (
-  SELECT campaign, sum(cases) AS cases,
-         sum(cases) FILTER (WHERE outcome = 'conforms') AS conforms,
-         sum(cases) FILTER (WHERE outcome IN ('diverges', 'failed')) AS wrong,
-         sum(cases) FILTER (WHERE outcome = 'refused') AS refused,
-         sum(cases) FILTER (WHERE outcome = 'weak') AS weak,
-         sum(cases) FILTER (WHERE outcome = 'no-oracle') AS no_oracle,
-         max(ulp_error_max) FILTER (WHERE outcome IN ('diverges', 'failed')) AS ulp_error_max,
-         max(slack_max) FILTER (WHERE outcome = 'conforms') AS slack_used_max
-  FROM counter JOIN run_label USING (run_id)
+), counted AS (  -- by run, in the order of the table
+  SELECT campaign, sum(cases) AS cases, sum(conforms) AS conforms, sum(wrong) AS wrong,
+         sum(refused) AS refused, sum(weak) AS weak, sum(no_oracle) AS no_oracle,
+         max(ulp_error_max) AS ulp_error_max, max(slack_used_max) AS slack_used_max
+  FROM (SELECT run_id, sum(cases) AS cases,
+               sum(cases) FILTER (WHERE outcome = 'conforms') AS conforms,
+               sum(cases) FILTER (WHERE outcome IN ('diverges', 'failed')) AS wrong,
+               sum(cases) FILTER (WHERE outcome = 'refused') AS refused,
+               sum(cases) FILTER (WHERE outcome = 'weak') AS weak,
+               sum(cases) FILTER (WHERE outcome = 'no-oracle') AS no_oracle,
+               max(ulp_error_max) FILTER (WHERE outcome IN ('diverges', 'failed')) AS ulp_error_max,
+               max(slack_max) FILTER (WHERE outcome = 'conforms') AS slack_used_max
+        FROM counter GROUP BY run_id)
+  JOIN run_label USING (run_id)
   GROUP BY campaign
-), seen AS (
-  SELECT campaign, count(DISTINCT divergence_id) AS findings
-  FROM sighting JOIN run_label USING (run_id)
+), seen AS (  -- a run has a row for each finding; those of several runs are to be told apart
+  SELECT campaign,
+         CASE count(*) WHEN 1 THEN sum(findings) ELSE (
+           SELECT count(DISTINCT divergence_id) FROM sighting
+           WHERE run_id IN (SELECT run_id FROM run_label AS its
+                            WHERE its.campaign = run_label.campaign)) END AS findings
+  FROM (SELECT run_id, count(*) AS findings FROM sighting GROUP BY run_id)
+  JOIN run_label USING (run_id)
   GROUP BY campaign
 ), begun AS (
-  SELECT campaign, count(*) AS findings
-  FROM divergence JOIN run_label ON run_id = first_run_id
+  SELECT campaign, sum(findings) AS findings
+  FROM (SELECT first_run_id AS run_id, count(*) AS findings FROM divergence GROUP BY first_run_id)
+  JOIN run_label USING (run_id)
   GROUP BY campaign
 )
 SELECT campaign, row_number() OVER (ORDER BY started, first_run_id) AS number,
@@ -194,6 +204,38 @@ SELECT executor_id, executor, op, algorithm, types,
        max(backward_error_max) FILTER (WHERE outcome = 'conforms') AS conforming_backward_error_max
 FROM counter JOIN executor_label USING (executor_id)
 GROUP BY executor_id, op, algorithm, types;
+
+-- The same without types.  It reads the counters in their order, run by run, and sorts nothing that is long:
+-- a night has hundreds of thousands of lists of types.
+--   diverges, failed: cases with that outcome
+--   wrong_ulp_error_max: the largest error in ulps of cases that diverged or failed
+--   conforming_backward_error_max: the largest backward error of cases that conform
+DROP VIEW IF EXISTS algorithm_tally;
+CREATE VIEW algorithm_tally AS
+WITH counted AS (
+  SELECT run_id, executor_id, op, algorithm, sum(cases) AS cases,
+         sum(cases) FILTER (WHERE outcome = 'conforms') AS conforms,
+         sum(cases) FILTER (WHERE outcome = 'diverges') AS diverges,
+         sum(cases) FILTER (WHERE outcome = 'failed') AS failed,
+         sum(cases) FILTER (WHERE outcome = 'refused') AS refused,
+         sum(cases) FILTER (WHERE outcome = 'weak') AS weak,
+         sum(cases) FILTER (WHERE outcome = 'no-oracle') AS no_oracle,
+         sum(elements) AS elements,
+         sum(untested) AS untested,
+         max(ulp_error_max) FILTER (WHERE outcome IN ('diverges', 'failed')) AS wrong_ulp_error_max,
+         max(slack_max) AS slack_max,
+         max(backward_error_max) FILTER (WHERE outcome = 'conforms') AS conforming_backward_error_max
+  FROM counter
+  GROUP BY run_id, executor_id, op, algorithm
+)
+SELECT executor_id, executor, op, algorithm,
+       sum(cases) AS cases, sum(conforms) AS conforms, sum(diverges) AS diverges,
+       sum(failed) AS failed, sum(refused) AS refused, sum(weak) AS weak,
+       sum(no_oracle) AS no_oracle, sum(elements) AS elements, sum(untested) AS untested,
+       max(wrong_ulp_error_max) AS wrong_ulp_error_max, max(slack_max) AS slack_max,
+       max(conforming_backward_error_max) AS conforming_backward_error_max
+FROM counted JOIN executor_label USING (executor_id)
+GROUP BY executor_id, op, algorithm;
 
 -- Pairs of executors that answered the same cases, each pair once, whatever its order was in a run.
 --   first_id, second_id: executor_id of the two, the smaller one first

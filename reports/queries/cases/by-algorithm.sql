@@ -13,6 +13,6 @@ SELECT op, algorithm, executor,
        max(conforming_backward_error_max) AS "backward error",
        max(wrong_ulp_error_max) AS "max ulp",
        max(slack_max) AS "max slack"
-FROM tally
+FROM algorithm_tally
 GROUP BY op, algorithm, executor_id
 ORDER BY op, algorithm, executor;

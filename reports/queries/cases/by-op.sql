@@ -11,6 +11,6 @@ SELECT op, executor,
        max(conforming_backward_error_max) AS "backward error",
        max(wrong_ulp_error_max) AS "max ulp",
        max(slack_max) AS "max slack"
-FROM tally
+FROM algorithm_tally
 GROUP BY op, executor_id
 ORDER BY op, executor;

@@ -9,7 +9,7 @@ SELECT executor, op, sum(cases) AS cases,
        100.0 * coalesce(sum(weak), 0) / sum(cases) AS "weak %",
        sum(untested) AS "untested elements",
        100.0 * sum(untested) / max(sum(elements), 1) AS "untested %"
-FROM tally
+FROM algorithm_tally
 GROUP BY executor_id, op
 HAVING coalesce(sum(refused), 0) + coalesce(sum(no_oracle), 0) + coalesce(sum(weak), 0) +
        sum(untested) > 0
