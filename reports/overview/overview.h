@@ -29,7 +29,7 @@ typedef enum overview_section {
   OVERVIEW_SECTION_COUNT
 } overview_section_t;
 
-/* Which findings are read one by one. */
+/* Which findings are read one by one; all details have percentiles too, by op and list of types. */
 typedef enum overview_detail {
   OVERVIEW_EXAMPLES, /* The gravest of each root cause: a million findings are read in seconds. */
   OVERVIEW_ALL,
@@ -39,12 +39,13 @@ typedef struct overview {
   char *database; /* The name of its file. */
   char *campaign; /* NULL: all. */
   report_grid_t sections[OVERVIEW_SECTION_COUNT];
-  fail_on_t fail_on;    /* Which findings count; all, unless the caller changes it. */
-  GHashTable *states;   /* Of findings, over all campaigns: see overview_finding_fails(). */
-  GArray *groups;       /* overview_group_t, the gravest first. */
-  GStringChunk *names;  /* Texts of groups. */
-  GHashTable *places;   /* int64_t id of a finding that was read -> its index, and 1. */
-  double finding_count; /* Of the database, or the campaign. */
+  fail_on_t fail_on;            /* Which findings count; all, unless the caller changes it. */
+  GHashTable *states;           /* Of findings, over all campaigns: see overview_finding_fails(). */
+  GArray *groups;               /* overview_group_t, the gravest first. */
+  GStringChunk *names;          /* Texts of groups. */
+  GHashTable *places;           /* int64_t id of a finding that was read -> its index, and 1. */
+  GHashTable *contract_options; /* Of permissions of findings: " --contract wide", or "". */
+  double finding_count;         /* Of the database, or the campaign. */
 } overview_t;
 
 /* Reads a database, or one campaign in it.  On success freed with overview_free(). */

@@ -76,12 +76,15 @@ static const struct {
 
 const char *overview_section_name(overview_section_t section) { return SECTIONS[section].name; }
 
-static status_t read_sections(store_reader_t *reader, overview_t *overview, failure_t *error) {
+static status_t read_sections(store_reader_t *reader, overview_detail_t detail,
+                              overview_t *overview, failure_t *error) {
   STATUS_TRY(store_reader_keep(reader, "campaign", "campaign", error));
+  STATUS_TRY(store_reader_keep(reader, "algorithm_tally", "executor_id", error));
   for (int i = 0; i < OVERVIEW_SECTION_COUNT; i++) {
     const char *sql =
         SECTIONS[i].sql != NULL ? SECTIONS[i].sql : report_find_query(SECTIONS[i].name);
-    if (sql[0] == '\0') continue;
+    bool is_detail = i == OVERVIEW_PERCENTILES;
+    if (sql[0] == '\0' || (is_detail && detail != OVERVIEW_ALL)) continue;
     STATUS_TRY(store_reader_query(reader, sql, report_grid_add, &overview->sections[i], error));
   }
   return STATUS_OK;
@@ -110,6 +113,34 @@ static status_t read_known(store_reader_t *reader, overview_t *overview, failure
                             error);
 }
 
+/* As short as it can be said; nothing for the contract that is the default.  `identified` predicts
+ * with the profiles of the database. */
+static char *contract_option(const overview_t *overview, const char *permissions) {
+  contract_t contract;
+  if (contract_parse(str_from(permissions), &contract, NULL) != STATUS_OK) return g_strdup("");
+  g_autoptr(GString) words = g_string_new(NULL);
+  contract_print_short(&contract, words);
+  if (strcmp(words->str, "backend") == 0) return g_strdup("");
+  g_autofree char *quoted = g_shell_quote(words->str);
+  if (PERMITTED(&contract, bits) != BITS_IDENTIFIED) {
+    return g_strdup_printf(" --contract %s", quoted);
+  }
+  g_autofree char *database = g_shell_quote(overview->database);
+  return g_strdup_printf(" --contract %s --db %s", quoted, database);
+}
+
+/* Of each contract once: findings have few. */
+static void find_contract_options(overview_t *overview) {
+  const report_grid_t *grid = &overview->sections[OVERVIEW_FINDINGS];
+  overview->contract_options = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
+  for (size_t i = 0; i < report_grid_row_count(grid); i++) {
+    const char *permissions = overview_text(grid, i, "permissions");
+    if (g_hash_table_contains(overview->contract_options, permissions)) continue;
+    g_hash_table_insert(overview->contract_options, (gpointer)(uintptr_t)permissions,
+                        contract_option(overview, permissions));
+  }
+}
+
 /* Those with the numbers in `ids`, or all if it is NULL. */
 static status_t read_findings(store_reader_t *reader, const GArray *ids, overview_t *overview,
                               failure_t *error) {
@@ -128,12 +159,13 @@ static status_t read_findings(store_reader_t *reader, const GArray *ids, overvie
     *id = overview_cell(grid, i, "id")->integer;
     g_hash_table_insert(overview->places, id, GSIZE_TO_POINTER(i + 1));
   }
+  find_contract_options(overview);
   return STATUS_OK;
 }
 
 static status_t read_all(store_reader_t *reader, const char *path, overview_detail_t detail,
                          overview_t *overview, failure_t *error) {
-  STATUS_TRY(read_sections(reader, overview, error));
+  STATUS_TRY(read_sections(reader, detail, overview, error));
   STATUS_TRY(triage_read(reader, overview, error));
   STATUS_TRY(read_known(reader, overview, error));
   g_autoptr(GArray) shown = triage_shown(overview);
@@ -162,6 +194,7 @@ void overview_free(overview_t *overview) {
   for (int i = 0; i < OVERVIEW_SECTION_COUNT; i++) report_grid_deinit(&overview->sections[i]);
   g_clear_pointer(&overview->states, g_hash_table_destroy);
   g_clear_pointer(&overview->places, g_hash_table_destroy);
+  g_clear_pointer(&overview->contract_options, g_hash_table_destroy);
   g_clear_pointer(&overview->groups, g_array_unref);
   g_clear_pointer(&overview->names, g_string_chunk_free);
   g_free(overview->database);
@@ -231,25 +264,6 @@ overview_finding_t overview_finding(const overview_t *overview, size_t index) {
   };
 }
 
-/* As short as it can be said; nothing for the contract that is the default.  `identified` predicts
- * with the profiles of the database. */
-static void append_contract(const overview_t *overview, const char *permissions,
-                            GString *out_text) {
-  contract_t contract;
-  if (contract_parse(str_from(permissions), &contract, NULL) != STATUS_OK) return;
-  GString *words = g_string_new(NULL);
-  contract_print_short(&contract, words);
-  if (strcmp(words->str, "backend") != 0) {
-    g_autofree char *quoted = g_shell_quote(words->str);
-    g_string_append_printf(out_text, " --contract %s", quoted);
-    if (PERMITTED(&contract, bits) == BITS_IDENTIFIED) {
-      g_autofree char *database = g_shell_quote(overview->database);
-      g_string_append_printf(out_text, " --db %s", database);
-    }
-  }
-  g_string_free(words, TRUE);
-}
-
 char *overview_program_line(const overview_t *overview, size_t index) {
   const char *line =
       overview_text(&overview->sections[OVERVIEW_FINDINGS], index, "small_case_line");
@@ -284,7 +298,8 @@ void overview_print_replay(const overview_t *overview, size_t index, GString *ou
   append_case(overview, index, out_text);
   g_autofree char *executor = g_shell_quote(overview_text(grid, index, "executor_name"));
   g_string_append_printf(out_text, " --executor %s", executor);
-  append_contract(overview, overview_text(grid, index, "permissions"), out_text);
+  g_string_append(out_text, g_hash_table_lookup(overview->contract_options,
+                                                overview_text(grid, index, "permissions")));
   const char *class_ = overview_text(grid, index, "class");
   static const char *const fatal[] = {"crash", "ended", "hang", NULL};
   if (g_strv_contains(fatal, class_)) {

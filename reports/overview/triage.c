@@ -20,6 +20,7 @@ enum {
   AT_SIGHTINGS,
   AT_IS_NEW,
   AT_IS_SEEN,
+  COLUMN_COUNT
 };
 
 static const char PASS[] =
@@ -37,7 +38,15 @@ typedef struct grade {
   int64_t id;
 } grade_t;
 
+/* Whose findings have one root cause; texts are interned. */
+typedef struct cause_key {
+  int64_t executor_id;
+  const char *hypothesis;
+  const char *family;
+} cause_key_t;
+
 typedef struct building {
+  cause_key_t key; /* First: a building is found by it. */
   overview_group_t group;
   grade_t shown[OVERVIEW_SHOWN_MAX]; /* Of group.shown. */
   grade_t newest;
@@ -46,9 +55,9 @@ typedef struct building {
 
 typedef struct pass {
   GStringChunk *names;
-  GHashTable *places;   /* Of the key of a root cause in `buildings`, and 1. */
-  GPtrArray *buildings; /* building_t, owned. */
-  GString *key;
+  GHashTable *places;             /* Of building_t, by their keys. */
+  GPtrArray *buildings;           /* building_t, owned. */
+  const char *last[COLUMN_COUNT]; /* Texts of the finding before, interned. */
   double count;
 } pass_t;
 
@@ -59,29 +68,49 @@ static bool is_graver(const grade_t *a, const grade_t *b) {
   return a->id < b->id;
 }
 
-static building_t *add_building(pass_t *pass, const store_value_t *values) {
+static building_t *add_building(pass_t *pass, const cause_key_t *key) {
   building_t *building = g_new0(building_t, 1);
+  building->key = *key;
   overview_group_t *group = &building->group;
-  group->executor_id = values[AT_EXECUTOR].integer;
-  group->hypothesis = g_string_chunk_insert_const(pass->names, values[AT_HYPOTHESIS].text);
-  group->family = g_string_chunk_insert_const(pass->names, values[AT_FAMILY].text);
+  group->executor_id = key->executor_id;
+  group->hypothesis = key->hypothesis;
+  group->family = key->family;
   group->ops = g_ptr_array_new();
   group->algorithms = g_ptr_array_new();
   group->types = g_ptr_array_new();
   for (int i = 0; i < 3; i++) building->spread[i] = g_hash_table_new(NULL, NULL);
   g_ptr_array_add(pass->buildings, building);
+  g_hash_table_add(pass->places, building);
   return building;
 }
 
+static guint hash_key(gconstpointer data) {
+  const cause_key_t *key = data;
+  return g_direct_hash(key->hypothesis) * 31 + g_direct_hash(key->family) * 17 +
+         (guint)key->executor_id;
+}
+
+static gboolean is_same_key(gconstpointer a, gconstpointer b) {
+  const cause_key_t *left = a, *right = b;
+  return left->executor_id == right->executor_id && left->hypothesis == right->hypothesis &&
+         left->family == right->family;
+}
+
+/* The text in a column, the same place for the same text. */
+static const char *intern(pass_t *pass, const store_value_t *values, int column) {
+  const char **last = &pass->last[column]; /* Findings come as they were found, many alike. */
+  if (*last == NULL || strcmp(*last, values[column].text) != 0) {
+    *last = g_string_chunk_insert_const(pass->names, values[column].text);
+  }
+  return *last;
+}
+
 static building_t *find_building(pass_t *pass, const store_value_t *values) {
-  g_string_printf(pass->key, "%s\n%s\n%s", values[AT_EXECUTOR].text, values[AT_HYPOTHESIS].text,
-                  values[AT_FAMILY].text);
-  gpointer place = g_hash_table_lookup(pass->places, pass->key->str);
-  if (place != NULL) return g_ptr_array_index(pass->buildings, GPOINTER_TO_UINT(place) - 1);
-  building_t *building = add_building(pass, values);
-  g_hash_table_insert(pass->places, g_strdup(pass->key->str),
-                      GUINT_TO_POINTER(pass->buildings->len));
-  return building;
+  const cause_key_t key = {.executor_id = values[AT_EXECUTOR].integer,
+                           .hypothesis = intern(pass, values, AT_HYPOTHESIS),
+                           .family = intern(pass, values, AT_FAMILY)};
+  building_t *building = g_hash_table_lookup(pass->places, &key);
+  return building != NULL ? building : add_building(pass, &key);
 }
 
 /* Keeps it if it is among the gravest. */
@@ -96,10 +125,10 @@ static void show(building_t *building, const grade_t *grade) {
   building->shown[place] = *grade;
 }
 
-static void spread_to(pass_t *pass, building_t *building, int kind, GPtrArray *list,
-                      const char *text) {
-  char *name = g_string_chunk_insert_const(pass->names, text);
-  if (g_hash_table_add(building->spread[kind], name)) g_ptr_array_add(list, name);
+static void spread_to(building_t *building, int kind, GPtrArray *list, const char *name) {
+  gpointer key = (gpointer)(uintptr_t)name;
+  if (list->len > 0 && list->pdata[list->len - 1] == key) return;
+  if (g_hash_table_add(building->spread[kind], key)) g_ptr_array_add(list, key);
 }
 
 static status_t add_finding(void *context, int column_count, const char *const *names,
@@ -121,9 +150,9 @@ static status_t add_finding(void *context, int column_count, const char *const *
   group->new_count += is_new;
   group->seen_count += values[AT_IS_SEEN].integer != 0;
   group->sightings += grade.sightings;
-  spread_to(pass, building, 0, group->ops, values[AT_OP].text);
-  spread_to(pass, building, 1, group->algorithms, values[AT_ALGORITHM].text);
-  spread_to(pass, building, 2, group->types, values[AT_TYPES].text);
+  spread_to(building, 0, group->ops, intern(pass, values, AT_OP));
+  spread_to(building, 1, group->algorithms, intern(pass, values, AT_ALGORITHM));
+  spread_to(building, 2, group->types, intern(pass, values, AT_TYPES));
   pass->count++;
   return STATUS_OK;
 }
@@ -165,10 +194,9 @@ status_t triage_read(store_reader_t *reader, overview_t *overview, failure_t *er
   overview->groups = g_array_new(FALSE, FALSE, sizeof(overview_group_t));
   g_array_set_clear_func(overview->groups, free_group);
   pass_t pass = {.names = overview->names,
-                 .places = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
-                 .buildings = g_ptr_array_new_with_free_func(free_building),
-                 .key = g_string_new(NULL)};
-  status_t status = store_reader_query(reader, PASS, add_finding, &pass, error);
+                 .places = g_hash_table_new(hash_key, is_same_key),
+                 .buildings = g_ptr_array_new_with_free_func(free_building)};
+  status_t status = store_reader_scan(reader, PASS, add_finding, &pass, error);
   g_ptr_array_sort(pass.buildings, compare_buildings);
   for (guint i = 0; i < pass.buildings->len; i++) {
     building_t *building = g_ptr_array_index(pass.buildings, i);
@@ -178,7 +206,6 @@ status_t triage_read(store_reader_t *reader, overview_t *overview, failure_t *er
   overview->finding_count = pass.count;
   g_hash_table_destroy(pass.places);
   g_ptr_array_unref(pass.buildings);
-  g_string_free(pass.key, TRUE);
   return status;
 }
 

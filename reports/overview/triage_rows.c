@@ -26,13 +26,18 @@ static const char *const STATES[] = {"regressed", "new",     "waiver-expired", "
                                      "waived",    "changed", "fixed"};
 
 size_t overview_group_example(const overview_t *overview, const overview_group_t *group) {
-  size_t best = overview_find_id(overview, group->shown[0]);
-  for (size_t i = 1; i < group->shown_count; i++) {
-    size_t other = overview_find_id(overview, group->shown[i]);
-    overview_finding_t a = overview_finding(overview, best);
-    overview_finding_t b = overview_finding(overview, other);
-    if (b.severity_rank > a.severity_rank) break;
-    if (strlen(b.case_line) < strlen(a.case_line)) best = other;
+  const report_grid_t *grid = &overview->sections[OVERVIEW_FINDINGS];
+  size_t best = 0, best_size = SIZE_MAX;
+  double rank = 0;
+  for (size_t i = 0; i < group->shown_count; i++) {
+    size_t index = overview_find_id(overview, group->shown[i]);
+    double its_rank = overview_number(grid, index, "severity_rank");
+    size_t size = strlen(overview_text(grid, index, "small_case_line"));
+    if (i == 0) rank = its_rank;
+    if (its_rank > rank) break;
+    if (size >= best_size) continue;
+    best = index;
+    best_size = size;
   }
   return best;
 }
