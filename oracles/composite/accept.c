@@ -78,23 +78,71 @@ static void store_row(const fast_row_t *row, size_t first, size_t count, size_t 
   }
 }
 
-/* What the first variant permits of a part, or what a further one permits beside it. */
-static void accept_part_fast(const problem_t *problem, const part_t *part, const variant_t *variant,
-                             bool is_first, const result_sets_t *sets) {
-  fast_row_t rows[CASE_RESULTS_MAX];
-  problem_evaluate_fast(problem, part, variant, NULL, rows);
-  for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
-    size_t count = part_result_count(problem, part, r);
-    bool is_row = problem->composite->result_roles[r] == COMPOSITE_ELEMENT &&
-                  problem->are_consecutive && part->terms == NULL && rows[r].count == count;
-    if (is_row && count > 0) {
-      store_row(&rows[r], 0, count, part_result_element(problem, part, r, 0), is_first, &sets[r]);
-      continue;
-    }
+/* Some groups one after the other. */
+typedef struct span {
+  part_t first;
+  size_t count;
+} span_t;
+
+/* What the first variant permits of some groups, or what a further one permits beside it, of one
+ * result. */
+static void store_result(const problem_t *problem, const span_t *groups, uint32_t result,
+                         const fast_row_t *row, bool is_first, const result_sets_t *sets) {
+  const composite_role_t role = problem->composite->result_roles[result];
+  const size_t count = part_result_count(problem, &groups->first, result);
+  if (count == 0) return;
+  bool is_element = role == COMPOSITE_ELEMENT &&
+                    problem_are_adjacent(problem, groups->first.group, groups->count);
+  if (row->count == count && (is_element || role == COMPOSITE_GROUP)) {
+    size_t element = part_result_element(problem, &groups->first, result, 0);
+    store_row(row, 0, groups->count * count, element, is_first, sets);
+    return;
+  }
+  part_t part = groups->first;
+  for (size_t g = 0; g < groups->count; g++, part.group++) {
     for (size_t i = 0; i < count; i++) {
-      size_t n = rows[r].count == 1 ? 0 : i;
-      store_row(&rows[r], n, 1, part_result_element(problem, part, r, i), is_first, &sets[r]);
+      size_t n = g * row->count + (row->count == 1 ? 0 : i);
+      store_row(row, n, 1, part_result_element(problem, &part, result, i), is_first, sets);
     }
+  }
+}
+
+static void store_results(const problem_t *problem, const span_t *groups, const fast_row_t *rows,
+                          bool is_first, const result_sets_t *sets) {
+  for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
+    store_result(problem, groups, r, &rows[r], is_first, &sets[r]);
+  }
+}
+
+/* Whether two variants are one formula, but for whether its steps overflow and underflow. */
+static bool are_alike(const problem_t *problem, const variant_t *a, const variant_t *b) {
+  return problem->formulas[a->formula].evaluate == problem->formulas[b->formula].evaluate &&
+         a->format == b->format && a->rounds_epsilon == b->rounds_epsilon &&
+         a->rounds_normal == b->rounds_normal;
+}
+
+static void accept_groups_fast(const problem_t *problem, const span_t *groups,
+                               const variant_t *variant, const variant_t *loosest,
+                               const result_sets_t *sets) {
+  fast_row_t rows[CASE_RESULTS_MAX];
+  bool are_of_both =
+      problem_evaluate_fast(problem, &groups->first, variant, groups->count, NULL, rows);
+  store_results(problem, groups, rows, true, sets);
+  if (loosest == variant) return;
+  if (!are_of_both || !are_alike(problem, variant, loosest)) {
+    problem_evaluate_fast(problem, &groups->first, loosest, groups->count, NULL, rows);
+  }
+  store_results(problem, groups, rows, false, sets);
+}
+
+static void accept_fast(const problem_t *problem, const variant_t *variant,
+                        const variant_t *loosest, const result_sets_t *sets) {
+  const size_t together = problem_groups_together(problem), count = problem->layout.group_count;
+  for (size_t first = 0; first < count; first += together) {
+    const span_t groups = {problem_part(problem, first), MIN(together, count - first)};
+    arena_mark_t mark = arena_mark(problem->arena);
+    accept_groups_fast(problem, &groups, variant, loosest, sets);
+    arena_rewind(problem->arena, mark);
   }
 }
 
@@ -162,6 +210,15 @@ static void accept_exactly(const problem_t *problem, const part_t *part, const v
   }
 }
 
+/* Whether all numbers of all results are known. */
+static bool are_all_known(const accept_t *accepts, uint32_t result_count) {
+  bool is_any = false;
+  for (uint32_t r = 0; r < result_count; r++) {
+    for (size_t i = 0; i < accepts[r].count; i++) is_any |= accepts[r].decide[i] != 0;
+  }
+  return !is_any;
+}
+
 /* Whether some number of the part is not known and is to be. */
 static bool is_asked(const problem_t *problem, const part_t *part, const result_sets_t *sets) {
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
@@ -173,13 +230,6 @@ static bool is_asked(const problem_t *problem, const part_t *part, const result_
     }
   }
   return false;
-}
-
-static void accept_group_fast(const problem_t *problem, size_t group, const variant_t *variant,
-                              const variant_t *loosest, result_sets_t *sets) {
-  part_t part = problem_part(problem, group);
-  accept_part_fast(problem, &part, variant, true, sets);
-  if (loosest != variant) accept_part_fast(problem, &part, loosest, false, sets);
 }
 
 /* What is known of one element, for another. */
@@ -272,13 +322,9 @@ status_t composite_accept(const oracle_call_t *call, accept_t out_accepts[CASE_R
     sets[r] = make_sets(program, r, loosest != &variants[0], call->arena, &out_accepts[r]);
     memset(sets[r].arrays.decide, 1, out_accepts[r].count);
   }
-  for (size_t group = 0; group < problem.layout.group_count; group++) {
-    if (!problem_has_fast(&variants[0])) break;
-    arena_mark_t mark = arena_mark(call->arena);
-    accept_group_fast(&problem, group, &variants[0], loosest, sets);
-    arena_rewind(call->arena, mark);
-  }
+  if (problem_has_fast(&variants[0])) accept_fast(&problem, &variants[0], loosest, sets);
   apply_sample(call->sample, program->result_count, sets, out_accepts);
+  if (are_all_known(out_accepts, program->result_count)) return STATUS_OK;
   repeats_t repeats = repeats_make(&problem, out_accepts[0].count);
   for (size_t group = 0; group < problem.layout.group_count; group++) {
     arena_mark_t mark = arena_mark(call->arena);

@@ -65,6 +65,9 @@ struct composite {
                          size_t index);
   /* Operands of integers and booleans are no rows: formulas ask composite_load_patterns(). */
   bool loads_patterns;
+  /* Formulas ask for nothing but the rows that they are given, so that several groups may be
+   * evaluated at once (fast_settings_t.groups). */
+  bool takes_groups_together;
   /* Number of extra operands of the formulas, computed by load_integer(); they come after those of
    * the program. */
   uint32_t derived_count;

@@ -276,7 +276,7 @@ static bool hold_accepted(const problem_t *problem, const part_t *part, const ac
 static bool hold_fast(const problem_t *problem, const part_t *part, const variant_t *variant,
                       const tensor_t *results, bool *is_held[CASE_RESULTS_MAX]) {
   fast_row_t rows[CASE_RESULTS_MAX];
-  problem_evaluate_fast(problem, part, variant, NULL, rows);
+  problem_evaluate_fast(problem, part, variant, 1, NULL, rows);
   bool holds_all = true;
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
     const format_t *format = results[r].type.element->format;

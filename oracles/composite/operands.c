@@ -74,6 +74,10 @@ static double *decode_all(const tensor_t *tensor, arena_t *arena) {
     }
     return numbers;
   }
+  if (element->format == &format_table[FORMAT_f64]) {
+    memcpy(numbers, tensor->data, count * sizeof *numbers);
+    return numbers;
+  }
   for (size_t begin = 0; begin < count; begin += PIECE) {
     uint64_t bits[PIECE];
     size_t piece = MIN(count - begin, PIECE);
@@ -99,20 +103,49 @@ void problem_decode(problem_t *inout_problem) {
   inout_problem->are_consecutive = are_consecutive;
 }
 
-/* As problem_load_operand(), of an operand that is decoded. */
-static row_t load_decoded(const problem_t *problem, const part_t *part, uint32_t operand,
-                          const formula_t *formula) {
+bool problem_are_adjacent(const problem_t *problem, size_t first, size_t groups) {
+  const composite_layout_t *layout = &problem->layout;
+  bool are_adjacent = problem->are_consecutive;
+  for (size_t g = first; g + 1 < first + groups; g++) {
+    are_adjacent &= layout->group_base[g + 1] == layout->group_base[g] + layout->term_count;
+  }
+  return are_adjacent;
+}
+
+/* Whether what a part and the groups after it have of an operand lies in one piece. */
+static bool is_one_piece(const problem_t *problem, const part_t *part, uint32_t operand,
+                         size_t groups) {
   const composite_role_t role = problem->composite->operand_roles[operand];
   size_t count = problem_operand_count(problem, part, operand);
+  if (groups == 1 && count == 1) return true;
+  if (role == COMPOSITE_GROUP) return true;
+  if (part->terms != NULL) return false;
+  if (role == COMPOSITE_TERM) return groups == 1;
+  return role == COMPOSITE_ELEMENT && problem_are_adjacent(problem, part->group, groups);
+}
+
+/* As problem_load_operand(), of an operand that is decoded: of as many groups as the evaluator
+ * takes together. */
+static row_t load_decoded(const problem_t *problem, const part_t *part, uint32_t operand,
+                          const formula_t *formula) {
+  const size_t groups = fast_groups(formula), count = problem_operand_count(problem, part, operand);
   double *all = problem->decoded[operand];
-  bool is_element = role == COMPOSITE_ELEMENT && problem->are_consecutive;
-  if (count == 1 || (part->terms == NULL && (is_element || role == COMPOSITE_TERM))) {
+  if (is_one_piece(problem, part, operand, groups)) {
     size_t first = count == 0 ? 0 : problem_operand_element(problem, part, operand, 0);
     return fast_row_of_points(formula, all + first, count);
   }
-  double *points = ARENA_NEW_ARRAY(problem->arena, double, count);
-  for (size_t i = 0; i < count; i++) {
-    points[i] = all[problem_operand_element(problem, part, operand, i)];
+  double *points = ARENA_NEW_ARRAY(problem->arena, double, groups *count);
+  part_t of_group = *part;
+  bool is_piece = is_one_piece(problem, part, operand, 1);
+  for (size_t g = 0; g < groups; g++, of_group.group++) {
+    if (is_piece && count > 0) {
+      size_t first = problem_operand_element(problem, &of_group, operand, 0);
+      memcpy(points + g * count, all + first, count * sizeof *points);
+      continue;
+    }
+    for (size_t i = 0; i < count; i++) {
+      points[g * count + i] = all[problem_operand_element(problem, &of_group, operand, i)];
+    }
   }
   return fast_row_of_points(formula, points, count);
 }

@@ -100,6 +100,9 @@ row_t problem_load_numbers(formula_t *formula, const format_t *format, const uin
 row_t problem_load_operand(const problem_t *problem, const part_t *part, uint32_t operand,
                            formula_t *formula);
 
+/* Whether the elements of so many groups lie in one piece, where operands are decoded. */
+bool problem_are_adjacent(const problem_t *problem, size_t first, size_t groups);
+
 /* Decodes the operands once for all groups and variants. */
 void problem_decode(problem_t *inout_problem);
 
@@ -155,8 +158,14 @@ typedef struct fast_row {
   const double *tail; /* To be added to `point`; or NULL. */
 } fast_row_t;
 
-/* By the fast evaluator; with `points`, by the shared one, with these. */
-void problem_evaluate_fast(const problem_t *problem, const part_t *part, const variant_t *variant,
-                           shared_points_t *points, fast_row_t out_rows[CASE_RESULTS_MAX]);
+/* By the fast evaluator; with `points`, by the shared one, with these.  Several groups may be
+ * evaluated together, that of the part and those after it: as many as problem_groups_together()
+ * says at the most, and fast_settings_t.groups has their numbers.  Returns whether this was a
+ * formula without overflow and underflow, and the rows are also those of the same formula with
+ * both: no number of any step was given up for its size. */
+bool problem_evaluate_fast(const problem_t *problem, const part_t *part, const variant_t *variant,
+                           size_t groups, shared_points_t *points,
+                           fast_row_t out_rows[CASE_RESULTS_MAX]);
+size_t problem_groups_together(const problem_t *problem);
 
 #endif

@@ -335,13 +335,30 @@ bool problem_has_models(const variant_t *variant) {
   return variant->format == &format_table[FORMAT_f64];
 }
 
-void problem_evaluate_fast(const problem_t *problem, const part_t *part, const variant_t *variant,
-                           shared_points_t *points, fast_row_t out_rows[CASE_RESULTS_MAX]) {
+size_t problem_groups_together(const problem_t *problem) {
+  enum { NUMBERS_MAX = 512 }; /* Of a row, so that all rows of a formula stay in a cache. */
+  const composite_t *composite = problem->composite;
+  const size_t terms = problem->layout.term_count;
+  bool are_decoded = problem->decoded != NULL && composite->derived_count == 0;
+  const uint32_t operands = problem->instance->program.operand_count;
+  for (uint32_t i = 0; are_decoded && i < operands; i++) {
+    are_decoded = problem->decoded[i] != NULL;
+  }
+  if (!are_decoded || !composite->takes_groups_together || terms == 0) return 1;
+  return MAX(NUMBERS_MAX / terms, 1);
+}
+
+bool problem_evaluate_fast(const problem_t *problem, const part_t *part, const variant_t *variant,
+                           size_t groups, shared_points_t *points,
+                           fast_row_t out_rows[CASE_RESULTS_MAX]) {
   const fast_kernels_t *kernels = fast_kernels_best(variant->format);
+  bool has_forgotten = false;
   const fast_settings_t settings = {
       .kernels = kernels,
       .is_unbounded = problem->formulas[variant->formula].is_unbounded,
       .is_wide = points != NULL && points->is_wide,
+      .groups = groups,
+      .out_has_forgotten = &has_forgotten,
   };
   row_t results[CASE_RESULTS_MAX];
   const evaluation_t fast = {.evaluator = points == NULL ? &fast_evaluator : &shared_evaluator,
@@ -350,10 +367,16 @@ void problem_evaluate_fast(const problem_t *problem, const part_t *part, const v
   problem_evaluate(problem, part, variant, &fast, results);
   for (uint32_t r = 0; r < problem->instance->program.result_count; r++) {
     const fast_numbers_t *numbers = results[r].fast;
-    double *low = ARENA_NEW_ARRAY(problem->arena, double, numbers->count);
-    double *high = ARENA_NEW_ARRAY(problem->arena, double, numbers->count);
-    kernels->finish(numbers, problem->instance->program.results[r].element->format, low, high);
-    out_rows[r] = (fast_row_t){numbers->count, low,          high, numbers->low, numbers->high,
-                               numbers->point, numbers->tail};
+    const format_t *format = problem->instance->program.results[r].element->format;
+    const double *low = numbers->low, *high = numbers->high;
+    if (format != kernels->format || settings.is_wide) {
+      double *rounded = ARENA_NEW_ARRAY(problem->arena, double, 2 * numbers->count);
+      kernels->finish(numbers, format, rounded, rounded + numbers->count);
+      low = rounded;
+      high = rounded + numbers->count;
+    }
+    out_rows[r] = (fast_row_t){results[r].count, low,          high, numbers->low, numbers->high,
+                               numbers->point,   numbers->tail};
   }
+  return settings.is_unbounded && !has_forgotten;
 }

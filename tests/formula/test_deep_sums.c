@@ -106,7 +106,7 @@ static bool enclosed_holds(row_case_t *row, summing_step_t step, double value) {
 
 /* The fast set lies within the enclosed one, so that what it holds is held by both. */
 static bool fast_holds(row_case_t *row, summing_step_t step, double value) {
-  const fast_settings_t settings = {fast_kernels_named(row->format, "portable"), false, false};
+  const fast_settings_t settings = {.kernels = fast_kernels_named(row->format, "portable")};
   formula_t formula = formula_of(row, &fast_evaluator, &settings, NULL);
   row_t x = fast_load(&formula, row->format, row->bits, TERMS);
   const fast_numbers_t *set = run_step(&formula, step, x).fast;

@@ -352,7 +352,9 @@ static void run_fast(const random_formula_t *random, const format_t *format,
     const fast_kernels_t *kernels = fast_kernels_named(format, names[i]);
     if (kernels == NULL) continue; /* This machine cannot run them. */
     const fast_settings_t fast_settings = {
-        kernels, is_unbounded, is_wide && PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES};
+        .kernels = kernels,
+        .is_unbounded = is_unbounded,
+        .is_wide = is_wide && PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES};
     run_one(random, &fast_evaluator, &fast_settings, format, contract, NULL, &arena, fast[i],
             &fast_count);
     g_assert_cmpuint(count, ==, fast_count);

@@ -49,7 +49,7 @@ static void compare_group(const problem_t *problem, const variant_t *variant, si
   row_t rows[CASE_RESULTS_MAX];
   fast_row_t fast[CASE_RESULTS_MAX];
   problem_evaluate(problem, &part, variant, &enclosing, rows);
-  problem_evaluate_fast(problem, &part, variant, NULL, fast);
+  problem_evaluate_fast(problem, &part, variant, 1, NULL, fast);
   for (size_t i = 0; i < part.count; i++) {
     double low = fast[0].low[i], high = fast[0].high[i];
     bool is_known = !isnan(low);

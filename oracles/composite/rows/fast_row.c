@@ -88,7 +88,7 @@ static double value_at(const row_fit_t *fit, const part_t *part, uint32_t result
 static void evaluate(const row_fit_t *fit, const part_t *part, bool is_recording,
                      fast_row_t rows[CASE_RESULTS_MAX]) {
   shared_points_start(fit->points, is_recording);
-  problem_evaluate_fast(fit->problem, part, fit->variant, fit->points, rows);
+  problem_evaluate_fast(fit->problem, part, fit->variant, 1, fit->points, rows);
 }
 
 /* Two of the elements at least, since what has one number would be shared. */

@@ -46,7 +46,9 @@ const fast_kernels_t *fast_kernels_named(const format_t *format, const char *nam
 static row_t number(formula_t *formula, double value) {
   if (isinf(value)) {
     fast_numbers_t *infinity = fast_new(formula, 1);
-    infinity->low[0] = infinity->high[0] = infinity->point[0] = value;
+    for (size_t g = 0; g < infinity->count; g++) {
+      infinity->low[g] = infinity->high[g] = infinity->point[g] = value;
+    }
     return row_of(formula, infinity);
   }
   return one_number(formula, nearest(formula, value), nearest(formula, value), pair_of(value));
@@ -101,6 +103,21 @@ static row_t unknown(const formula_t *formula) {
   return one_number(formula, NAN, NAN, pair_of(NAN));
 }
 
+/* In binary64 group by group, since each is computed by whichever way its numbers permit. */
+static void apply(const formula_t *formula, elementary_t which, fast_error_t error, row_t a,
+                  fast_numbers_t *out) {
+  const fast_kernels_t *kernels = kernels_of(formula);
+  if (!is_f64(kernels->format) || a.fast->are_points) {
+    kernels->apply(which, error, a.fast, out);
+    return;
+  }
+  for (size_t first = 0; first < out->count; first += a.count) {
+    const fast_numbers_t of_group = fast_slice(a.fast, first, a.count);
+    fast_numbers_t results = fast_slice(out, first, a.count);
+    kernels->apply(which, error, &of_group, &results);
+  }
+}
+
 /* theory.md, T61, T69; and T125: the others are proven for arguments of binary64, too. */
 static row_t function(formula_t *formula, elementary_t which, row_t a) {
   bool takes_f64 = which <= ELEMENTARY_log || which == ELEMENTARY_rsqrt;
@@ -119,13 +136,13 @@ static row_t function(formula_t *formula, elementary_t which, row_t a) {
   }
   bool is_faithful = contract_elementary_is_faithful(formula->contract, which, formula->format);
   if (is_faithful) error.ulps = 0.49; /* Which no exact value's neighbour is within. */
-  kernels_of(formula)->apply(which, error, a.fast, out);
+  apply(formula, which, error, a, out);
   return row_of(formula, out);
 }
 
 static row_t negate(formula_t *formula, row_t a) {
   fast_numbers_t *out = fast_new(formula, a.count);
-  for (size_t i = 0; i < a.count; i++) {
+  for (size_t i = 0; i < out->count; i++) {
     out->low[i] = -a.fast->high[i];
     out->high[i] = -a.fast->low[i];
     out->point[i] = -a.fast->point[i];
@@ -138,7 +155,7 @@ static row_t negate_where(formula_t *formula, row_t a, row_t b) {
   size_t count = common_count(a, b);
   const fast_numbers_t *x = expand(formula, a, count), *sign = expand(formula, b, count);
   fast_numbers_t *out = fast_new(formula, count);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < out->count; i++) {
     bool is_below = sign->high[i] < 0, is_known = is_below || sign->low[i] >= 0;
     out->low[i] = !is_known ? (double)NAN : is_below ? -x->high[i] : x->low[i];
     out->high[i] = !is_known ? (double)NAN : is_below ? -x->low[i] : x->high[i];
@@ -154,7 +171,7 @@ static row_t maximum(formula_t *formula, row_t a, row_t b) {
   size_t count = common_count(a, b);
   const fast_numbers_t *x = expand(formula, a, count), *y = expand(formula, b, count);
   fast_numbers_t *out = fast_new(formula, count);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < out->count; i++) {
     out->low[i] = larger(x->low[i], y->low[i]);
     out->high[i] = larger(x->high[i], y->high[i]);
     out->point[i] = larger(x->point[i], y->point[i]);
@@ -177,11 +194,19 @@ static double greatest_tail(const fast_numbers_t *a, double high) {
 
 static row_t row_maximum(formula_t *formula, row_t a) {
   const fast_kernels_t *kernels = kernels_of(formula);
-  pair_t point = pair_of(kernels->greatest(a.fast->point, a.count));
-  if (a.fast->are_points) return one_number(formula, point.high, point.high, point);
-  if (a.fast->tail != NULL) point.low = greatest_tail(a.fast, point.high);
-  return one_number(formula, kernels->greatest(a.fast->low, a.count),
-                    kernels->greatest(a.fast->high, a.count), point);
+  fast_numbers_t *out = fast_new(formula, 1);
+  for (size_t g = 0; g < out->count; g++) {
+    const fast_numbers_t of_group = fast_slice(a.fast, g * a.count, a.count);
+    pair_t point = pair_of(kernels->greatest(of_group.point, a.count));
+    double low = point.high, high = point.high;
+    if (!a.fast->are_points) {
+      if (a.fast->tail != NULL) point.low = greatest_tail(&of_group, point.high);
+      low = kernels->greatest(of_group.low, a.count);
+      high = kernels->greatest(of_group.high, a.count);
+    }
+    store_number(out, g, low, high, point);
+  }
+  return row_of(formula, out);
 }
 
 /* The hull, as the enclosed evaluator has it, or the one that is known. */

@@ -58,12 +58,14 @@ typedef struct fast_kernels {
   bool (*are_multiples)(const double *a, size_t count, int bit);
   void (*shares)(const fast_numbers_t *a, const fast_totals_t *totals, double error,
                  fast_numbers_t *out);
-  void (*repeat)(const fast_numbers_t *one, fast_numbers_t *out); /* One number. */
+  /* Each number as many times as `out` has numbers to one of them. */
+  void (*repeat)(const fast_numbers_t *one, fast_numbers_t *out);
   /* The hull of both, or the one that is known; and what both hold. */
   void (*either)(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out);
   void (*intersect)(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out);
-  /* Leaves unknown what a step without overflow or underflow might make otherwise. */
-  void (*forget_extremes)(fast_numbers_t *inout_numbers);
+  /* Leaves unknown what a step without overflow or underflow might make otherwise; whether any of
+   * that was known. */
+  bool (*forget_extremes)(fast_numbers_t *inout_numbers);
   /* Rounds to f16 or bf16, or leaves binary32 as it is; NaN stays. */
   void (*finish)(const fast_numbers_t *a, const format_t *format, double *low, double *high);
 } fast_kernels_t;

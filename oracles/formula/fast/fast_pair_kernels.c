@@ -9,12 +9,9 @@
 #include "oracles/exact/vector_kernels.h"
 #include "oracles/formula/fast/fast_kernels.h"
 #include "oracles/formula/fast/fast_pair_functions.h"
+#include "oracles/formula/fast/fast_pair_sums.h"
 #include "oracles/formula/fast/fast_row_loops.h"
 #include "oracles/formula/fast/fast_steps.h"
-
-KERNEL_INLINE pair_t point_of(const fast_numbers_t *a, size_t i) {
-  return (pair_t){a->point[i], a->tail[i]};
-}
 
 /* The pair; or where the numbers are infinite, what binary64 gives. */
 KERNEL_INLINE pair_t finite_pair(pair_t x, double plain) {
@@ -123,8 +120,26 @@ static void square_root(const fast_numbers_t *a, fast_numbers_t *out) {
   }
 }
 
+/* Of points, with which all four corners are one. */
+static void products_of_points(const fast_numbers_t *a, const fast_numbers_t *b,
+                               fast_numbers_t *out) {
+  for (size_t i = 0; i < out->count; i++) {
+    double product = a->low[i] * b->low[i];
+    bool has_zero = (a->low[i] == 0) | (b->low[i] == 0);
+    bool is_told = has_zero | (fabs(product) > PAIR_LEAST);
+    pair_t point = nonzero_pair(pair_multiply(point_of(a, i), point_of(b, i)), has_zero);
+    out->low[i] = out->high[i] = is_told ? product : not_a_number();
+    out->point[i] = point.high;
+    out->tail[i] = point.low;
+  }
+}
+
 static void products(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
   bool is_square = a == b;
+  if (a->are_points && b->are_points) {
+    products_of_points(a, b, out);
+    return;
+  }
   for (size_t i = 0; i < out->count; i++) {
     double p = a->low[i] * b->low[i], q = a->low[i] * b->high[i];
     double r = a->high[i] * b->low[i], s = a->high[i] * b->high[i];
@@ -256,65 +271,6 @@ static void apply(elementary_t function, fast_error_t error, const fast_numbers_
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
-
-KERNEL_INLINE pair_t sum_of_lanes(const pair_t lanes[LANES]) {
-  pair_t first = pair_add(pair_add(lanes[0], lanes[4]), pair_add(lanes[2], lanes[6]));
-  pair_t second = pair_add(pair_add(lanes[1], lanes[5]), pair_add(lanes[3], lanes[7]));
-  return pair_add(first, second);
-}
-
-static pair_t sum_of(const double *numbers, size_t count, double *out_magnitude) {
-  pair_t sums[LANES] = {{0, 0}};
-  double magnitudes[LANES] = {0};
-  size_t i = 0;
-  for (; i + LANES <= count; i += LANES) {
-    for (size_t lane = 0; lane < LANES; lane++) {
-      sums[lane] = pair_add_number(sums[lane], numbers[i + lane]);
-      magnitudes[lane] += fabs(numbers[i + lane]);
-    }
-  }
-  for (size_t lane = 0; i + lane < count; lane++) {
-    sums[lane] = pair_add_number(sums[lane], numbers[i + lane]);
-    magnitudes[lane] += fabs(numbers[i + lane]);
-  }
-  *out_magnitude = ((magnitudes[0] + magnitudes[4]) + (magnitudes[2] + magnitudes[6])) +
-                   ((magnitudes[1] + magnitudes[5]) + (magnitudes[3] + magnitudes[7]));
-  return sum_of_lanes(sums);
-}
-
-/* Of the points, of which those that are not known, but tiny, count as 0. */
-static pair_t sum_of_points(const fast_numbers_t *a) {
-  pair_t sums[LANES] = {{0, 0}};
-  for (size_t i = 0; i < a->count; i++) {
-    bool is_tiny = fabs(a->point[i]) < PAIR_LEAST;
-    pair_t term = pair_choose(is_tiny, pair_of(0), point_of(a, i));
-    sums[i % LANES] = pair_add(sums[i % LANES], term);
-  }
-  return sum_of_lanes(sums);
-}
-
-static void sum(const fast_numbers_t *a, fast_totals_t *out) {
-  pair_t low = sum_of(a->low, a->count, &out->low_magnitude), high = low, point = low;
-  out->high_magnitude = out->low_magnitude;
-  if (!a->are_points) {
-    high = sum_of(a->high, a->count, &out->high_magnitude);
-    point = sum_of_points(a);
-  }
-  out->low = low.high, out->low_tail = low.low;
-  out->high = high.high, out->high_tail = high.low;
-  out->point = point.high, out->point_tail = point.low;
-}
-
-static void squared_deviations(const fast_numbers_t *a, const fast_numbers_t *mean,
-                               fast_totals_t *out) {
-  pair_t sums[LANES] = {{0, 0}}, about = point_of(mean, 0);
-  for (size_t i = 0; i < a->count; i++) {
-    pair_t deviation = pair_subtract(pair_of(a->point[i]), about);
-    sums[i % LANES] = pair_add(sums[i % LANES], pair_multiply(deviation, deviation));
-  }
-  pair_t total = sum_of_lanes(sums);
-  *out = (fast_totals_t){.point = total.high, .point_tail = total.low};
-}
 
 static double greatest(const double *a, size_t count) { return greatest_of(a, count); }
 

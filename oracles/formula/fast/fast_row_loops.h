@@ -10,19 +10,20 @@
 #include "oracles/formula/fast/fast_numbers.h"
 #include "oracles/formula/fast/fast_steps.h"
 
-/* One number for all. */
+/* `count` times the same. */
+KERNEL_INLINE void fill(double *out, double value, size_t count) {
+  for (size_t i = 0; i < count; i++) out[i] = value;
+}
+
+/* Each number for as many as there are to one. */
 static void repeat(const fast_numbers_t *one, fast_numbers_t *out) {
-  const size_t count = out->count;
-  const double low = one->low[0], high = one->high[0], point = one->point[0];
-  double *restrict lows = out->low, *restrict highs = out->high, *restrict points = out->point;
-  for (size_t i = 0; i < count; i++) {
-    lows[i] = low;
-    highs[i] = high;
-    points[i] = point;
+  const size_t count = out->count / one->count;
+  for (size_t g = 0; g < one->count; g++) {
+    fill(out->low + g * count, one->low[g], count);
+    fill(out->high + g * count, one->high[g], count);
+    fill(out->point + g * count, one->point[g], count);
+    if (out->tail != NULL) fill(out->tail + g * count, one->tail[g], count);
   }
-  if (out->tail == NULL) return;
-  const double tail = one->tail[0];
-  for (size_t i = 0; i < count; i++) out->tail[i] = tail;
 }
 
 /* The hull, or the one that is known. */
@@ -64,20 +65,32 @@ KERNEL_INLINE int is_ordinary(double x, double least_size, double most_size) {
 
 /* Steps that neither overflow nor underflow are computed here by such as do.  They are the same
  * where everything is of ordinary size, or 0 altogether; all else is unknown. */
-static void forget_extremes(fast_numbers_t *inout_numbers) {
+KERNEL_INLINE int is_kept(double low, double high, double point, double least_size,
+                          double most_size) {
+  int is_zero = (low == 0) & (high == 0) & (point == 0);
+  int are_ordinary = is_ordinary(low, least_size, most_size) &
+                     is_ordinary(high, least_size, most_size) &
+                     is_ordinary(point, least_size, most_size);
+  return is_zero | are_ordinary;
+}
+
+static bool forget_extremes(fast_numbers_t *inout_numbers) {
   const size_t count = inout_numbers->count;
+  double *restrict low = inout_numbers->low, *restrict high = inout_numbers->high;
+  const double *restrict point = inout_numbers->point;
   const double least_size = inout_numbers->tail != NULL ? 0x1p-900 : 0x1p-90;
   const double most_size = inout_numbers->tail != NULL ? 0x1p1000 : 0x1p127;
+  uint64_t are_forgotten = 0;
   for (size_t i = 0; i < count; i++) {
-    double low = inout_numbers->low[i], high = inout_numbers->high[i];
-    double point = inout_numbers->point[i];
-    int is_zero = (low == 0) & (high == 0) & (point == 0);
-    int are_ordinary = is_ordinary(low, least_size, most_size) &
-                       is_ordinary(high, least_size, most_size) &
-                       is_ordinary(point, least_size, most_size);
-    inout_numbers->low[i] = is_zero | are_ordinary ? low : not_a_number();
-    inout_numbers->high[i] = is_zero | are_ordinary ? high : not_a_number();
+    int stays = is_kept(low[i], high[i], point[i], least_size, most_size);
+    are_forgotten |= stays | ((low[i] != low[i]) & (high[i] != high[i])) ? 0 : 1;
   }
+  for (size_t i = 0; are_forgotten != 0 && i < count; i++) {
+    int stays = is_kept(low[i], high[i], point[i], least_size, most_size);
+    low[i] = stays ? low[i] : not_a_number();
+    high[i] = stays ? high[i] : not_a_number();
+  }
+  return are_forgotten != 0;
 }
 
 #endif

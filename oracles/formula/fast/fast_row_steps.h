@@ -25,17 +25,27 @@ static inline const fast_kernels_t *kernels_of(const formula_t *f) {
 }
 
 static inline row_t row_of(const formula_t *formula, fast_numbers_t *numbers) {
-  if (settings_of(formula)->is_unbounded) kernels_of(formula)->forget_extremes(numbers);
-  return (row_t){.count = numbers->count, .fast = numbers};
+  const fast_settings_t *settings = settings_of(formula);
+  if (settings->is_unbounded && settings->kernels->forget_extremes(numbers) &&
+      settings->out_has_forgotten != NULL) {
+    *settings->out_has_forgotten = true;
+  }
+  return (row_t){.count = numbers->count / fast_groups(formula), .fast = numbers};
 }
 
+static inline void store_number(fast_numbers_t *out, size_t i, double low, double high,
+                                pair_t point) {
+  bool is_good = low <= high && isfinite(low) && isfinite(high);
+  out->low[i] = is_good ? low : (double)NAN;
+  out->high[i] = is_good ? high : (double)NAN;
+  out->point[i] = point.high;
+  if (out->tail != NULL) out->tail[i] = point.low;
+}
+
+/* The same for all groups. */
 static inline row_t one_number(const formula_t *formula, double low, double high, pair_t point) {
   fast_numbers_t *numbers = fast_new(formula, 1);
-  bool is_good = low <= high && isfinite(low) && isfinite(high);
-  numbers->low[0] = is_good ? low : (double)NAN;
-  numbers->high[0] = is_good ? high : (double)NAN;
-  numbers->point[0] = point.high;
-  if (numbers->tail != NULL) numbers->tail[0] = point.low;
+  for (size_t g = 0; g < numbers->count; g++) store_number(numbers, g, low, high, point);
   return row_of(formula, numbers);
 }
 
@@ -46,7 +56,7 @@ static inline double nearest(const formula_t *formula, double x) {
   return is_f64(kernels_of(formula)->format) ? x : to_f32(x);
 }
 
-/* One number repeated. */
+/* One number of each group, repeated. */
 static inline const fast_numbers_t *expand(const formula_t *formula, row_t a, size_t count) {
   if (a.count == count) return a.fast;
   fast_numbers_t *numbers = fast_new(formula, count);

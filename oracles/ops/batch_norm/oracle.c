@@ -17,6 +17,7 @@ static const composite_t training = {
     .operand_roles = {COMPOSITE_ELEMENT, COMPOSITE_GROUP, COMPOSITE_GROUP},
     .result_roles = {COMPOSITE_ELEMENT, COMPOSITE_GROUP, COMPOSITE_GROUP},
     .formulas = batch_norm_training_formulas,
+    .takes_groups_together = true,
     .epsilon = epsilon_of,
 };
 
@@ -26,6 +27,7 @@ static const composite_t grad = {
                       COMPOSITE_ELEMENT},
     .result_roles = {COMPOSITE_ELEMENT, COMPOSITE_GROUP, COMPOSITE_GROUP},
     .formulas = batch_norm_grad_formulas,
+    .takes_groups_together = true,
     .epsilon = epsilon_of,
 };
 

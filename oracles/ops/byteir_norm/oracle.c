@@ -224,6 +224,7 @@ static const composite_t layer_norm = {
     .operand_roles = {COMPOSITE_ELEMENT, COMPOSITE_TERM, COMPOSITE_TERM},
     .result_roles = {COMPOSITE_ELEMENT, COMPOSITE_GROUP, COMPOSITE_GROUP},
     .formulas = find_layer_norm_formulas,
+    .takes_groups_together = true,
     .epsilon = epsilon_of,
 };
 
@@ -289,6 +290,7 @@ static const composite_t l2_norm = {
     .operand_roles = {COMPOSITE_ELEMENT},
     .result_roles = {COMPOSITE_ELEMENT},
     .formulas = find_l2_norm_formulas,
+    .takes_groups_together = true,
     .epsilon = epsilon_of,
 };
 

@@ -104,6 +104,7 @@ static const composite_t softmax = {
     .operand_roles = {COMPOSITE_ELEMENT},
     .result_roles = {COMPOSITE_ELEMENT},
     .formulas = find_softmax_formulas,
+    .takes_groups_together = true,
 };
 
 /* ---- log_softmax ----------------------------------------------------------------------------- */
@@ -161,6 +162,7 @@ static const composite_t log_softmax = {
     .operand_roles = {COMPOSITE_ELEMENT},
     .result_roles = {COMPOSITE_ELEMENT},
     .formulas = find_log_softmax_formulas,
+    .takes_groups_together = true,
 };
 
 /* ---- The rows -------------------------------------------------------------------------------- */
