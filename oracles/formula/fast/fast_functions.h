@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "oracles/formula/elementary_kernels.h"
+#include "oracles/formula/fast/fast_numbers.h"
 #include "oracles/formula/fast/fast_steps.h"
 
 /* The least binary32 number that is not below x. */
@@ -68,5 +69,62 @@ KERNEL_INLINE double log1p_of(double x) { return kernel_log1p(finite_or_nan(x));
 /* Of points alone. */
 KERNEL_INLINE double sin_of(double x) { return kernel_sin(x); }
 KERNEL_INLINE double cos_of(double x) { return kernel_cos(x); }
+
+/* ---- Values near one that is known (theory.md, T293) ----------------------------------------- */
+
+enum { NEAR_SPAN = 64 };
+
+/* How far an end may be from x: so much of |x|, or so much at all; and |x| is at most `most`. */
+typedef struct nearness {
+  double relative;
+  double absolute;
+  double most;
+} nearness_t;
+
+static const nearness_t near_relatively = {0x1p-20, 0, 10.5};
+static const nearness_t near_absolutely = {0, 0x1p-15, (double)INFINITY};
+
+/* Infinities that are one number are no way apart. */
+KERNEL_INLINE double distance_to(double x, double y) { return y == x ? 0 : y - x; }
+
+KERNEL_INLINE int is_near(double x, double y, const nearness_t *nearness) {
+  double reach = nearness->relative * fabs(x) + nearness->absolute;
+  return fabs(distance_to(x, y)) <= reach;
+}
+
+/* Whether the high end and the point of a number are that near to its low end. */
+KERNEL_INLINE int tells(const fast_numbers_t *a, size_t i, nearness_t nearness) {
+  double low = a->low[i];
+  return is_near(low, a->high[i], &nearness) & is_near(low, a->point[i], &nearness) &
+         (fabs(low) <= nearness.most);
+}
+
+/* Those of all numbers from `first` to `last`. */
+KERNEL_INLINE bool are_near(const fast_numbers_t *a, size_t first, size_t last,
+                            nearness_t nearness) {
+  uint64_t is_apart = 0;
+  for (size_t i = first; i < last; i++) is_apart |= tells(a, i, nearness) != 0 ? 0 : 1;
+  return is_apart == 0;
+}
+
+/* -0 stays. */
+KERNEL_INLINE double moved_by(double value, double d, double change) {
+  return d == 0 ? value : value + change;
+}
+
+/* What the function that is `value` at x is more at x + d. */
+KERNEL_INLINE double exp_change(double x, double value, double d) {
+  return (void)x, value * (d + d * d / 2);
+}
+KERNEL_INLINE double erf_change(double x, double value, double d) {
+  double slope = 0x1.20dd750429b6dp+0 * kernel_exp(-x * x), w = x * d;
+  return (void)value, slope * d * (1 - w * (1 - w * (2.0 / 3)));
+}
+KERNEL_INLINE double erfc_change(double x, double value, double d) {
+  return -erf_change(x, value, d);
+}
+KERNEL_INLINE double tanh_change(double x, double value, double d) {
+  return (void)x, (1 - value * value) * d * (1 - value * d);
+}
 
 #endif

@@ -7,6 +7,7 @@
 #include <float.h>
 
 #include "oracles/formula/fast/fast_functions.h"
+#include "oracles/formula/fast/fast_number_sums.h"
 #include "oracles/formula/fast/fast_row_loops.h"
 #include "oracles/formula/fast/fast_steps.h"
 
@@ -197,17 +198,27 @@ KERNEL_INLINE void store_function(fast_numbers_t *out, size_t i, const function_
   store(out, i, low, high, values->at_point);
 }
 
-#define APPLY(kernel, floor, ceiling, is_odd, decreases)                                 \
+/* A function is a long chain of steps that wait for one another: several chains go on at once. */
+#ifdef __clang__
+#define CHAINS(count) _Pragma(#count)
+#define FOUR_CHAINS CHAINS(clang loop interleave_count(4))
+#define TWO_CHAINS CHAINS(clang loop interleave_count(2))
+#else
+#define FOUR_CHAINS
+#define TWO_CHAINS
+#endif
+
+/* Of points; of intervals, at both ends and at the point. */
+#define APPLY_SPAN(kernel, first, last)                                                  \
   do {                                                                                   \
-    const function_range_t range = {floor, ceiling, is_odd, decreases};                  \
-    const size_t count = out->count;                                                     \
-    const size_t points = a->are_points ? count : 0;                                     \
-    for (size_t i = 0; i < points; i++) {                                                \
+    const size_t end = last, points = a->are_points ? end : first;                       \
+    FOUR_CHAINS                                                                          \
+    for (size_t i = first; i < points; i++) {                                            \
       double value = kernel(a->point[i]), ulps = ulps_at(&error, a->point[i]);           \
       const function_values_t values = {value, value, value, ulps, ulps};                \
       store_function(out, i, &values, &range);                                           \
     }                                                                                    \
-    for (size_t i = points; i < count; i++) {                                            \
+    for (size_t i = points; i < end; i++) {                                              \
       const function_values_t values = {kernel(a->low[i]), kernel(a->high[i]),           \
                                         kernel(a->point[i]), ulps_at(&error, a->low[i]), \
                                         ulps_at(&error, a->high[i])};                    \
@@ -215,11 +226,52 @@ KERNEL_INLINE void store_function(fast_numbers_t *out, size_t i, const function_
     }                                                                                    \
   } while (0)
 
+/* The high end and the point of an interval are told by derivatives where they are near enough to
+ * the low end (theory.md, T293), be the numbers beside it so or not; `are_all`: all are. */
+#define APPLY_NEAR_SPAN(kernel, change, nearness, are_all, first, last)                    \
+  do {                                                                                     \
+    const size_t end = last;                                                               \
+    TWO_CHAINS                                                                             \
+    for (size_t i = first; i < end; i++) {                                                 \
+      const double x = a->low[i], value = kernel(x);                                       \
+      const double high = distance_to(x, a->high[i]), point = distance_to(x, a->point[i]); \
+      const double moved_high = moved_by(value, high, change(x, value, high));             \
+      const double moved_point = moved_by(value, point, change(x, value, point));          \
+      const int is_told = are_all || tells(a, i, nearness) != 0;                           \
+      const function_values_t values = {value, is_told ? moved_high : kernel(a->high[i]),  \
+                                        is_told ? moved_point : kernel(a->point[i]),       \
+                                        ulps_at(&error, x), ulps_at(&error, a->high[i])};  \
+      store_function(out, i, &values, &range);                                             \
+    }                                                                                      \
+  } while (0)
+
+#define APPLY(kernel, floor, ceiling, is_odd, decreases)                \
+  do {                                                                  \
+    const function_range_t range = {floor, ceiling, is_odd, decreases}; \
+    APPLY_SPAN(kernel, 0, out->count);                                  \
+  } while (0)
+
+#define APPLY_NEAR(kernel, change, nearness, floor, ceiling, is_odd, decreases)  \
+  do {                                                                           \
+    const function_range_t range = {floor, ceiling, is_odd, decreases};          \
+    const size_t span = a->are_points ? out->count : NEAR_SPAN;                  \
+    for (size_t first = 0; first < out->count; first += span) {                  \
+      const size_t last = out->count - first < span ? out->count : first + span; \
+      if (a->are_points) {                                                       \
+        APPLY_SPAN(kernel, first, last);                                         \
+      } else if (are_near(a, first, last, nearness)) {                           \
+        APPLY_NEAR_SPAN(kernel, change, nearness, true, first, last);            \
+      } else {                                                                   \
+        APPLY_NEAR_SPAN(kernel, change, nearness, false, first, last);           \
+      }                                                                          \
+    }                                                                            \
+  } while (0)
+
 static void apply(elementary_t function, fast_error_t error, const fast_numbers_t *a,
                   fast_numbers_t *out) {
   switch (function) {
     case ELEMENTARY_exp:
-      APPLY(exp_of, 0, DBL_MAX, false, false);
+      APPLY_NEAR(exp_of, exp_change, near_absolutely, 0, DBL_MAX, false, false);
       break;
     case ELEMENTARY_exp2:
       APPLY(exp2_of, 0, DBL_MAX, false, false);
@@ -228,13 +280,13 @@ static void apply(elementary_t function, fast_error_t error, const fast_numbers_
       APPLY(log_of, -DBL_MAX, DBL_MAX, false, false);
       break;
     case ELEMENTARY_erf:
-      APPLY(erf_of, -1, 1, true, false);
+      APPLY_NEAR(erf_of, erf_change, near_relatively, -1, 1, true, false);
       break;
     case ELEMENTARY_erfc:
-      APPLY(erfc_of, 0, 2, false, true);
+      APPLY_NEAR(erfc_of, erfc_change, near_relatively, 0, 2, false, true);
       break;
     case ELEMENTARY_tanh:
-      APPLY(tanh_of, -1, 1, true, false);
+      APPLY_NEAR(tanh_of, tanh_change, near_relatively, -1, 1, true, false);
       break;
     case ELEMENTARY_rsqrt:
       APPLY(rsqrt_of, 0, DBL_MAX, false, true);
@@ -257,62 +309,6 @@ static void apply(elementary_t function, fast_error_t error, const fast_numbers_
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
-
-KERNEL_INLINE double sum_of_lanes(const double lanes[LANES]) {
-  return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) +
-         ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
-}
-
-static double sum_of(const double *numbers, size_t count, double *out_magnitude) {
-  double sums[LANES] = {0}, magnitudes[LANES] = {0};
-  size_t i = 0;
-  for (; i + LANES <= count; i += LANES) {
-    for (size_t lane = 0; lane < LANES; lane++) {
-      sums[lane] += numbers[i + lane];
-      magnitudes[lane] += fabs(numbers[i + lane]);
-    }
-  }
-  for (size_t lane = 0; i + lane < count; lane++) {
-    sums[lane] += numbers[i + lane];
-    magnitudes[lane] += fabs(numbers[i + lane]);
-  }
-  *out_magnitude = sum_of_lanes(magnitudes);
-  return sum_of_lanes(sums);
-}
-
-static void sum(const fast_numbers_t *a, fast_totals_t *out) {
-  double unused;
-  *out = (fast_totals_t){.low = 0};
-  out->low = sum_of(a->low, a->count, &out->low_magnitude);
-  if (a->are_points) {
-    out->high = out->point = out->low;
-    out->high_magnitude = out->low_magnitude;
-    return;
-  }
-  out->high = sum_of(a->high, a->count, &out->high_magnitude);
-  out->point = sum_of(a->point, a->count, &unused);
-}
-
-static double sum_of_squares(const double *a, size_t count, double mean) {
-  double sums[LANES] = {0};
-  size_t i = 0;
-  for (; i + LANES <= count; i += LANES) {
-    for (size_t lane = 0; lane < LANES; lane++) {
-      double deviation = a[i + lane] - mean;
-      sums[lane] += deviation * deviation;
-    }
-  }
-  for (size_t lane = 0; i + lane < count; lane++) {
-    double deviation = a[i + lane] - mean;
-    sums[lane] += deviation * deviation;
-  }
-  return sum_of_lanes(sums);
-}
-
-static void squared_deviations(const fast_numbers_t *a, const fast_numbers_t *mean,
-                               fast_totals_t *out) {
-  *out = (fast_totals_t){.point = sum_of_squares(a->point, a->count, mean->point[0])};
-}
 
 static double greatest(const double *a, size_t count) { return greatest_of(a, count); }
 
