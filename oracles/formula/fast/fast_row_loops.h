@@ -29,30 +29,38 @@ static void repeat(const fast_numbers_t *one, fast_numbers_t *out) {
 /* The hull, or the one that is known. */
 static void either(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
   const size_t count = out->count;
+  const double *a_low = a->low, *a_high = a->high, *a_point = a->point;
+  const double *b_low = b->low, *b_high = b->high, *b_point = b->point;
+  double *restrict lows = out->low, *restrict highs = out->high, *restrict points = out->point;
   for (size_t i = 0; i < count; i++) {
-    double low = a->low[i], high = a->high[i], b_low = b->low[i], b_high = b->high[i];
-    bool is_unknown = !(fabs(low) <= DBL_MAX), is_told = fabs(b_low) <= DBL_MAX;
-    out->low[i] = is_unknown | (is_told & (b_low < low)) ? b_low : low;
-    out->high[i] = is_unknown | (is_told & (b_high > high)) ? b_high : high;
-    out->point[i] = is_unknown ? b->point[i] : a->point[i];
+    bool is_unknown = !(fabs(a_low[i]) <= DBL_MAX), is_told = fabs(b_low[i]) <= DBL_MAX;
+    bool is_low = is_unknown | (is_told & (b_low[i] < a_low[i]));
+    bool is_high = is_unknown | (is_told & (b_high[i] > a_high[i]));
+    lows[i] = is_low ? b_low[i] : a_low[i];
+    highs[i] = is_high ? b_high[i] : a_high[i];
+    points[i] = is_unknown ? b_point[i] : a_point[i];
   }
   if (out->tail == NULL) return;
+  double *restrict tails = out->tail;
   for (size_t i = 0; i < count; i++) {
-    out->tail[i] = fabs(a->low[i]) <= DBL_MAX ? a->tail[i] : b->tail[i];
+    tails[i] = fabs(a_low[i]) <= DBL_MAX ? a->tail[i] : b->tail[i];
   }
 }
 
 /* What both intervals hold. */
 static void intersect(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out) {
   const size_t count = out->count;
+  const double *a_low = a->low, *a_high = a->high, *b_low = b->low, *b_high = b->high;
+  double *restrict lows = out->low, *restrict highs = out->high, *restrict points = out->point;
   for (size_t i = 0; i < count; i++) {
-    double low = most(a->low[i], b->low[i]), high = least(a->high[i], b->high[i]);
-    bool is_known = (a->low[i] == a->low[i]) & (b->low[i] == b->low[i]) & (low <= high);
-    out->low[i] = is_known ? low : not_a_number();
-    out->high[i] = is_known ? high : not_a_number();
-    out->point[i] = a->point[i];
+    double low = most(a_low[i], b_low[i]), high = least(a_high[i], b_high[i]);
+    bool is_known = (a_low[i] == a_low[i]) & (b_low[i] == b_low[i]) & (low <= high);
+    lows[i] = is_known ? low : not_a_number();
+    highs[i] = is_known ? high : not_a_number();
+    points[i] = a->point[i];
   }
-  for (size_t i = 0; out->tail != NULL && i < count; i++) out->tail[i] = a->tail[i];
+  double *restrict tails = out->tail;
+  for (size_t i = 0; tails != NULL && i < count; i++) tails[i] = a->tail[i];
 }
 
 /* Rounded to the working format such a number is what it is rounded to 24 bits, or 53, whatever its
