@@ -1,204 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fast accept sets of quantized dot_generals: exact integer sums from the matrix kernels, rescaled
- * in binary64 and accepted where the rounding is certain; and the search for the formula that
- * explains a whole result. */
+/* Fast accept sets of quantized dot_generals, by integers (by_integers.h) or by floats that are
+ * quantized; and the search for the formula that explains a whole result. */
 #include "oracles/ops/dot_general/quantized/accept.h"
 
 #include <math.h>
 
 #include "generated/exact_permissions.h"
-#include "oracles/exact/matmul/matmul.h"
 #include "oracles/exact/sum/simd.h"
 #include "oracles/ops/dot_general/accept.h"
 #include "oracles/ops/dot_general/models/simulate.h"
 #include "oracles/ops/dot_general/quantized/by_algorithm.h"
+#include "oracles/ops/dot_general/quantized/by_integers.h"
 #include "oracles/ops/dot_general/quantized/decide.h"
 #include "oracles/sequential.h"
-
-/* ---- Integers -------------------------------------------------------------------------------- */
-
-/* q - z of all elements in f32, or in f64 where they may have more than 24 bits. */
-typedef struct differences {
-  bool is_f64;
-  void *data;
-} differences_t;
-
-static void store_difference(const differences_t *differences, size_t index, int64_t value) {
-  if (differences->is_f64) {
-    ((double *)differences->data)[index] = (double)value;
-  } else {
-    ((float *)differences->data)[index] = (float)value;
-  }
-}
-
-static differences_t make_differences(bool is_f64, size_t count, arena_t *arena) {
-  size_t bytes = is_f64 ? sizeof(double) : sizeof(float);
-  return (differences_t){.is_f64 = is_f64, .data = arena_alloc_array(arena, count, bytes)};
-}
-
-/* The zero point of an element, found without a division where all are alike. */
-typedef struct zero_points {
-  const type_t *type;
-  bool are_alike;
-  int64_t first;
-} zero_points_t;
-
-static zero_points_t zero_points_of(const type_t *type) {
-  const quantization_t *quantization = type->quantization;
-  zero_points_t zero_points = {.type = type, .are_alike = true};
-  for (uint32_t i = 0; i < quantization->count; i++) {
-    if (i == 0) zero_points.first = quantization->zero_points[0];
-    zero_points.are_alike &= quantization->zero_points[i] == zero_points.first;
-  }
-  return zero_points;
-}
-
-static int64_t load_difference(const tensor_t *tensor, const zero_points_t *zero_points,
-                               size_t index) {
-  int64_t zero_point =
-      zero_points->are_alike ? zero_points->first : quantum_of(zero_points->type, index).zero_point;
-  return quantum_load(tensor, index) - zero_point;
-}
-
-/* A case, with what does not change from batch to batch. */
-typedef struct fast_integers {
-  const case_t *instance;
-  const dot_general_layout_t *layout;
-  zero_points_t zero_points[2];
-  bool is_f64;
-} fast_integers_t;
-
-static differences_t gather_lhs(const fast_integers_t *fast, size_t batch, arena_t *arena) {
-  const dot_general_layout_t *layout = fast->layout;
-  const tensor_t *lhs = &fast->instance->operands[DOT_GENERAL_LHS];
-  size_t terms = layout->term_count;
-  differences_t differences = make_differences(fast->is_f64, layout->row_count * terms, arena);
-  for (size_t row = 0; row < layout->row_count; row++) {
-    size_t base = layout->lhs_batch_offset[batch] + layout->lhs_row_offset[row];
-    for (size_t term = 0; term < terms; term++) {
-      size_t index = base + layout->lhs_term_offset[term];
-      store_difference(&differences, row * terms + term,
-                       load_difference(lhs, &fast->zero_points[DOT_GENERAL_LHS], index));
-    }
-  }
-  return differences;
-}
-
-static differences_t gather_rhs(const fast_integers_t *fast, size_t batch, arena_t *arena) {
-  const dot_general_layout_t *layout = fast->layout;
-  const tensor_t *rhs = &fast->instance->operands[DOT_GENERAL_RHS];
-  size_t columns = layout->column_count;
-  differences_t differences = make_differences(fast->is_f64, layout->term_count * columns, arena);
-  for (size_t term = 0; term < layout->term_count; term++) {
-    size_t base = layout->rhs_batch_offset[batch] + layout->rhs_term_offset[term];
-    for (size_t column = 0; column < columns; column++) {
-      size_t index = base + layout->rhs_column_offset[column];
-      store_difference(&differences, term * columns + column,
-                       load_difference(rhs, &fast->zero_points[DOT_GENERAL_RHS], index));
-    }
-  }
-  return differences;
-}
-
-/* Whether every scale is of a size that quotients and products of three of them cannot over- or
- * underflow in binary64, nor times a sum. */
-static bool scales_are_usual(const type_t *type) {
-  const quantization_t *quantization = type->quantization;
-  bool all = true;
-  for (uint32_t i = 0; i < quantization->count; i++) {
-    all &= quantization->scales[i] >= 0x1p-250 && quantization->scales[i] <= 0x1p250;
-  }
-  return all;
-}
-
-/* The nearest integer to sum * multiplier + zero point, clamped, and whether that is certain: it
- * is farther than what the steps round (theory.md, T44) from a tie, or nobody knows. */
-static int64_t rescale_fast(double sum, double multiplier, const quantum_t *result,
-                            uint8_t *out_decide) {
-  double product = sum * multiplier;
-  double value = product + (double)result->zero_point;
-  double error = fabs(product) * 0x1p-50 + fabs(value) * 0x1p-52;
-  double clamped = fmin(fmax(value, (double)result->storage_min), (double)result->storage_max);
-  double whole = nearbyint(clamped);
-  bool is_certain =
-      fabs(clamped - whole) + error < 0.5 || value - error > clamped || value + error < clamped;
-  *out_decide = is_certain ? 0 : 1;
-  return (int64_t)whole;
-}
-
-/* Scales of the columns of one batch, by number of column. */
-static double *gather_rhs_scales(const fast_integers_t *fast, size_t batch, arena_t *arena) {
-  const dot_general_layout_t *layout = fast->layout;
-  const type_t *rhs = &fast->instance->program.operands[DOT_GENERAL_RHS];
-  double *scales = ARENA_NEW_ARRAY(arena, double, layout->column_count);
-  for (size_t column = 0; column < layout->column_count; column++) {
-    size_t index = layout->rhs_batch_offset[batch] + layout->rhs_column_offset[column];
-    scales[column] = layout->term_count == 0 ? 1 : quantum_of(rhs, index).scale;
-  }
-  return scales;
-}
-
-/* `sums`: of the products of one batch. */
-static void rescale_batch(const fast_integers_t *fast, size_t batch, const exact_matmul_t *sums,
-                          arena_t *arena, uint64_t *bits, uint8_t *decide) {
-  const dot_general_layout_t *layout = fast->layout;
-  const type_t *lhs = &fast->instance->program.operands[DOT_GENERAL_LHS];
-  const type_t *result = &fast->instance->program.results[0];
-  const double *rhs_scales = gather_rhs_scales(fast, batch, arena);
-  uint64_t mask = element_mask(result->element);
-  size_t i = batch * layout->row_count * layout->column_count;
-  quantum_t quantum = quantum_of(result, i);
-  for (size_t row = 0; row < layout->row_count; row++) {
-    size_t first = layout->lhs_batch_offset[batch] + layout->lhs_row_offset[row];
-    double lhs_scale = layout->term_count == 0 ? 1 : quantum_of(lhs, first).scale;
-    for (size_t column = 0; column < layout->column_count; column++, i++) {
-      size_t in_batch = row * layout->column_count + column;
-      if (result->quantization->axis != -1) quantum = quantum_of(result, i);
-      double multiplier = lhs_scale * rhs_scales[column] / quantum.scale;
-      bits[i] =
-          (uint64_t)rescale_fast(sums->reference[in_batch], multiplier, &quantum, &decide[i]) &
-          mask;
-      decide[i] |= sums->uncertified[in_batch];
-    }
-  }
-}
-
-static accept_t accept_integers(const case_t *instance, const dot_general_layout_t *layout,
-                                arena_t *arena) {
-  const type_t *lhs = &instance->program.operands[DOT_GENERAL_LHS];
-  const type_t *rhs = &instance->program.operands[DOT_GENERAL_RHS];
-  const type_t *result = &instance->program.results[0];
-  size_t matrix = layout->row_count * layout->column_count;
-  size_t count = layout->batch_count * matrix;
-  if (!scales_are_usual(lhs) || !scales_are_usual(rhs) || !scales_are_usual(result)) {
-    return accept_decide_all(count, arena);
-  }
-  const fast_integers_t fast = {.instance = instance,
-                                .layout = layout,
-                                .zero_points = {zero_points_of(lhs), zero_points_of(rhs)},
-                                .is_f64 = lhs->element->bits > 16 || rhs->element->bits > 16};
-  uint64_t *bits = ARENA_NEW_ARRAY(arena, uint64_t, count);
-  uint8_t *decide = arena_alloc(arena, count);
-  for (size_t batch = 0; batch < layout->batch_count; batch++) {
-    arena_mark_t mark = arena_mark(arena);
-    differences_t left = gather_lhs(&fast, batch, arena);
-    differences_t right = gather_rhs(&fast, batch, arena);
-    exact_matmul_t matmul = {.m = layout->row_count,
-                             .n = layout->column_count,
-                             .k = layout->term_count,
-                             .reference = ARENA_NEW_ARRAY(arena, double, matrix),
-                             .magnitude = ARENA_NEW_ARRAY(arena, double, matrix),
-                             .uncertified = arena_alloc(arena, matrix)};
-    if (fast.is_f64) {
-      exact_matmul_f64(&matmul, left.data, right.data, arena);
-    } else {
-      exact_matmul_f32(&matmul, left.data, right.data, arena);
-    }
-    rescale_batch(&fast, batch, &matmul, arena, bits, decide);
-    arena_rewind(arena, mark);
-  }
-  return (accept_t){.count = count, .bits = bits, .decide = decide};
-}
 
 /* ---- Floats ---------------------------------------------------------------------------------- */
 
@@ -280,7 +94,7 @@ status_t dot_quantized_accept(const oracle_call_t *call, accept_t *out_accept) {
   const dot_algorithm_t *asked = dot_quantized_algorithm(&instance->program, &algorithm);
   if (asked == NULL && PERMITTED(call->contract, quantized) == DOT_FORMULA_INTEGER) {
     dot_general_layout_t layout = dot_general_layout_make(&instance->program, call->arena);
-    *out_accept = accept_integers(instance, &layout, call->arena);
+    *out_accept = dot_by_integers_accept(instance, &layout, call->arena);
     return STATUS_OK;
   }
   return accept_by(call, asked, out_accept);

@@ -96,18 +96,41 @@ status_t dot_dequantized_require(const program_t *program, failure_t *error) {
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
+static double factor_of(const quantum_t *quantum, const dot_dequantized_t *variant,
+                        int64_t stored) {
+  double value = quantum_dequantize(quantum, variant->dequantize, stored);
+  if (variant->factors == variant->dequantize) return value;
+  return format_round_double(variant->factors, value);
+}
+
 static double load_factor(const tensor_t *tensor, const dot_dequantized_t *variant, size_t index) {
   const element_t *element = tensor->type.element;
   if (tensor->type.quantization == NULL) {
     return format_to_double(element->format, element_load(element, tensor->data, index));
   }
   const quantum_t quantum = quantum_of(&tensor->type, index);
-  double value = quantum_dequantize(&quantum, variant->dequantize, quantum_load(tensor, index));
-  if (variant->factors == variant->dequantize) return value;
-  return format_round_double(variant->factors, value);
+  return factor_of(&quantum, variant, quantum_load(tensor, index));
 }
 
 static const element_t *element_of(const format_t *format) { return element_named(format->name); }
+
+enum { STORED_MAX = 256 };
+
+/* Whether the elements have so few values that each is found once; then `out` are the patterns of
+ * their factors. */
+static bool find_factors(const tensor_t *tensor, size_t count, const dot_dequantized_t *variant,
+                         uint64_t out[STORED_MAX]) {
+  const element_t *stored = tensor->type.element;
+  const quantization_t *quantization = tensor->type.quantization;
+  if (quantization == NULL || quantization->axis != -1) return false;
+  if (stored->bits > 8 || count < STORED_MAX) return false;
+  const quantum_t quantum = quantum_of(&tensor->type, 0);
+  for (uint64_t bits = 0; bits <= element_mask(stored); bits++) {
+    double factor = factor_of(&quantum, variant, element_signed_value(stored, bits));
+    out[bits] = format_from_double(variant->factors, factor);
+  }
+  return true;
+}
 
 static tensor_t make_factors(const tensor_t *tensor, const dot_dequantized_t *variant,
                              arena_t *arena) {
@@ -118,6 +141,15 @@ static tensor_t make_factors(const tensor_t *tensor, const dot_dequantized_t *va
   type.quantization = NULL;
   tensor_t factors = tensor_make(arena, &type);
   size_t count = type_element_count(&type);
+  uint64_t patterns[STORED_MAX];
+  const element_t *stored = tensor->type.element;
+  if (find_factors(tensor, count, variant, patterns)) {
+    for (size_t i = 0; i < count; i++) {
+      uint64_t bits = element_load(stored, tensor->data, i) & element_mask(stored);
+      element_store(element, factors.data, i, patterns[bits]);
+    }
+    return factors;
+  }
   for (size_t i = 0; i < count; i++) {
     double value = load_factor(tensor, variant, i);
     element_store(element, factors.data, i, format_from_double(variant->factors, value));
