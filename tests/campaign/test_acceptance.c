@@ -118,6 +118,24 @@ static void test_features(void) {
   arena_deinit(&arena);
 }
 
+/* Who sums numbers into their own type alone refuses all that is summed into a wider one; that says
+ * nothing of sums of the wider type, and sums of that into itself nothing of the others. */
+static void test_one_kind(void) {
+  arena_t arena;
+  arena_init(&arena);
+  program_t f32 = parse(sum_f32, &arena), f64 = parse(sum_f64, &arena);
+  program_t widened = parse("stablehlo.reduce body=add dims=[0] f32[3] f32[] -> f64[]", &arena);
+  acceptance_t *acceptance = acceptance_new(1);
+  acceptance_learn(acceptance, 0, &f32, true, 20);
+  for (int i = 0; i < 8; i++) acceptance_learn(acceptance, 0, &widened, false, 1);
+  g_assert_cmpuint(count_expected(acceptance, &widened, 2560), ==, 10);
+  g_assert_cmpuint(count_expected(acceptance, &f64, 640), ==, 640);
+  acceptance_learn(acceptance, 0, &f64, true, 20);
+  g_assert_cmpuint(count_expected(acceptance, &f64, 640), ==, 640);
+  acceptance_free(acceptance);
+  arena_deinit(&arena);
+}
+
 /* Element types that nothing takes are not asked about of an op of which nothing was taken yet. */
 static void test_kinds(void) {
   arena_t arena;
@@ -162,6 +180,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/acceptance/rare_subject", test_rare_subject);
   g_test_add_func("/acceptance/retired", test_retired);
   g_test_add_func("/acceptance/features", test_features);
+  g_test_add_func("/acceptance/one_kind", test_one_kind);
   g_test_add_func("/acceptance/kinds", test_kinds);
   g_test_add_func("/acceptance/charged", test_charged);
   return g_test_run();

@@ -24,7 +24,8 @@ static const double PATIENCE_MORE = 160;
  * may have been for what no feature tells, such as a size. */
 static const double BLAME_TO_SUSPECT = 2;
 
-/* Something that programs of a subject have in common: "body=add", "0:f32", "0:rank2". */
+/* Something that programs of a subject have in common: "body=add", "0:f32", "all:f32", "0:rank2".
+ */
 typedef struct feature {
   bool is_accepted; /* A program that has it was accepted. */
   double blame;     /* Shares in refusals. */
@@ -127,11 +128,50 @@ static char *kind_of(const type_t *type) {
   return g_strconcat(type->quantization == NULL ? "" : "quant:", type->element->name, NULL);
 }
 
-static void add_type_features(GPtrArray *words, const char *side, uint32_t index,
-                              const type_t *type) {
-  g_autofree char *kind = kind_of(type);
-  g_ptr_array_add(words, g_strdup_printf("%s%u:%s", side, index, kind));
-  g_ptr_array_add(words, g_strdup_printf("%s%u:rank%u", side, index, type->rank));
+/* Operands and then results. */
+static const type_t *type_at(const program_t *program, uint32_t index) {
+  return index < program->operand_count ? &program->operands[index]
+                                        : &program->results[index - program->operand_count];
+}
+
+/* Whether all operands and results are of one kind. */
+static bool is_of_one_kind(const program_t *program) {
+  const type_t *first = type_at(program, 0);
+  for (uint32_t i = 1; i < program->operand_count + program->result_count; i++) {
+    const type_t *type = type_at(program, i);
+    bool is_alike = (type->quantization == NULL) == (first->quantization == NULL);
+    if (type->element != first->element || !is_alike) return false;
+  }
+  return true;
+}
+
+static void add_ranks(GPtrArray *words, const char *side, const type_t *types, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    g_ptr_array_add(words, g_strdup_printf("%s%u:rank%u", side, i, types[i].rank));
+  }
+}
+
+static void add_kinds(GPtrArray *words, const char *side, const type_t *types, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    g_autofree char *kind = kind_of(&types[i]);
+    g_ptr_array_add(words, g_strdup_printf("%s%u:%s", side, i, kind));
+  }
+}
+
+static void add_places(const program_t *program, GPtrArray *words) {
+  add_kinds(words, "", program->operands, program->operand_count);
+  add_kinds(words, "->", program->results, program->result_count);
+}
+
+/* Types by their places; or, where all are of one kind, as that: who sums i64 into i64 may well
+ * refuse i16 into i64, and nearly all programs that have i64 there are of unlike types. */
+static void add_types(const program_t *program, GPtrArray *words) {
+  if (!is_of_one_kind(program)) {
+    add_places(program, words);
+    return;
+  }
+  g_autofree char *kind = kind_of(type_at(program, 0));
+  g_ptr_array_add(words, g_strconcat("all:", kind, NULL));
 }
 
 /* The steps of a module: each op, and with the types of what it takes and gives. */
@@ -165,12 +205,9 @@ static void add_attribute_features(GPtrArray *words, const program_t *program) {
 static void list_features(const program_t *program, GPtrArray *words) {
   g_ptr_array_set_size(words, 0);
   add_attribute_features(words, program);
-  for (uint32_t i = 0; i < program->operand_count; i++) {
-    add_type_features(words, "", i, &program->operands[i]);
-  }
-  for (uint32_t i = 0; i < program->result_count; i++) {
-    add_type_features(words, "->", i, &program->results[i]);
-  }
+  add_types(program, words);
+  add_ranks(words, "", program->operands, program->operand_count);
+  add_ranks(words, "->", program->results, program->result_count);
 }
 
 /* What programs of different ops may have in common. */
@@ -278,6 +315,7 @@ void acceptance_charge(acceptance_t *acceptance, size_t subject, uint64_t cases,
   list_kinds(taken, acceptance->words);
   note_accepted(&acceptance->whole, acceptance->words);
   list_features(taken, acceptance->words);
+  add_places(taken, acceptance->words);
   note_accepted(&acceptance->subjects[subject], acceptance->words);
   evenness_learn_taken(acceptance->subjects[subject].evenness, taken);
 }
@@ -288,6 +326,7 @@ void acceptance_learn(acceptance_t *acceptance, size_t index, const program_t *p
   list_kinds(program, acceptance->words);
   learn_features(&acceptance->whole, acceptance->words, is_accepted);
   list_features(program, acceptance->words);
+  if (is_accepted) add_places(program, acceptance->words);
   learn_features(subject, acceptance->words, is_accepted);
   evenness_learn(subject->evenness, program, is_accepted);
   acceptance->accepted += is_accepted && subject->accepted == 1;
