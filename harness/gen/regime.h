@@ -43,4 +43,7 @@ bool regime_has_turns(const program_t *program);
  * several steps that has an operand of more than one. */
 bool regime_has_lanes(const program_t *program);
 
+/* Whether the program is valid and combines thousands of integers of at most 16 bits. */
+bool regime_has_heavy(const program_t *program);
+
 #endif

@@ -143,6 +143,35 @@ bool regime_has_lanes(const program_t *program) {
   return false;
 }
 
+/* Integers that a float of 24 bits holds one by one, and so few of which that their sum may pass
+ * 2^24, as kernels have it that multiply i8 as f32. */
+static bool is_heavy(const program_t *program, uint32_t operand) {
+  enum { NARROW_BITS = 16, TERMS = 1024 };
+  const type_t *type = &program->operands[operand];
+  bool is_narrow = element_is_integer(type->element) && type->quantization == NULL &&
+                   type->element->bits > 1 && type->element->bits <= NARROW_BITS;
+  return is_narrow && count_lanes(type, program->op->reduced_dimensions(program, operand)) >= TERMS;
+}
+
+bool regime_has_heavy(const program_t *program) {
+  if (!tells_rows(program) || program_broken(program) != NULL) return false;
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    if (is_heavy(program, i)) return true;
+  }
+  return false;
+}
+
+void regime_heavy(rng_t *rng, const regime_operand_t *operand) {
+  const element_t *element = operand->target.element;
+  if (!regime_has_heavy(operand->program) || !is_heavy(operand->program, operand->number)) {
+    regime_small_integers(rng, operand);
+    return;
+  }
+  uint64_t half = element_mask(element) >> (element->kind == ELEMENT_SIGNED ? 2 : 1);
+  bool is_negative = element->kind == ELEMENT_SIGNED && rng_one_in(rng, 2);
+  fill_integers(rng, &operand->target, is_negative ? ~(2 * half + 1) : half + 1, half);
+}
+
 /* A fused loop runs along rows, or along all elements as if they were one row: the same for all
  * operands of a case. */
 static uint32_t lane_dimensions(const regime_operand_t *operand) {
