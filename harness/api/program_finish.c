@@ -13,8 +13,9 @@ static status_t check_attributes(call_t *call, const assay_program_handle_t *pro
   for (size_t i = 0; rows != NULL && rows[i].key != NULL; i++) {
     if (program->attributes[i] != NULL || rows[i].codec->is_absent != NULL) continue;
     return status_fail(&call->failure, STATUS_INVALID,
-                       "%s needs attribute '%s'; set it with an assay_program_set_ function",
-                       program->op->name, rows[i].key);
+                       "%s needs attribute '%s'; it is set by a call of assay_program_set_...(), "
+                       "and in Python by a keyword, %s=",
+                       program->op->name, rows[i].key, rows[i].key);
   }
   return STATUS_OK;
 }

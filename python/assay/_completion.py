@@ -26,6 +26,10 @@ class Missing(InvalidArgument):
     """What a call has to say, as it has no usual value."""
 
 
+class Unfit(InvalidArgument):
+    """Operands and attributes of which it is not known what they mean together."""
+
+
 class Call:
     """A call that is being completed, and what was."""
 
@@ -347,7 +351,7 @@ def complete(
         except (IndexError, KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as error:
             # It reads shapes and attributes before the library checks them.
             shown = ", ".join([*map(str, operands), *(f"{key}={value!r}" for key, value in call.attributes.items())])
-            raise InvalidArgument(f"{op} of {shown}: operands or attributes are missing or do not fit together") from error
+            raise Unfit(f"{op} of {shown}: operands or attributes are missing or do not fit together") from error
     if not call.results:
         raise Missing(
             f'the types of the results of {op} do not follow from its operands: name them, as in result="f32[2,3]"'
@@ -406,5 +410,6 @@ def complete_operands(op: str, operands: list[Optional[Tensor]], attributes: dic
             told.append(f"initial value {value}")
     for place, one in enumerate(operands):
         if one is None:
-            raise InvalidArgument(f"{op}: operand {place} is missing: it has no usual value")
+            why = "it has no usual value" + (f" for body={attributes['body']!r}" if "body" in attributes else "")
+            raise InvalidArgument(f"{op}: operand {place} is missing: {why}")
     return told

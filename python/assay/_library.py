@@ -203,6 +203,21 @@ def op_names() -> tuple[str, ...]:
     return tuple(names)
 
 
+# What other libraries call what StableHLO and ByteIR have under another name.
+_ELSEWHERE = {
+    **dict.fromkeys(("matmul", "mm", "bmm", "dot", "gemm", "linear", "einsum", "inner"), "dot_general"),
+    **dict.fromkeys(("conv", "conv1d", "conv2d", "conv3d"), "convolution"),
+    **dict.fromkeys(("sum", "prod", "amax", "amin", "max", "min", "any", "all"), "reduce"),
+    **dict.fromkeys(("max_pool", "max_pool2d", "avg_pool", "cumsum", "cumprod", "cummax"), "reduce_window"),
+    "exp": "exponential", "expm1": "exponential_minus_one", "log1p": "log_plus_one", "sigmoid": "logistic", "expit": "logistic",
+    "sin": "sine", "cos": "cosine", "mul": "multiply", "sub": "subtract", "div": "divide", "neg": "negate", "fmod": "remainder",
+    "rint": "round_nearest_even", "round": "round_nearest_even", "absolute": "abs", "invert": "not", "where": "select",
+    "clip": "clamp", "cast": "convert", "astype": "convert", "flip": "reverse", "permute": "transpose", "arange": "iota",
+    "argmax": "arg_max", "argmin": "arg_min", "topk": "top_k", "take": "gather", "cat": "concatenate", "normalize": "l2_norm",
+    "batch_norm": "batch_norm_training", "nll_loss": "nll_loss_forward", "interpolate": "resize",
+}  # fmt: skip
+
+
 @functools.lru_cache(maxsize=None)
 def op_name(name: str) -> str:
     """The whole name of an op: "softmax" is "byteir.softmax"."""
@@ -217,7 +232,7 @@ def op_name(name: str) -> str:
     import difflib
 
     shorts = {whole.split(".", 1)[-1]: whole for whole in op_names()}
-    near = difflib.get_close_matches(name, [*shorts, *op_names()], 1)
+    near = [_ELSEWHERE[name]] if name in _ELSEWHERE else difflib.get_close_matches(name, [*shorts, *op_names()], 1)
     raise InvalidArgument(
         f"there is no op {name!r}" + (f"; is it {near[0]!r}?" if near else "; assay.ops() lists them")
     )

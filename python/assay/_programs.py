@@ -129,6 +129,27 @@ def _set_by_type(handle: Any, key: str, value: Any) -> None:
     raise_if(status, error, f"attribute {key}={value!r}")
 
 
+def _check_names(op: str, attributes: Mapping[str, Any]) -> None:
+    """Complains of the first attribute that the op has not, or that has no such values, before what it means is looked at."""
+    out, error = ffi.new("assay_program_handle_t **"), new_error()
+    raise_if(lib.assay_program_new(op.encode(), out, error), error)
+    try:
+        for key, value in attributes.items():
+            _set(out[0], key, value)
+    finally:
+        lib.assay_program_free(out[0])
+
+
+def _complete(
+    op: str, operands: list[TensorType], results: Optional[list[TensorType]], attributes: dict[str, Any]
+) -> _completion.Call:
+    try:
+        return _completion.complete(op, operands, results, dict(attributes))
+    except _completion.Unfit:
+        _check_names(op, attributes)
+        raise
+
+
 def _build(
     op: str,
     operands: Sequence[TensorType],
@@ -169,7 +190,7 @@ def program_of(
     if found is not None:
         return found
     whole = op_name(op)
-    call = _completion.complete(whole, list(operands), None if results is None else list(results), dict(attributes))
+    call = _complete(whole, list(operands), None if results is None else list(results), dict(attributes))
     program = _build(whole, operands, call.results, call.attributes, call.inferred)
     with _lock:
         _programs[key] = program

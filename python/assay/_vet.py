@@ -24,6 +24,7 @@ from . import _command
 from ._cases import Case, Refused, _is_alike, _Stop, draw_usual
 from ._library import EnvironmentFailure, InvalidArgument, contract_of, loaded_ops, op_name
 from ._programs import Program, program_from_line
+from ._tensors import element_of
 
 Kernel = Callable[..., Any]
 
@@ -203,11 +204,17 @@ def _draw_lines(ops: Sequence[str], types: Sequence[str], cases: int, strata: Op
     return lines
 
 
+def _spelled(types: Any) -> list[str]:
+    """Element types as MLIR names them, of one or several: "f32", "float32", numpy.float32, or all of a program's, "i8,i8->i32"."""
+    several = types if isinstance(types, (list, tuple, set, frozenset)) else [types]
+    return [one if isinstance(one, str) and ("," in one or "->" in one) else element_of(one) for one in several]
+
+
 def vet(
     kernels: Union[Kernel, Mapping[str, Kernel]],
     *,
     op: Optional[str] = None,
-    types: Sequence[str] = (),
+    types: Union[str, Sequence[Any]] = (),
     cases: int = 1000,
     seed: int = 1,
     contract: str = "wide",
@@ -223,8 +230,8 @@ def vet(
 
     The callable gets the operands as numpy arrays and returns the result, or a list of them; where it raises
     NotImplementedError it refuses.  It is not told attributes: programs have those that a call may leave out (a product is one of two
-    matrices), where the op has such; usual=False draws any.  `types`: "f32", or all as in "bf16,bf16->f32"; others are not shown
-    to it.  `db`: a database, that `assay query` and `assay report` read, for findings and counts.  `echo`: print the TAP as well."""
+    matrices), where the op has such; usual=False draws any.  `types`: "f32", numpy.float32, or all as in "bf16,bf16->f32", or a list
+    of such; others are not shown to it.  `db`: a database, that `assay query` and `assay report` read, for findings and counts.  `echo`: print the TAP as well."""
     if callable(kernels):
         if op is None:
             raise InvalidArgument('say which op the callable is, as in op="dot_general"')
@@ -235,6 +242,7 @@ def vet(
     if cases < 1:
         raise InvalidArgument(f"cases={cases}: at least one case")
     contract_of(contract)  # Complains at once.
+    types = _spelled(types)
     arguments = ["vet", "--seed", str(seed), "--contract", contract]
     for option, value in (("--db", db), ("--strata", strata)):
         arguments += [option, os.fspath(value)] if value else []

@@ -200,7 +200,7 @@ def assay_strategies():
 def test_vet(tmp_path):
     database = tmp_path / "night.db"
     with np.errstate(all="ignore"):
-        right = assay.vet(np.add, op="add", types=["f32"], cases=30, db=str(database))
+        right = assay.vet(np.add, op="add", types=np.float32, cases=30, db=str(database))
         assert right, str(right)
         wrong = assay.vet(np.subtract, op="add", types=["f32"], cases=30, db=str(database))
     assert not wrong and wrong.failures
@@ -230,7 +230,7 @@ def test_vet_of_a_callable_that_raises_or_refuses():
     def raises(x):
         raise ZeroDivisionError("by nothing")
 
-    report = assay.vet(raises, op="negate", types=["f32"], cases=5)
+    report = assay.vet(raises, op="negate", types="f32", cases=5)
     assert not report and len(report.failures) == 1 and "ZeroDivisionError: by nothing" in str(report)
 
     def refuses(x):

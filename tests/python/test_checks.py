@@ -464,6 +464,14 @@ def test_threads_have_contexts_of_their_own():
     "call, words",
     [
         (lambda: assay.check("dot_generl", [1.0], 1.0), "is it 'dot_general'"),
+        (lambda: assay.check("exp", [np.float32([1])], np.float32([1])), "is it 'exponential'"),
+        (lambda: assay.check("matmul", [np.float32([[1]])] * 2, np.float32([[1]])), "is it 'dot_general'"),
+        (
+            lambda: assay.check("convolution", [np.zeros((1, 1, 4, 4), np.float32)] * 2, np.float32([1]), padding=1, stride=2),
+            "has no attribute 'stride'",
+        ),
+        (lambda: assay.check("reduce", [np.float32([1])], np.float32(1), body="max"), "for body='max'"),
+        (lambda: assay.check("gather", [np.float32([1]), np.int64([0])], np.float32([1])), "by a keyword, offset_dims="),
         (lambda: assay.check("softmax", [1.0], 1.0), "a number has no element type"),
         (
             lambda: assay.check("softmax", [np.float32([1])], np.float32([1]), axis=3),
