@@ -187,6 +187,46 @@ static void test_loops(gconstpointer data) {
   g_assert_cmpuint(unproven, >, SUMS / 4);
 }
 
+/* Of a thousand terms a truncating loop's result is named so; what lies a quarter of the way to the
+ * bound, as a sum that lost some terms may, is not. */
+static void test_many(void) {
+  enum { COUNT = 1000 };
+  const format_t *format = find_format("f32");
+  const arithmetic_t truncates = {.format = format, .truncate_additions = true};
+  const contract_t contract = contract_of("backend,accum_rounding=rz");
+  rng_t rng = rng_make(6);
+  double *terms = g_new(double, COUNT), exact = 0;
+  for (size_t i = 0; i < COUNT; i++) {
+    terms[i] = 1 + (double)rng_below(&rng, 1 << 22) * 0x1p-22;
+    exact += terms[i];
+  }
+  g_autoptr(GString) why = g_string_new(NULL);
+  const sum_problem_t question = {.format = format,
+                                  .count = COUNT,
+                                  .left = terms,
+                                  .left_format = format,
+                                  .right_format = format,
+                                  .why = why};
+  failure_t error = {.text = ""};
+  arena_t arena;
+  arena_init(&arena);
+  answer_t answer;
+  static const size_t lanes[] = {1, 8, 32};
+  for (size_t k = 0; k < G_N_ELEMENTS(lanes); k++) {
+    const uint64_t bits = format_from_double(format, sum_lanes(&truncates, terms, COUNT, lanes[k]));
+    g_assert_cmpint(sum_answer(&question, &contract, bits, &arena, &answer, &error), ==, STATUS_OK);
+    g_assert_true(answer.conforms);
+    g_assert_false(answer.is_unproven);
+  }
+  const double far = format_round_double(format, exact * (1 - (double)COUNT * 0x1p-25));
+  const uint64_t bits = format_from_double(format, far);
+  g_assert_cmpint(sum_answer(&question, &contract, bits, &arena, &answer, &error), ==, STATUS_OK);
+  g_assert_true(answer.conforms);
+  g_assert_true(answer.is_unproven);
+  g_free(terms);
+  arena_deinit(&arena);
+}
+
 /* 0 for nine terms that are -16 in every order, in a type of 2 bits: within the bound of truncating
  * additions, and no tree's. */
 static void test_zero(void) {
@@ -225,6 +265,7 @@ int main(int argc, char **argv) {
   g_test_add_data_func("/tree_choices/loops/f8E5M2", "f8E5M2", test_loops);
   g_test_add_data_func("/tree_choices/loops/f8E4M3", "f8E4M3", test_loops);
   g_test_add_data_func("/tree_choices/loops/bf16", "bf16", test_loops);
+  g_test_add_func("/tree_choices/many", test_many);
   g_test_add_func("/tree_choices/zero", test_zero);
   return g_test_run();
 }

@@ -18,6 +18,7 @@
 #include "oracles/exact/repeated_sum.h"
 #include "oracles/exact/tree_search/choices.h"
 #include "oracles/exact/tree_search/find_tree.h"
+#include "oracles/exact/tree_search/long_loops.h"
 
 /* False if some leaf is not finite, or there are too many. */
 static bool list_leaves(level_sum_t *levels, const sum_bounds_t *sum,
@@ -200,12 +201,32 @@ static const bool *find_flushable(const sum_problem_t *question, arena_t *arena)
   return flushable;
 }
 
-/* Not of sums with a low-order part, nor of more leaves than are searched. */
+/* Not of sums with a low-order part, nor of more initial values than are searched. */
 static bool is_searched(const sum_bounds_t *sum, const sum_problem_t *question, double value) {
   bool is_one_sum =
       !sum_is_split(question) && question->imprecise_bits == 0 && !question->factors_exceed;
-  return is_one_sum && !question->is_complex_part && isfinite(value) &&
-         question->count <= TREE_TERMS_MAX && sum->init_count <= IN_ORDER_INIT_COUNT_MAX;
+  return is_one_sum && isfinite(value) && sum->init_count <= IN_ORDER_INIT_COUNT_MAX;
+}
+
+/* Whether flushing may change a term, or a sum: terms that are all far larger than the least normal
+ * number cancel to none below it. */
+static bool may_flush(const sum_problem_t *question, const tree_choices_t *choices) {
+  const format_t *format = question->format;
+  const double near = ldexp(format_smallest_normal(format), format->precision);
+  for (size_t i = 0; i < question->count; i++) {
+    if (choices->may_flush_terms && choices->flushable[i]) return true;
+    double term = question->left[i] * (question->right == NULL ? 1 : question->right[i]);
+    if (choices->may_flush_results && term != 0 && fabs(term) < near) return true;
+  }
+  return false;
+}
+
+/* Of more terms than trees are listed of only truncation and flushing are asked about, which are
+ * the permissions whose bounds hold nearly anything, and in usual loops alone. */
+static bool is_proven_of_many(const sum_problem_t *question, const tree_choices_t *choices,
+                              const few_terms_t *terms, double value) {
+  bool is_asked = choices->may_truncate || may_flush(question, choices);
+  return !is_asked || choices->is_in_order || long_loops_give(terms, choices, value);
 }
 
 bool sum_is_proven(const sum_bounds_t *sum, const sum_problem_t *question,
@@ -220,6 +241,7 @@ bool sum_is_proven(const sum_bounds_t *sum, const sum_problem_t *question,
       .may_flush_terms = ftz == FTZ_INPUTS || ftz == FTZ_BOTH,
       .flushable = find_flushable(question, arena),
       .is_in_order = sum_has_schedules(question, sum->terms, contract)};
+  if (question->count > TREE_TERMS_MAX) return is_proven_of_many(question, &choices, terms, value);
   few_terms_tree_t tree;
   bool has_tree = !choices.is_in_order && few_terms_find_tree(terms, value, arena, &tree);
   return has_tree || few_terms_choices_give(terms, &choices, value);

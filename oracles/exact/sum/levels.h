@@ -29,8 +29,9 @@ void sum_ends_clip(sum_bounds_t *sum, const sum_problem_t *question, const few_t
                    arena_t *arena);
 
 /* Whether a tree as the contract has them is known that gives the value, which lies in the range of
- * `sum` (theory.md, T207); true too where no tree is looked for: of more than 64 terms or several
- * sums, and of what is not finite.  `terms` are those of the question.  Takes some milliseconds. */
+ * `sum` (theory.md, T207); true too where no tree is looked for: of several sums, of what is not
+ * finite, and of more than 64 terms that are neither truncated nor flushed.  `terms` are those of
+ * the question.  Takes some milliseconds. */
 bool sum_is_proven(const sum_bounds_t *sum, const sum_problem_t *question,
                    const contract_t *contract, const few_terms_t *terms, double value,
                    arena_t *arena);
