@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One pass over the terms of a sum that accumulates, without rounding, the total, positive and
- * negative parts, magnitude, extreme runs and special values: in integers of 128 bits, or, where
- * these do not hold them, in MPFR. Assertions check that every MPFR addition was exact. */
+ * negative parts, magnitude, extreme runs and special values: in integers of 128 bits
+ * (quick/fixed_totals.h), or, where these do not hold them, in MPFR. Assertions check that every
+ * MPFR addition was exact. */
 #include "oracles/exact/sum/totals.h"
 
 #include <glib.h>
 #include <math.h>
 
 #include "harness/num/binary64.h"
-#include "harness/num/int128.h"
 #include "oracles/exact/error_bound.h"
+#include "oracles/exact/sum/quick/fixed_totals.h"
 #include "oracles/exact/value_range.h"
 
 bool sum_may_flush_factor(double factor, const format_t *format, const format_t *storage) {
@@ -82,7 +83,7 @@ static int least_lowest_bit(const double *numbers, size_t count) {
   return least;
 }
 
-static int lowest_bit_of_terms(const sum_problem_t *question) {
+int sum_lowest_bit(const sum_problem_t *question) {
   size_t group = sum_is_split(question) ? question->group : question->count;
   int least = 2 * BINARY64_NO_BIT;
   for (size_t begin = 0; begin < question->count; begin += group) {
@@ -137,7 +138,7 @@ static void add_all(sum_totals_t *totals, const sum_problem_t *question, mpfr_pr
 static mpfr_prec_t init_numbers(sum_totals_t *totals, const sum_problem_t *question) {
   *totals = (sum_totals_t){.can_be_minus_zero = question->count != 0,
                            .must_be_minus_zero = question->count != 0,
-                           .lowest_bit = lowest_bit_of_terms(question)};
+                           .lowest_bit = sum_lowest_bit(question)};
   mpfr_ptr sums[] = {totals->sum,       totals->positive, totals->negative, totals->magnitude,
                      totals->flushable, totals->highest,  totals->lowest};
   mpfr_prec_t precision = sum_precision(question);
@@ -155,121 +156,6 @@ void sum_totals_init_plain(sum_totals_t *totals, const sum_problem_t *question) 
 
 /* ---- In integers ------------------------------------------------------------------------------
  */
-
-enum { FIXED_BITS = 126 };
-
-/* All are multiples of 2^lowest_bit of the totals, and count these. */
-typedef struct fixed_totals {
-  int128_t positive, negative; /* Of negative terms, at most 0. */
-  int128_t flushable;
-  int128_t highest, lowest;
-} fixed_totals_t;
-
-/* |x| = significand 2^exponent with an odd significand, or 0; of a finite number. */
-typedef struct odd_number {
-  uint64_t significand;
-  int exponent;
-} odd_number_t;
-
-static odd_number_t odd_of(double value) {
-  uint64_t bits = binary64_bits(value) & ~BINARY64_SIGN;
-  int field = (int)(bits >> BINARY64_FRACTION_BITS);
-  uint64_t implicit = UINT64_C(1) << BINARY64_FRACTION_BITS;
-  uint64_t significand = field == 0 ? bits : (bits & (implicit - 1)) | implicit;
-  if (significand == 0) return (odd_number_t){0, 0};
-  int zeros = __builtin_ctzll(significand);
-  int exponent = (field == 0 ? 1 : field) - BINARY64_BIAS - BINARY64_FRACTION_BITS + zeros;
-  return (odd_number_t){significand >> zeros, exponent};
-}
-
-static int length_of(uint128_t value) {
-  uint64_t high = (uint64_t)(value >> 64), low = (uint64_t)value;
-  if (high != 0) return 128 - __builtin_clzll(high);
-  return low == 0 ? 0 : 64 - __builtin_clzll(low);
-}
-
-/* A term in units of the totals. */
-typedef struct fixed_term {
-  uint128_t magnitude;
-  bool is_negative; /* Also of -0. */
-} fixed_term_t;
-
-/* False if it is not finite, or has more than so many bits. */
-static bool take_term(const sum_problem_t *question, size_t i, int unit, int bits,
-                      fixed_term_t *out_term) {
-  double left = question->left[i], right = question->right == NULL ? 1 : question->right[i];
-  if (!isfinite(left) || !isfinite(right)) return false;
-  odd_number_t a = odd_of(left), b = odd_of(right);
-  uint128_t product = (uint128_t)a.significand * b.significand;
-  out_term->is_negative = (signbit(left) != 0) != (signbit(right) != 0);
-  out_term->magnitude = 0;
-  if (product == 0) return true;
-  int shift = a.exponent + b.exponent - unit;
-  if (shift < 0 || shift > bits - length_of(product)) return false;
-  out_term->magnitude = product << shift;
-  return true;
-}
-
-/* Whether a negative term of that magnitude may become -0: totals.c says the same of its value. */
-static bool may_be_fixed_minus_zero(const sum_problem_t *question, uint128_t magnitude, int unit) {
-  if (magnitude == 0) return true;
-  const format_t *format = question->format;
-  int room = format->exponent_min - format->precision - unit; /* Of half the smallest number. */
-  if (question->right == NULL || room < 0) return false;
-  return room >= FIXED_BITS || magnitude <= (uint128_t)1 << room;
-}
-
-/* A zero of the low-order part may have either sign. */
-static void note_fixed_sign(sum_totals_t *totals, const sum_problem_t *question, size_t i,
-                            const fixed_term_t *term) {
-  bool is_zero = term->magnitude == 0;
-  bool is_low = sum_is_split(question) && i < question->count - question->group;
-  totals->can_be_minus_zero &=
-      (term->is_negative &&
-       may_be_fixed_minus_zero(question, term->magnitude, totals->lowest_bit)) ||
-      (is_low && is_zero);
-  totals->must_be_minus_zero &= is_zero && term->is_negative;
-}
-
-static bool is_flushable(const sum_problem_t *question, size_t i) {
-  if (sum_may_flush_factor(question->left[i], question->left_format, question->left_storage)) {
-    return true;
-  }
-  return question->right != NULL &&
-         sum_may_flush_factor(question->right[i], question->right_format, question->right_storage);
-}
-
-/* Sets counts and signs of zeros in `totals`, whose lowest_bit is set, and touches no number there.
- * False, and nothing in either is to be used, where some term is not finite or the totals may not
- * fit: theory.md, T249. */
-static bool fixed_totals_add(const sum_problem_t *question, sum_totals_t *inout_totals,
-                             fixed_totals_t *out_fixed) {
-  sum_totals_t *totals = inout_totals;
-  fixed_totals_t fixed = {0};
-  int128_t run_high = 0, run_low = 0;
-  int bits = FIXED_BITS - length_of(question->count);
-  for (size_t i = 0; i < question->count; i++) {
-    fixed_term_t term;
-    if (!take_term(question, i, totals->lowest_bit, bits, &term)) return false;
-    note_fixed_sign(totals, question, i, &term);
-    int128_t magnitude = (int128_t)term.magnitude;
-    int128_t value = term.is_negative ? -magnitude : magnitude;
-    if (value > 0) {
-      totals->positive_count++;
-      fixed.positive += value;
-    } else if (value < 0) {
-      totals->negative_count++;
-      fixed.negative += value;
-    }
-    run_high = run_high + value < 0 ? 0 : run_high + value;
-    run_low = run_low + value > 0 ? 0 : run_low + value;
-    if (run_high > fixed.highest) fixed.highest = run_high;
-    if (run_low < fixed.lowest) fixed.lowest = run_low;
-    if (value != 0 && is_flushable(question, i)) fixed.flushable += magnitude;
-  }
-  *out_fixed = fixed;
-  return true;
-}
 
 /* The number value * 2^exponent, which `out`, which is 0, holds exactly. */
 static void fixed_total_store(mpfr_ptr out, int128_t value, int exponent) {

@@ -27,6 +27,9 @@ typedef struct sum_totals {
   mpfr_t lowest;    /* all ranges are negative or positive. */
 } sum_totals_t;
 
+/* The lowest_bit of its totals. */
+int sum_lowest_bit(const sum_problem_t *question);
+
 /* Precision that holds the sums of the question exactly. */
 mpfr_prec_t sum_precision(const sum_problem_t *question);
 
@@ -38,8 +41,7 @@ bool sum_may_flush_factor(double factor, const format_t *format, const format_t 
 void sum_totals_init(sum_totals_t *totals, const sum_problem_t *question);
 
 /* The same with MPFR alone; and in integers of 128 bits alone, or false, with nothing to free,
- * where some term is not finite or they may not hold the totals (theory.md, T249).  Tests hold one
- * against the other. */
+ * where they may not hold the totals (theory.md, T249).  Tests hold one against the other. */
 void sum_totals_init_plain(sum_totals_t *totals, const sum_problem_t *question);
 bool sum_totals_init_fixed(sum_totals_t *totals, const sum_problem_t *question);
 
