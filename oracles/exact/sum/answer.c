@@ -16,6 +16,7 @@
 #include "oracles/exact/in_order/in_order.h"
 #include "oracles/exact/sum/bounds.h"
 #include "oracles/exact/sum/levels.h"
+#include "oracles/exact/sum/quick/quick_answer.h"
 #include "oracles/exact/sum/result.h"
 #include "oracles/exact/tree_search/compensated.h"
 #include "oracles/exact/tree_search/find_tree.h"
@@ -367,6 +368,21 @@ static answer_t open_answer(void) {
                     .expected = "anything: an operand has no number of its precision type"};
 }
 
+/* Whether the answer is known without MPFR, and nobody wants more of it. */
+static bool answer_quickly(const claim_t *claim, answer_t *out_answer) {
+  const sum_problem_t *question = claim->question;
+  if (!question->is_brief || question->why != NULL) return false;
+  switch (sum_quick_answer(question, claim->contract, claim->bits, out_answer)) {
+    case QUICK_CONFORMS:
+      return true;
+    case QUICK_REFUSED:
+      return question->is_any_way && !has_compensated_loop(claim);
+    case QUICK_OPEN:
+    default:
+      return false;
+  }
+}
+
 status_t sum_answer(const sum_problem_t *question, const contract_t *contract, uint64_t bits,
                     arena_t *arena, answer_t *out_answer, failure_t *error) {
   if (question->is_open) {
@@ -377,6 +393,7 @@ status_t sum_answer(const sum_problem_t *question, const contract_t *contract, u
   const contract_t effective = sum_effective_contract(question, contract);
   bool is_listed = has_listed_sources(question, &effective);
   const claim_t claim = {question, &effective, bits, question->is_brief && !is_listed};
+  if (answer_quickly(&claim, out_answer)) return STATUS_OK;
   sum_totals_t totals;
   sum_totals_init(&totals, question);
   const init_counts_t counts = init_counts_make(question, &totals, &effective, bits, arena);

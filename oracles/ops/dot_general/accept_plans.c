@@ -313,6 +313,7 @@ status_t dot_general_decide_plan(const oracle_call_t *call, const dot_plan_t *pl
     question.sums_of_case = oracle_call_components(call);
     question.why = call->why;
     question.is_brief = call->is_brief;
+    question.is_any_way = call->is_any_way;
     answer_t answer;
     status_t status =
         plan->integer == NULL

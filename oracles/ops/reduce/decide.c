@@ -56,6 +56,7 @@ typedef struct reduce_decide {
   size_t sums_of_case;
   GString *why;
   bool is_brief;
+  bool is_any_way;
   const element_t *accumulation;
   const element_t *converted; /* The type of the result. */
 } reduce_decide_t;
@@ -112,6 +113,7 @@ static status_t decide_rounded(const reduce_decide_t *decide, arena_t *arena, an
     question.sums_of_case = decide->sums_of_case;
     question.why = decide->why;
     question.is_brief = decide->is_brief;
+    question.is_any_way = decide->is_any_way;
     return sum_answer(&question, decide->contract, decide->bits, arena, out_answer, error);
   }
   product_problem_t question = reduce_product_question(&decide->core.instance, &decide->slices,
@@ -233,6 +235,7 @@ status_t reduce_decide_component(const oracle_call_t *call, uint32_t result, siz
                             .sums_of_case = oracle_call_components(call),
                             .why = call->why,
                             .is_brief = call->is_brief,
+                            .is_any_way = call->is_any_way,
                             .converted = call->results[result].type.element};
   reduce_memory_t *memory = reduce_memory_of(call);
   STATUS_TRY(reduce_find_core(call, memory));
