@@ -14,7 +14,7 @@
 #include "oracles/exact/sum/quick/quick_answer.h"
 #include "oracles/exact/tree_search/compensated.h"
 
-enum { TERMS_MAX = 24, ROUNDS = 4000 };
+enum { TERMS_MAX = 24, ROUNDS = 3000 };
 
 typedef struct counts {
   size_t words[QUICK_REFUSED + 1];
@@ -54,9 +54,11 @@ static void check_pattern(const sum_problem_t *question, const contract_t *contr
   g_assert_cmpint(sum_answer(question, &trees, bits, arena, &careful, &error), ==, STATUS_OK);
   g_assert_cmpint(careful.conforms, ==, word == QUICK_CONFORMS);
   g_assert_cmpint(quick.conforms, ==, careful.conforms);
-  g_assert_false(careful.is_vacuous || careful.is_treeless);
+  g_assert_false(careful.is_vacuous);
   g_assert_cmpstr(careful.observed, ==, "");
-  g_assert_true(quick.has_reference && careful.has_reference);
+  /* Where no number at all conforms the careful way measures nothing. */
+  if (word == QUICK_CONFORMS) g_assert_cmpint(quick.has_reference, ==, careful.has_reference);
+  if (!careful.has_reference) return;
   check_close(quick.ulp_error, careful.ulp_error);
   check_close(quick.backward_error, careful.backward_error);
   g_assert_true(quick.slack <= careful.slack * (1 + 0x1p-40));
@@ -74,7 +76,7 @@ static void check_whole(const sum_problem_t *question, const contract_t *contrac
   g_assert_cmpint(sum_answer(&brief, contract, bits, arena, &quick, &error), ==, STATUS_OK);
   g_assert_cmpint(quick.conforms, ==, careful.conforms);
   g_assert_cmpint(quick.is_vacuous, ==, careful.is_vacuous);
-  g_assert_cmpint(quick.is_treeless, ==, careful.is_treeless);
+  g_assert_cmpint(quick.is_treeless, <=, careful.is_treeless); /* The loop is a tree. */
   g_assert_cmpstr(quick.observed, ==, careful.observed);
 }
 
@@ -110,8 +112,9 @@ static void check_drawn(rng_t *rng, counts_t *counts) {
   static const int formats[] = {FORMAT_f32, FORMAT_f32, FORMAT_bf16, FORMAT_f16, FORMAT_f64};
   const format_t *format = &format_table[formats[rng_below(rng, G_N_ELEMENTS(formats))]];
   double left[TERMS_MAX], right[TERMS_MAX];
-  int span = rng_one_in(rng, 2) ? 1 : (int)rng_below(rng, 10), middle = 0;
-  if (rng_one_in(rng, 8)) middle = rng_one_in(rng, 2) ? format->exponent_min : format->exponent_max;
+  int span = rng_one_in(rng, 2) ? 1 : (int)rng_below(rng, rng_one_in(rng, 4) ? 60 : 10);
+  int middle = 0;
+  if (rng_one_in(rng, 4)) middle = rng_one_in(rng, 2) ? format->exponent_min : format->exponent_max;
   sum_problem_t question = {.format = format,
                             .count = rng_below(rng, TERMS_MAX + 1),
                             .left = left,
@@ -128,7 +131,13 @@ static void check_drawn(rng_t *rng, counts_t *counts) {
   const contract_t contract = draw_contract(rng);
   arena_t arena;
   arena_init(&arena);
-  double values[] = {add_in_turn(&question, false), add_in_turn(&question, true), 0};
+  double values[] = {add_in_turn(&question, false),
+                     add_in_turn(&question, true),
+                     0,
+                     -0.0,
+                     NAN,
+                     INFINITY,
+                     -INFINITY};
   for (size_t i = 0; i < G_N_ELEMENTS(values); i++) {
     uint64_t bits = format_from_double(format, values[i]);
     check_around(&question, &contract, values[i], &arena, counts);

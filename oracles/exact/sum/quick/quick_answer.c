@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Holds a number against usual loops and against the bound by all magnitudes (theory.md, T243), and
- * measures it from totals in integers. */
+ * measures it from exact totals in integers. */
 #include "oracles/exact/sum/quick/quick_answer.h"
 
 #include <math.h>
@@ -9,6 +9,7 @@
 #include "harness/num/binary64.h"
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/magnitude.h"
+#include "oracles/exact/matmul/accumulator.h"
 #include "oracles/exact/sum/quick/fixed_totals.h"
 #include "oracles/exact/sum/quick/usual_loops.h"
 
@@ -16,9 +17,9 @@
 typedef struct quick_sum {
   size_t terms;      /* That are not zero. */
   double value;      /* Of the pattern. */
-  double error;      /* |value - x*|, to nearest. */
-  double magnitude;  /* Sum of absolute values, to nearest. */
-  double ulps;       /* The error in units of x* in the last place. */
+  double error;      /* |value - x*|, to nearest; of a value that is finite. */
+  double magnitude;  /* Sum of absolute values, within 2^-53 of it for each term. */
+  int binade;        /* Of x*; the least of the format for 0. */
   upper_t permitted; /* E, the last rounding included. */
 } quick_sum_t;
 
@@ -44,41 +45,71 @@ static error_bound_t bound_of(const sum_problem_t *question, const contract_t *c
   return error_bound_sum(question->format, contract, shape);
 }
 
+/* ---- Exact numbers ----------------------------------------------------------------------------
+ */
+
 /* |x| 2^unit, to nearest: it is neither too small nor too large for binary64 to have. */
 static double scaled(int128_t x, int unit) {
   return (double)int128_magnitude(x) * binary64_power(unit);
 }
 
-/* The exact numbers.  False where integers do not hold them. */
-static bool add_up(const sum_problem_t *question, double value, int *out_unit, int128_t *out_sum,
-                   quick_sum_t *out) {
+/* False where integers of 128 bits do not hold them. */
+static bool add_up(const sum_problem_t *question, quick_sum_t *inout) {
   enum { UNIT_MIN = -900, UNIT_MAX = 800 };
   int unit = sum_lowest_bit(question);
   sum_totals_t totals = {.lowest_bit = unit}; /* Its numbers are not touched. */
   fixed_totals_t fixed;
-  int128_t init = 0, got;
+  int128_t init = 0, got = 0;
   if (unit < UNIT_MIN || unit > UNIT_MAX) return false;
   if (!fixed_totals_add(question, &totals, &fixed)) return false;
   if (totals.has_nan || totals.has_positive_infinity || totals.has_negative_infinity) return false;
   if (question->has_init && !fixed_of(question->init, unit, FIXED_BITS - 2, &init)) return false;
-  if (!fixed_of(value, unit, FIXED_BITS - 2, &got)) return false;
+  if (isfinite(inout->value) && !fixed_of(inout->value, unit, FIXED_BITS - 2, &got)) return false;
   int128_t positive = fixed.positive + (init > 0 ? init : 0);
   int128_t negative = fixed.negative + (init < 0 ? init : 0);
   int128_t sum = positive + negative;
-  out->terms = totals.positive_count + totals.negative_count + (init != 0 ? 1 : 0);
-  out->value = value;
-  out->error = scaled(got - sum, unit);
-  out->magnitude = scaled(positive - negative, unit);
-  *out_unit = unit;
-  *out_sum = sum;
+  inout->terms = totals.positive_count + totals.negative_count + (init != 0 ? 1 : 0);
+  inout->error = scaled(got - sum, unit);
+  inout->magnitude = scaled(positive - negative, unit);
+  if (sum != 0) inout->binade = fixed_length(int128_magnitude(sum)) - 1 + unit;
   return true;
 }
 
-/* The error in units in the last place: a quotient by a power of two. */
-static double in_ulps(const format_t *format, double error, int128_t sum, int unit) {
-  int binade = sum == 0 ? format->exponent_min : fixed_length(int128_magnitude(sum)) - 1 + unit;
-  return ldexp(error, -format_ulp_exponent(format, binade));
+static bool add_widely(exact_accumulator_t *total, double left, double right, quick_sum_t *inout) {
+  if (!isfinite(left) || !isfinite(right)) return false;
+  exact_accumulator_add_product(total, left, right);
+  inout->magnitude += fabs(left * right);
+  inout->terms += left != 0 && right != 0 ? 1 : 0;
+  return true;
 }
+
+/* The same of numbers that lie far apart.  False where a term is not finite, where binary64 cannot
+ * tell x* or its magnitudes, or not whether x* is below a power of two. */
+static bool add_up_widely(const sum_problem_t *question, quick_sum_t *inout) {
+  exact_accumulator_t total;
+  exact_accumulator_clear(&total);
+  inout->terms = 0;
+  inout->magnitude = 0;
+  for (size_t i = 0; i < question->count; i++) {
+    double right = question->right == NULL ? 1 : question->right[i];
+    if (!add_widely(&total, question->left[i], right, inout)) return false;
+  }
+  if (question->has_init && !add_widely(&total, question->init, 1, inout)) return false;
+  bool is_plain = inout->magnitude >= 0x1p-900 && inout->magnitude <= 0x1p1000;
+  double sum;
+  if (!is_plain || !exact_accumulator_round(&total, &sum)) return false;
+  bool is_power = binary64_bits(sum) << (64 - BINARY64_FRACTION_BITS) == 0;
+  if (is_power && sum != 0) return false;
+  if (sum != 0) inout->binade = ilogb(sum);
+  if (!isfinite(inout->value)) return true;
+  exact_accumulator_add_product(&total, inout->value, -1);
+  if (!exact_accumulator_round(&total, &sum)) return false;
+  inout->error = fabs(sum);
+  return true;
+}
+
+/* ---- Answers ----------------------------------------------------------------------------------
+ */
 
 /* 0 where the error is. */
 static double share(double error, double whole) {
@@ -86,47 +117,47 @@ static double share(double error, double whole) {
   return whole == 0 ? (double)INFINITY : error / whole;
 }
 
-static void measure(const format_t *format, const quick_sum_t *sum, bool conforms,
-                    answer_t *out_answer) {
-  *out_answer = (answer_t){.conforms = conforms, .has_reference = true};
-  out_answer->ulp_error = sum->ulps;
+static quick_word_t answer(const format_t *format, const quick_sum_t *sum, quick_word_t word,
+                           answer_t *out_answer) {
+  *out_answer = (answer_t){.conforms = word == QUICK_CONFORMS};
+  if (!isfinite(sum->value)) return word; /* A permitted overflow has no error. */
+  out_answer->has_reference = true;
+  out_answer->ulp_error = ldexp(sum->error, -format_ulp_exponent(format, sum->binade));
   out_answer->slack = share(sum->error, sum->permitted.value);
   out_answer->backward_error =
       share(sum->error, sum->magnitude * binary64_power(-format->precision));
+  return word;
 }
 
-/* Whether no partial sum of any tree gets near the largest number (as stays_small() in
- * set_bounds.c), so that not every number conforms. */
-static bool stays_small(const format_t *format, const error_bound_t *bound, double magnitude) {
+/* Whether what overflows in some tree is no finite number at its end: it cannot be, or it is
+ * infinite from there on (stays_small() in set_bounds.c says when it cannot). */
+static bool overflow_stays(const format_t *format, const error_bound_t *bound, double magnitude) {
   double quarter = binary64_power(format->exponent_max - 3);
+  if (format_has_infinity(format)) return true;
   return magnitude <= quarter && bound->factor <= 0.5 && bound->offset <= quarter;
 }
 
 quick_word_t sum_quick_answer(const sum_problem_t *question, const contract_t *contract,
                               uint64_t bits, answer_t *out_answer) {
   const format_t *format = question->format;
-  const double value = format_to_double(format, bits);
-  int unit;
-  int128_t exact;
-  quick_sum_t sum;
-  if (!is_asked(question, contract) || !isfinite(value)) return QUICK_OPEN;
-  if (!add_up(question, value, &unit, &exact, &sum)) return QUICK_OPEN;
+  quick_sum_t sum = {.value = format_to_double(format, bits), .binade = format->exponent_min};
+  if (!is_asked(question, contract)) return QUICK_OPEN;
+  if (!add_up(question, &sum) && !add_up_widely(question, &sum)) return QUICK_OPEN;
   if (sum.terms <= 2) return QUICK_OPEN; /* One node rounds, which others know more of. */
   bool has_init = question->has_init && question->init != 0;
   size_t leaves = question->count + (has_init ? 1 : 0);
   const error_bound_t bound = bound_of(question, contract, leaves);
-  if (!stays_small(format, &bound, sum.magnitude)) return QUICK_OPEN;
-  sum.ulps = in_ulps(format, sum.error, exact, unit);
-  upper_t magnitude = upper_of(magnitude_next(sum.magnitude));
+  double above = 1 + (double)(leaves + 1) * 0x1p-52;
+  upper_t magnitude = upper_multiply(upper_of(sum.magnitude), upper_of(above));
   sum.permitted =
       upper_add(upper_scale(magnitude, bound.total_factor), upper_of(bound.total_offset));
+  bool is_narrow = sum.permitted.value < binary64_power(format->exponent_max - 1);
+  if (!is_narrow || !overflow_stays(format, &bound, sum.magnitude)) return QUICK_OPEN;
   bool may_loop = error_bound_depth(contract, leaves) + 1 >= leaves;
-  if (may_loop && value != 0 && usual_loops_give(question, contract, value)) {
-    measure(format, &sum, true, out_answer);
-    return QUICK_CONFORMS;
+  if (may_loop && usual_loops_give(question, contract, sum.value)) {
+    return answer(format, &sum, QUICK_CONFORMS, out_answer);
   }
   bool is_one_number = !has_init || PERMITTED(contract, init_count) == INIT_COUNT_ONE;
-  if (!is_one_number || !(sum.error * (1 - 0x1p-50) > sum.permitted.value)) return QUICK_OPEN;
-  measure(format, &sum, false, out_answer);
-  return QUICK_REFUSED;
+  bool is_far = isfinite(sum.value) && sum.error * (1 - 0x1p-50) > sum.permitted.value;
+  return is_one_number && is_far ? answer(format, &sum, QUICK_REFUSED, out_answer) : QUICK_OPEN;
 }

@@ -3,10 +3,15 @@
  * number. */
 #include "oracles/exact/sum/quick/usual_loops.h"
 
+#include <math.h>
+
 #include "oracles/exact/arithmetic.h"
 
 /* Of longer sums halves are not tried. */
 enum { HALVES_MAX = 512 };
+
+/* The start of a loop that starts with its first term: it changes none, and no sign of a zero. */
+static const double no_start = -0.0;
 
 static double leaf_of(const arithmetic_t *arithmetic, const sum_problem_t *question, size_t i) {
   if (question->right == NULL) return question->left[i];
@@ -44,16 +49,25 @@ static double add_halves(const arithmetic_t *arithmetic, const sum_problem_t *qu
   return sums[0];
 }
 
+static bool is_same(double a, double b) {
+  if (a == 0 && b == 0) return signbit(a) == signbit(b);
+  return a == b || (isnan(a) && isnan(b));
+}
+
 bool usual_loops_give(const sum_problem_t *question, const contract_t *contract, double value) {
   const arithmetic_t arithmetic = arithmetic_make(question->format);
-  const double init = question->has_init ? question->init : 0;
+  const double start = question->has_init ? question->init : no_start;
   const bool may_fuse = question->right != NULL && PERMITTED(contract, fma) == FMA_YES;
-  if (add_in_turn(&arithmetic, question, init) == value) return true;
-  if (may_fuse && add_fused(&arithmetic, question, init) == value) return true;
+  if (is_same(add_in_turn(&arithmetic, question, start), value)) return true;
+  if (may_fuse && is_same(add_fused(&arithmetic, question, start), value)) return true;
   if (question->count != 0 && question->count <= HALVES_MAX) {
     double sum = add_halves(&arithmetic, question);
-    if (arithmetic_add(&arithmetic, sum, init) == value) return true;
+    if (is_same(arithmetic_add(&arithmetic, sum, start), value)) return true;
   }
-  if (init == 0) return false;
-  return arithmetic_add(&arithmetic, add_in_turn(&arithmetic, question, 0), init) == value;
+  if (!question->has_init) { /* A zero may be what the loop starts with. */
+    double sum = add_in_turn(&arithmetic, question, no_start);
+    return is_same(arithmetic_add(&arithmetic, 0, sum), value);
+  }
+  double sum = add_in_turn(&arithmetic, question, no_start);
+  return is_same(arithmetic_add(&arithmetic, sum, question->init), value);
 }

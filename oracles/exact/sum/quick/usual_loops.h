@@ -7,9 +7,9 @@
 #include "oracles/exact/sum/problem.h"
 
 /* Whether the terms added one after the other, with fused products where the contract permits
- * these, or in halves, give the number, which is finite and not zero.  The initial value, unless it
- * is zero, comes first, or last behind the loop.  The sum is one of its accumulation type, all of
- * whose terms are finite. */
+ * these, or in halves, give the value: a number, zeros of unlike signs being two, an infinity, or
+ * NaN.  The initial value comes first, or last behind the loop; of a sum that has none a zero may
+ * do so.  The sum is one of its accumulation type, all of whose terms are finite. */
 bool usual_loops_give(const sum_problem_t *question, const contract_t *contract, double value);
 
 #endif
