@@ -111,6 +111,20 @@ KERNEL void reject_off_grid(const format_t *grid, const double *value, size_t co
   }
 }
 
+/* accept_special_holds() without branches, where an interval may be known. */
+KERNEL void accept_specials(const double *restrict value, const uint8_t *restrict specials,
+                            size_t count, uint64_t *restrict inout_rejected) {
+  const uint64_t infinity = BINARY64_EXPONENT_FIELD;
+  for (size_t i = 0; i < count; i++) {
+    uint64_t bits = binary64_bits(value[i]), magnitude = bits & ~BINARY64_SIGN;
+    uint64_t special = (magnitude > infinity ? ACCEPT_NAN : 0) |
+                       (bits == infinity ? ACCEPT_POSITIVE_INFINITY : 0) |
+                       (bits == (infinity | BINARY64_SIGN) ? ACCEPT_NEGATIVE_INFINITY : 0) |
+                       (bits == BINARY64_SIGN ? ACCEPT_NEGATIVE_ZERO : 0);
+    inout_rejected[i] &= (specials[i] & special) != 0 ? 0 : ~UINT64_C(0);
+  }
+}
+
 /* The largest number, or 0: NaNs, which stand for unknown errors and for 0 / 0, compare false. */
 KERNEL double largest_of(const double *numbers, size_t count) {
   double maxima[LANES] = {0};
@@ -219,8 +233,9 @@ KERNEL void judge_block(const accept_t *accept, const tensor_t *result, componen
   const uint8_t *data = result->data + first * element->component_bytes;
   bool has_range = element->format != NULL && accept->low != NULL;
   bool has_reference = element->format != NULL && accept->reference != NULL;
+  bool has_specials = element->format != NULL && accept->specials != NULL;
   double value[COMPONENT_BLOCK];
-  if (has_range || has_reference) load_values(element, data, count, value);
+  if (has_range || has_reference || has_specials) load_values(element, data, count, value);
 
   for (size_t i = 0; i < count; i++) block->rejected[i] = 1;
   if (has_range) {
@@ -246,12 +261,14 @@ KERNEL void judge_block(const accept_t *accept, const tensor_t *result, componen
       block->rejected[i] = !accept_holds(accept, element, first + i, bits);
     }
   }
-  if (asks_any(accept->decide, first, count)) {
-    reject_unknown(accept->decide + first, count, block->rejected);
+  bool asks = asks_any(accept->decide, first, count);
+  if (asks) reject_unknown(accept->decide + first, count, block->rejected);
+  if (has_reference) measure(accept, element->format, block, value, inout_measures);
+  if (has_specials) {
+    accept_specials(value, accept->specials + first, count, block->rejected);
+    if (asks) reject_unknown(accept->decide + first, count, block->rejected);
   }
   block->rejected_any = any_of(block->rejected, count);
-
-  if (has_reference) measure(accept, element->format, block, value, inout_measures);
 }
 
 #ifdef __x86_64__

@@ -129,16 +129,6 @@ static status_t consult(walk_t *walk, const accept_t *accept, uint32_t result, s
   return STATUS_OK;
 }
 
-static bool is_special(const walk_t *walk, const accept_t *accept, uint32_t result,
-                       size_t component) {
-  if (accept->specials == NULL || accept->specials[component] == 0) return false;
-  const tensor_t *tensor = &walk->results[result];
-  const element_t *element = tensor->type.element;
-  return element->format != NULL &&
-         accept_special_holds(accept, element->format, component,
-                              element_load(element, tensor->data, component));
-}
-
 /* What differs from its twin is in no fast set: whether it may is the oracle's to say. */
 static void reject_unlike_twins(const accept_t *accept, const tensor_t *result,
                                 component_block_t *block) {
@@ -174,7 +164,6 @@ static status_t judge_block(walk_t *walk, uint32_t result, const accept_t *accep
     if (block->rejected[i] == 0) continue;
     bool is_known = accept->decide == NULL || accept->decide[component] == 0;
     bool is_outside = is_known && !accept_differs_from_twin(accept, tensor, component);
-    if (is_outside && is_special(walk, accept, result, component)) continue;
     note_held(walk, accept, element, held, component - held);
     held = component + 1;
     STATUS_TRY(consult(walk, accept, result, component, is_outside, error));

@@ -124,6 +124,43 @@ static void test_narrow_floats(void) {
   }
 }
 
+/* What the set names beside its interval, which is empty or not, and what it always asks about. */
+static void test_specials(void) {
+  static const char *const elements[] = {"f32", "f64", "f16", "bf16", "f8E5M2", "complex<f64>"};
+  static const double values[] = {NAN, INFINITY, -INFINITY, -0.0, 0.0, 1, -1};
+  enum { COUNT = 600 };
+  rng_t rng = rng_make(9);
+  for (size_t e = 0; e < G_N_ELEMENTS(elements); e++) {
+    fixture_t *fixture = fixture_new(elements[e], COUNT);
+    const element_t *element = fixture->result.type.element;
+    double low[COUNT], high[COUNT];
+    uint8_t specials[COUNT], decide[COUNT];
+    for (size_t i = 0; i < COUNT; i++) {
+      fixture_set_value(fixture, i, values[rng_below(&rng, G_N_ELEMENTS(values))]);
+      low[i] = rng_one_in(&rng, 2) ? 1 : -1;
+      high[i] = -low[i];
+      specials[i] = (uint8_t)rng_below(&rng, 16);
+      decide[i] = rng_one_in(&rng, 8);
+      fixture->scripts[i].answer.conforms = true;
+    }
+    fixture->accept.low = low;
+    fixture->accept.high = high;
+    fixture->accept.specials = specials;
+    fixture->accept.decide = decide;
+    g_assert_cmpint(fixture_judge(fixture)->outcome, ==, OUTCOME_conforms);
+    size_t held = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+      uint64_t bits = element_load(element, fixture->result.data, i);
+      bool is_held = accept_holds(&fixture->accept, element, i, bits);
+      g_assert_cmpint(fixture->scripts[i].asked, ==, !is_held);
+      held += is_held;
+    }
+    g_assert_cmpuint(held, >, COUNT / 8);
+    g_assert_cmpuint(held, <, COUNT - COUNT / 8);
+    fixture_free(fixture);
+  }
+}
+
 /* The arrays of a fast set with a reference, filled at random. */
 typedef struct measured {
   double low[FIXTURE_COMPONENTS_MAX], high[FIXTURE_COMPONENTS_MAX];
@@ -254,6 +291,7 @@ int main(int argc, char **argv) {
   }
   g_test_add_func("/block_compare/patterns", test_patterns);
   g_test_add_func("/block_compare/narrow_floats", test_narrow_floats);
+  g_test_add_func("/block_compare/specials", test_specials);
   g_test_add_func("/block_compare/measures", test_measures);
   for (size_t i = 0; i < G_N_ELEMENTS(edges); i++) {
     char *path = g_strdup_printf("/block_compare/edge/%zu", i);

@@ -10,8 +10,6 @@
 #include "oracles/exact/in_order/in_order.h"
 #include "oracles/exact/matmul/enclosure_round.h"
 
-enum { ANY_SPECIAL = ACCEPT_NAN | ACCEPT_POSITIVE_INFINITY | ACCEPT_NEGATIVE_INFINITY };
-
 accept_t accept_decide_all(size_t count, arena_t *arena) {
   uint8_t *decide = arena_alloc(arena, count);
   memset(decide, 1, count);
@@ -28,20 +26,16 @@ static double overflow_threshold(const format_t *format) {
 /* The magnitude may be this factor too large: theory.md, T50. */
 static const double magnitude_slack = 1 + 0x1p-10;
 
-uint8_t special_sum_flags(const special_sum_t *sum, const format_t *format,
-                          const contract_t *contract, bool is_complex_product) {
-  if (sum->has_special) {
-    if (is_complex_product) return ANY_SPECIAL;
-    if (isnan(sum->special)) return ACCEPT_NAN;
-    return sum->special > 0 ? ACCEPT_POSITIVE_INFINITY : ACCEPT_NEGATIVE_INFINITY;
-  }
-  if (PERMITTED(contract, order) != ORDER_ANY || format->specials == FORMAT_FINITE) return 0;
-  if (fmax(sum->positive, -sum->negative) < binary64_power(format->exponent_max)) return 0;
-  double threshold = overflow_threshold(format);
-  bool up = sum->positive >= threshold, down = sum->negative <= -threshold;
-  if (!format_has_infinity(format)) return up || down ? ACCEPT_NAN : 0;
-  return (uint8_t)((up ? ACCEPT_POSITIVE_INFINITY : 0) | (down ? ACCEPT_NEGATIVE_INFINITY : 0) |
-                   (up && down ? ACCEPT_NAN : 0));
+special_limits_t special_limits_make(const format_t *format, const contract_t *contract,
+                                     bool is_complex_product) {
+  special_limits_t limits = {.threshold = overflow_threshold(format),
+                             .is_complex_product = is_complex_product};
+  if (PERMITTED(contract, order) != ORDER_ANY || format->specials == FORMAT_FINITE) return limits;
+  bool has_infinity = format_has_infinity(format);
+  limits.above = has_infinity ? ACCEPT_POSITIVE_INFINITY : ACCEPT_NAN;
+  limits.below = has_infinity ? ACCEPT_NEGATIVE_INFINITY : ACCEPT_NAN;
+  limits.both = ACCEPT_NAN;
+  return limits;
 }
 
 /* theory.md, T124. */
@@ -51,8 +45,9 @@ uint8_t special_few_flags(const special_sum_t *sum, size_t terms, const format_t
   const special_sum_t least = {.positive = sum->positive * kept, .negative = sum->negative * kept};
   const double more = 1 + 0x1p-20; /* Than what binary64 may have lost of the sums. */
   const special_sum_t most = {.positive = sum->positive * more, .negative = sum->negative * more};
-  uint8_t sure = special_sum_flags(&least, format, contract, false);
-  uint8_t possible = special_sum_flags(&most, format, contract, false);
+  const special_limits_t limits = special_limits_make(format, contract, false);
+  uint8_t sure = special_sum_flags(&limits, &least);
+  uint8_t possible = special_sum_flags(&limits, &most);
   if ((sure & ACCEPT_NAN) != 0) return ACCEPT_NAN;
   return (possible & ACCEPT_NAN) != 0 ? 0 : sure;
 }
@@ -70,15 +65,19 @@ static void take_specials(const fast_sums_t *sums, const accept_t *accept, const
   /* A little less, for the half ulp of the reference and the roundings of this comparison: it may
    * only leave more to the exact side (theory.md, T91). */
   double largest = format_to_double(format, format->largest_bits) * (1 - 0x1p-40);
+  const double *reference = accept->reference, *magnitude = accept->magnitude;
   for (size_t i = 0; i < accept->count; i++) {
-    if (sums->decide[i] != 0) {
-      forbid_finite(&low[i], &high[i]);
-      sums->decide[i] = sums->special[i] == 0;
-      continue;
-    }
     /* The magnitude may be 2^-10 too large, which would hide that nothing finite is left. */
-    double error = (bound->factor * accept->magnitude[i] + bound->offset) * (1 - 0x1p-9);
-    if (fabs(accept->reference[i]) - error >= largest) forbid_finite(&low[i], &high[i]);
+    double error = (bound->factor * magnitude[i] + bound->offset) * (1 - 0x1p-9);
+    bool is_beyond = fabs(reference[i]) - error >= largest;
+    low[i] = is_beyond ? 1 : low[i];
+    high[i] = is_beyond ? -1 : high[i];
+  }
+  if (memchr(sums->decide, 1, accept->count) == NULL) return;
+  for (size_t i = 0; i < accept->count; i++) {
+    if (sums->decide[i] == 0) continue;
+    forbid_finite(&low[i], &high[i]);
+    sums->decide[i] = sums->special[i] == 0;
   }
 }
 

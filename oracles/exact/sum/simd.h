@@ -29,11 +29,32 @@ static inline void special_sum_take(special_sum_t *sum, double left, double righ
   }
 }
 
-/* What such a sum may surely be (accept_special_t).  Parts of sums of complex products with a term
- * that is not finite may be anything that is not finite.  Finite terms may overflow if, in some
- * order that the contract permits, a partial sum does. */
-uint8_t special_sum_flags(const special_sum_t *sum, const format_t *format,
-                          const contract_t *contract, bool is_complex_product);
+enum { ACCEPT_ANY_SPECIAL = ACCEPT_NAN | ACCEPT_POSITIVE_INFINITY | ACCEPT_NEGATIVE_INFINITY };
+
+/* What sums of finite terms may overflow to (accept_special_t): of which the positive ones reach
+ * the threshold, or the negative ones minus it, or both do.  Parts of sums of complex products with
+ * a term that is not finite may be anything that is not finite.  Finite terms may overflow if, in
+ * some order that the contract permits, a partial sum does. */
+typedef struct special_limits {
+  double threshold;
+  unsigned above, below, both;
+  bool is_complex_product;
+} special_limits_t;
+
+special_limits_t special_limits_make(const format_t *format, const contract_t *contract,
+                                     bool is_complex_product);
+
+/* What such a sum may surely be. */
+static inline uint8_t special_sum_flags(const special_limits_t *limits, const special_sum_t *sum) {
+  if (sum->has_special) {
+    if (limits->is_complex_product) return ACCEPT_ANY_SPECIAL;
+    if (isnan(sum->special)) return ACCEPT_NAN;
+    return sum->special > 0 ? ACCEPT_POSITIVE_INFINITY : ACCEPT_NEGATIVE_INFINITY;
+  }
+  bool up = sum->positive >= limits->threshold, down = sum->negative <= -limits->threshold;
+  return (uint8_t)((up ? limits->above : 0) | (down ? limits->below : 0) |
+                   ((up && down) ? limits->both : 0));
+}
 
 /* The same where trees decide, of so many finite terms: what surely some plain tree gives. */
 uint8_t special_few_flags(const special_sum_t *sum, size_t terms, const format_t *format,

@@ -189,16 +189,11 @@ static void add_terms(const fast_product_t *product, size_t row, size_t first, s
   }
 }
 
-static uint8_t flags_of(const signed_sums_t *sums, size_t column, size_t terms, bool has_trees,
-                        const matrices_t *matrices, const contract_t *contract) {
-  const format_t *format = matrices->plan->accumulation;
-  const special_sum_t sum = {.has_special = sums->has_special[column] != 0,
-                             .special = sums->special[column],
-                             .positive = sums->positive[column],
-                             .negative = sums->negative[column]};
-  bool is_complex = matrices->instance->program.results[0].element->components == 2;
-  return has_trees && !sum.has_special ? special_few_flags(&sum, terms, format, contract)
-                                       : special_sum_flags(&sum, format, contract, is_complex);
+static special_sum_t sum_of(const signed_sums_t *sums, size_t column) {
+  return (special_sum_t){.has_special = sums->has_special[column] != 0,
+                         .special = sums->special[column],
+                         .positive = sums->positive[column],
+                         .negative = sums->negative[column]};
 }
 
 bool fast_specials_find(const fast_product_t *product, const matrices_t *matrices,
@@ -207,6 +202,8 @@ bool fast_specials_find(const fast_product_t *product, const matrices_t *matrice
   const exact_matmul_t *matmul = &product->matmul;
   const format_t *format = matrices->plan->accumulation;
   if (!needs_any(matmul, format)) return false;
+  bool is_complex = matrices->instance->program.results[0].element->components == 2;
+  const special_limits_t limits = special_limits_make(format, contract, is_complex);
   bool any = false;
   for (size_t row = 0; row < matmul->m; row++) {
     size_t added = 0; /* The sums are those of the columns before this one. */
@@ -224,8 +221,10 @@ bool fast_specials_find(const fast_product_t *product, const matrices_t *matrice
         added = MIN(column - at + SIGNED_SUMS_COLUMNS, matmul->n);
         add_terms(product, row, column - at, added - (column - at), &sums);
       }
-      bool has_trees = likely != NULL && likely[i].is_known;
-      inout_special[i] = flags_of(&sums, at, matmul->k, has_trees, matrices, contract);
+      const special_sum_t sum = sum_of(&sums, at);
+      bool has_trees = likely != NULL && likely[i].is_known && !sum.has_special;
+      inout_special[i] = has_trees ? special_few_flags(&sum, matmul->k, format, contract)
+                                   : special_sum_flags(&limits, &sum);
     }
   }
   return any;

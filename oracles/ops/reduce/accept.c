@@ -82,6 +82,7 @@ static uint8_t *find_specials(const exact_matmul_t *sums, const double *terms,
                               const format_t *format, const contract_t *contract,
                               uint8_t *special) {
   bool has_special = false;
+  const special_limits_t limits = special_limits_make(format, contract, false);
   for (size_t i = 0; i < sums->n; i++) {
     special[i] = 0;
     if (!special_sum_is_needed(format, sums->uncertified[i], sums->magnitude[i])) continue;
@@ -89,7 +90,7 @@ static uint8_t *find_specials(const exact_matmul_t *sums, const double *terms,
     for (size_t term = 0; term < sums->k; term++) {
       special_sum_take(&sum, terms[term * sums->n + i], 1);
     }
-    special[i] = special_sum_flags(&sum, format, contract, false);
+    special[i] = special_sum_flags(&limits, &sum);
     has_special = true;
   }
   return has_special ? special : NULL;
