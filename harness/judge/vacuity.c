@@ -2,7 +2,10 @@
 /* Holds answers that nobody had computed against fast sets. */
 #include "harness/judge/vacuity.h"
 
+#include <float.h>
 #include <math.h>
+
+#include "harness/num/binary64.h"
 
 /* The pattern that an answer has at a component whose exact value, rounded, is `right`; false if
  * the element type has none. */
@@ -58,13 +61,39 @@ static bool permits(const accept_t *accept, const element_t *element, size_t i,
   return are_zeros || (is_known && bits == right) || accept_holds(accept, element, i, bits);
 }
 
+/* Whether the component does not permit an answer, seen by its interval alone: what is right is a
+ * normal number, whose rounding is less than a quarter of it. */
+static bool surely_forbids(const accept_t *accept, const element_t *element, size_t i,
+                           blind_answer_t answer) {
+  const format_t *format = element->format;
+  bool is_plain = format != NULL && format->specials != FORMAT_EXPONENT_ONLY &&
+                  format->specials != FORMAT_FINITE && format->precision > 2 &&
+                  accept->bits == NULL && accept->low != NULL && accept->other_low == NULL &&
+                  accept->reference != NULL;
+  if (!is_plain) return false;
+  unsigned specials = accept->specials == NULL ? 0 : accept->specials[i];
+  double right = accept->reference[i], low = accept->low[i], high = accept->high[i];
+  bool is_normal = fabs(right) >= binary64_power(format->exponent_min) && fabs(right) <= DBL_MAX;
+  if (!is_normal) return false;
+  switch (answer) {
+    case BLIND_ZERO:
+      return low > 0 || high < 0;
+    case BLIND_NAN:
+      return (specials & ACCEPT_NAN) == 0;
+    case BLIND_DOUBLED:
+    default: /* It may overflow. */
+      return specials == 0 && (right > 0 ? 1.5 * right > high : 1.5 * right < low);
+  }
+}
+
 void vacuity_note(vacuity_t *inout_vacuity, const accept_t *accept, const element_t *element,
                   size_t first, size_t count) {
   for (blind_answer_t answer = 0; answer < BLIND_COUNT; answer++) {
     bool *is_refuted = &inout_vacuity->is_refuted[answer];
     for (size_t i = first; i < first + count && !*is_refuted; i++) {
       bool is_wrong = false;
-      *is_refuted = !permits(accept, element, i, answer, &is_wrong);
+      *is_refuted = surely_forbids(accept, element, i, answer) ||
+                    !permits(accept, element, i, answer, &is_wrong);
       inout_vacuity->is_wrong[answer] |= is_wrong;
     }
   }
@@ -76,17 +105,6 @@ void vacuity_refute(vacuity_t *inout_vacuity) {
   }
 }
 
-/* Whether the component does not permit zero, seen by its interval alone: what is right is a normal
- * number, and nothing else is accepted. */
-static bool surely_forbids_zero(const accept_t *accept, const element_t *element, size_t i) {
-  const format_t *format = element->format;
-  bool is_plain = format != NULL && format->specials != FORMAT_EXPONENT_ONLY &&
-                  accept->bits == NULL && accept->low != NULL && accept->other_low == NULL &&
-                  accept->reference != NULL;
-  return is_plain && fabs(accept->reference[i]) >= ldexp(1, format->exponent_min) &&
-         (accept->low[i] > 0 || accept->high[i] < 0);
-}
-
 /* Whether nothing tells what is right there, so that no answer is known to be wrong. */
 static bool is_unknown(const accept_t *accept, const element_t *element, size_t i) {
   bool has_reference = element->format != NULL && accept->reference != NULL;
@@ -95,7 +113,7 @@ static bool is_unknown(const accept_t *accept, const element_t *element, size_t 
 
 static bool is_open(const accept_t *accept, const element_t *element, size_t i) {
   if (is_unknown(accept, element, i)) return false;
-  if (surely_forbids_zero(accept, element, i)) return false;
+  if (surely_forbids(accept, element, i, BLIND_ZERO)) return false;
   for (blind_answer_t answer = 0; answer < BLIND_COUNT; answer++) {
     bool is_wrong = false;
     if (!permits(accept, element, i, answer, &is_wrong) || !is_wrong) return false;

@@ -55,6 +55,19 @@ static uint64_t round_split(split_t split, bool negative, rounding_t rounding) {
   return split.kept;
 }
 
+/* Whether the significand is short enough for round_short(), which takes no branches that depend on
+ * its bits. */
+static bool is_short(number_t number, int64_t drop, rounding_t rounding) {
+  return rounding == ROUNDING_NEAREST_EVEN && !number.sticky && number.significand >> 62 == 0 &&
+         drop < 62;
+}
+
+static uint64_t round_short(uint64_t significand, int64_t drop) {
+  if (drop <= 0) return significand << -drop;
+  uint64_t is_odd = significand >> drop & 1, half = UINT64_C(1) << (drop - 1);
+  return (significand + (half - 1) + is_odd) >> drop;
+}
+
 static bool rounds_toward_zero(rounding_t rounding, bool negative) {
   switch (rounding) {
     case ROUNDING_TOWARD_ZERO:
@@ -94,8 +107,13 @@ static uint64_t encode_finite(const format_t *format, number_t number, rounding_
   if (!is_too_large) {
     int fraction_bits = layout_fraction_bits(format);
     int64_t drop = binade - fraction_bits - number.exponent;
-    split_t split = split_significand(number.significand, number.sticky, drop);
-    uint64_t rounded = round_split(split, number.negative, rounding);
+    uint64_t rounded;
+    if (is_short(number, drop, rounding)) {
+      rounded = round_short(number.significand, drop);
+    } else {
+      split_t split = split_significand(number.significand, number.sticky, drop);
+      rounded = round_split(split, number.negative, rounding);
+    }
     /* The implicit bit of `rounded` adds one to the exponent field, as does a carry out of it. */
     magnitude = ((uint64_t)(binade - format->exponent_min) << fraction_bits) + rounded;
     if (format->specials == FORMAT_EXPONENT_ONLY && magnitude != 0) magnitude--;

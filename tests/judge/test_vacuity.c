@@ -3,6 +3,8 @@
  * elements that permit them all are untested. */
 #include <math.h>
 
+#include "harness/base/rng.h"
+#include "harness/judge/vacuity.h"
 #include "tests/judge/judge_fixture.h"
 
 enum { COUNT = 300 }; /* More than a block. */
@@ -142,6 +144,59 @@ static void test_integers(void) {
   fixture_free(fixture);
 }
 
+/* Whether an answer that is wrong is among what a set of one component holds, by its pattern. */
+static bool holds(const accept_t *accept, const element_t *element, blind_answer_t answer) {
+  const format_t *format = element->format;
+  uint64_t right = format_from_double(format, accept->reference[0]);
+  double doubled = 2 * format_to_double(format, right);
+  uint64_t bits = answer == BLIND_ZERO  ? 0
+                  : answer == BLIND_NAN ? format_from_double(format, NAN)
+                                        : format_from_double(format, doubled);
+  if (answer == BLIND_NAN && !format_is_nan(format, bits)) return false;
+  return bits == right || accept_holds(accept, element, 0, bits);
+}
+
+/* What is seen by an interval alone is what patterns say. */
+static void test_intervals(void) {
+  static const char *const elements[] = {"f32", "f64", "bf16", "f8E4M3FN", "f8E5M2", "f4E2M1FN"};
+  rng_t rng = rng_make(11);
+  size_t held = 0, refuted = 0;
+  for (int round = 0; round < 60000; round++) {
+    const element_t *element = element_named(elements[rng_below(&rng, G_N_ELEMENTS(elements))]);
+    const format_t *format = element->format;
+    double largest = format_to_double(format, format->largest_bits);
+    double reference =
+        ldexp(1 + (double)rng_below(&rng, 64) / 64,
+              (int)rng_between(&rng, format->exponent_min - 2, format->exponent_max));
+    if (rng_one_in(&rng, 2)) reference = -reference;
+    double low = format_round_double(format, reference * (double)rng_between(&rng, -2, 9) / 4);
+    double high = format_round_double(format, reference * (double)rng_between(&rng, -2, 9) / 4);
+    low = fmin(fmax(low, -largest), largest);
+    high = fmin(fmax(high, -largest), largest);
+    if (low > high && rng_one_in(&rng, 2)) {
+      double end = low;
+      low = high;
+      high = end;
+    }
+    const uint8_t specials = rng_one_in(&rng, 3) ? (uint8_t)rng_below(&rng, 16) : 0;
+    const accept_t accept = {
+        .count = 1, .low = &low, .high = &high, .specials = &specials, .reference = &reference};
+    uint64_t right = format_from_double(format, reference);
+    if (!isfinite(format_to_double(format, right)) || format_to_double(format, right) == 0)
+      continue;
+    vacuity_t vacuity = {.is_refuted = {false}};
+    vacuity_note(&vacuity, &accept, element, 0, 1);
+    for (blind_answer_t answer = 0; answer < BLIND_COUNT; answer++) {
+      bool is_held = holds(&accept, element, answer);
+      g_assert_cmpint(vacuity.is_refuted[answer], ==, !is_held);
+      held += is_held;
+      refuted += !is_held;
+    }
+  }
+  g_assert_cmpuint(held, >, 10000);
+  g_assert_cmpuint(refuted, >, 10000);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -151,5 +206,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/vacuity/asked", test_asked);
   g_test_add_func("/vacuity/looser", test_looser);
   g_test_add_func("/vacuity/integers", test_integers);
+  g_test_add_func("/vacuity/intervals", test_intervals);
   return g_test_run();
 }

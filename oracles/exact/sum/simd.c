@@ -132,14 +132,18 @@ static void set_rounded_once(const accept_t *accept, size_t first, size_t count,
 /* Where one operation rounds, x* rounded is all that is sure: whether a wider node may round it
  * before that is left to the exact side. */
 static void set_all_ends(const fast_sums_t *sums, const accept_t *accept, const format_t *format,
-                         const error_bound_t *bound, double *low, double *high) {
-  const intervals_t ends = {.low = low, .high = high};
-  set_ends(accept, 0, accept->count, format, bound, &ends);
-  for (size_t i = 0; sums->few_terms != NULL && i < accept->count; i++) {
-    size_t first = i; /* Whole rows, mostly. */
-    while (i < accept->count && sums->few_terms[i] != 0) i++;
-    if (i > first) set_rounded_once(accept, first, i - first, format, &ends);
+                         const error_bound_t *bound, arena_t *arena, const intervals_t *out) {
+  set_ends(accept, 0, accept->count, format, bound, out);
+  if (sums->few_terms == NULL) return;
+  arena_mark_t mark = arena_mark(arena);
+  const intervals_t once = {.low = ARENA_NEW_ARRAY(arena, double, accept->count),
+                            .high = ARENA_NEW_ARRAY(arena, double, accept->count)};
+  set_rounded_once(accept, 0, accept->count, format, &once);
+  for (size_t i = 0; i < accept->count; i++) {
+    out->low[i] = sums->few_terms[i] != 0 ? once.low[i] : out->low[i];
+    out->high[i] = sums->few_terms[i] != 0 ? once.high[i] : out->high[i];
   }
+  arena_rewind(arena, mark);
 }
 
 /* Of few terms x* rounded is sure where wider nodes are permitted, and so are likely results. */
@@ -180,11 +184,18 @@ static size_t shape_roundings(bound_shape_t shape) {
  * leaves that open, the exact side decides. */
 static void narrow_exact_sums(const fast_sums_t *sums, const accept_t *accept,
                               const format_t *format, double *low, double *high) {
+  /* As error_bound_sum_is_exact() has it, of a magnitude that is not 0. */
+  const int bits = sums->shape.imprecise_bits, least = format->exponent_min - format->precision + 1;
+  const double largest = format_to_double(format, format->largest_bits);
   for (size_t i = 0; i < accept->count; i++) {
     double magnitude = accept->magnitude[i];
     int lowest_bit = sums->lowest_bit[i];
     if (sums->decide[i] != 0 || !fast_sums_may_be_exact(format, magnitude, lowest_bit)) continue;
-    int bits = sums->shape.imprecise_bits;
+    bool is_plain = bits == 0 && magnitude != 0 && lowest_bit >= least && magnitude <= largest;
+    if (is_plain && magnitude <= binary64_power(lowest_bit + format->precision)) {
+      low[i] = high[i] = accept->reference[i];
+      continue;
+    }
     /* In binary64, products below all numbers have no magnitude either: 0 is among what they may
      * give. */
     if (magnitude == 0 || error_bound_aligned_sum_is_exact(format, bits, lowest_bit, magnitude)) {
@@ -219,9 +230,9 @@ accept_t fast_sums_finish(fast_sums_t *sums, const format_t *format, const contr
   double *high = ARENA_NEW_ARRAY(arena, double, accept.count);
   accept.low = low;
   accept.high = high;
-  set_all_ends(sums, &accept, format, &bound, low, high);
+  const intervals_t ends = {.low = low, .high = high};
+  set_all_ends(sums, &accept, format, &bound, arena, &ends);
   if (sums->likely != NULL && !is_rounded_once) {
-    const intervals_t ends = {.low = low, .high = high};
     set_likely_ends(sums, format, contract, arena, &accept, &ends);
   }
   if (sums->lowest_bit != NULL) narrow_exact_sums(sums, &accept, format, low, high);

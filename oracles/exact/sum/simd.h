@@ -60,13 +60,17 @@ static inline uint8_t special_sum_flags(const special_limits_t *limits, const sp
 uint8_t special_few_flags(const special_sum_t *sum, size_t terms, const format_t *format,
                           const contract_t *contract);
 
-/* Whether a component needs a special_sum_t: the kernel does not know it, or it may overflow. */
+/* From this magnitude on, 2^(emax - 1), a component needs a special_sum_t, since it may overflow.
+ */
+static inline double special_sum_least(const format_t *format) {
+  return binary64_value((uint64_t)(format->exponent_max - 1 + BINARY64_BIAS)
+                        << BINARY64_FRACTION_BITS);
+}
+
+/* Whether it needs one: for that, or since the kernel does not know it. */
 static inline bool special_sum_is_needed(const format_t *format, uint8_t uncertified,
                                          double magnitude) {
-  int exponent = format->exponent_max - 1 + BINARY64_BIAS;
-  double half_binade =
-      binary64_value((uint64_t)exponent << BINARY64_FRACTION_BITS); /* 2^(emax - 1) */
-  return uncertified != 0 || magnitude >= half_binade;
+  return uncertified != 0 || magnitude >= special_sum_least(format);
 }
 
 /* Whether a sum of this magnitude can be exact when some term is no multiple of more than

@@ -9,11 +9,11 @@
 
 #include "harness/types/promotion.h"
 #include "oracles/exact/error_bound.h"
-#include "oracles/exact/matmul/lowest_bits.h"
 #include "oracles/exact/sum/problem.h"
 #include "oracles/exact/sum/range.h"
 #include "oracles/exact/sum/simd.h"
 #include "oracles/exact/sum/simd_result.h"
+#include "oracles/ops/dot_general/fast_exact.h"
 #include "oracles/ops/dot_general/fast_few.h"
 #include "oracles/ops/dot_general/gather.h"
 #include "oracles/ops/dot_general/integers.h"
@@ -72,69 +72,6 @@ static fast_arrays_t fast_arrays_from(const fast_arrays_t *arrays, size_t offset
   };
 }
 
-/* The least exponent of a lowest set bit among `count` factors of one row or column; of the first
- * nonzero one only, which is no less. */
-static int first_lowest_bit(const matrix_t *matrix, size_t start, size_t stride, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    double value = matrix_load(matrix, start + i * stride);
-    if (value != 0 && isfinite(value)) return binary64_lowest_bit(value);
-  }
-  return BINARY64_NO_BIT;
-}
-
-static int exponent_of(double power) {
-  return isfinite(power) ? binary64_lowest_bit(power) : BINARY64_NO_BIT;
-}
-
-static int row_lowest_bit(const matrix_t *matrix, size_t start, size_t count) {
-  return exponent_of(matrix->is_f64
-                         ? lowest_bits_of_row_f64((const double *)matrix->data + start, count)
-                         : lowest_bits_of_row_f32((const float *)matrix->data + start, count));
-}
-
-static void column_lowest_bits(const matrix_t *matrix, size_t start, size_t rows, size_t columns,
-                               double *scratch, int *out) {
-  if (matrix->is_f64) {
-    lowest_bits_of_columns_f64((const double *)matrix->data + start, rows, columns, scratch);
-  } else {
-    lowest_bits_of_columns_f32((const float *)matrix->data + start, rows, columns, scratch);
-  }
-  for (size_t j = 0; j < columns; j++) out[j] = exponent_of(scratch[j]);
-}
-
-/* Per output, from the factors of its row and column, for each primitive product by itself; with
- * `first_only` from the first nonzero factor of each. */
-static void find_lowest_bits(const fast_product_t *product, size_t group, bool first_only,
-                             arena_t *arena, int *out_lowest_bit) {
-  const exact_matmul_t *matmul = &product->matmul;
-  const matrix_t *lhs = &product->lhs, *rhs = &product->rhs;
-  size_t n = matmul->n, k = matmul->k;
-  int *of_column = ARENA_NEW_ARRAY(arena, int, n);
-  double *scratch = ARENA_NEW_ARRAY(arena, double, n);
-  for (size_t i = 0; i < matmul->m * n; i++) out_lowest_bit[i] = 2 * BINARY64_NO_BIT;
-  for (size_t begin = 0; begin < k; begin += group) {
-    if (!first_only) column_lowest_bits(rhs, begin * n, group, n, scratch, of_column);
-    for (size_t j = 0; j < n && first_only; j++) {
-      of_column[j] = first_lowest_bit(rhs, begin * n + j, n, group);
-    }
-    for (size_t i = 0; i < matmul->m; i++) {
-      int of_row = first_only ? first_lowest_bit(lhs, i * k + begin, 1, group)
-                              : row_lowest_bit(lhs, i * k + begin, group);
-      int *out = out_lowest_bit + i * n;
-      for (size_t j = 0; j < n; j++) out[j] = MIN(out[j], of_row + of_column[j]);
-    }
-  }
-}
-
-static bool any_may_be_exact(const exact_matmul_t *matmul, const format_t *format,
-                             const int *lowest_bit) {
-  bool any = false;
-  for (size_t i = 0; i < matmul->m * matmul->n; i++) {
-    any |= fast_sums_may_be_exact(format, matmul->magnitude[i], lowest_bit[i]);
-  }
-  return any;
-}
-
 static void multiply(const matrices_t *matrices, const contract_t *contract, size_t batch, int part,
                      const fast_arrays_t *out, arena_t *arena) {
   fast_product_t product = {0};
@@ -162,10 +99,7 @@ static void multiply(const matrices_t *matrices, const contract_t *contract, siz
     out->found->few_terms |= fast_few_find(&product, format, arena, out->few_terms);
   }
   size_t group = MAX(product.matmul.k / (size_t)matrices->primitive_count, 1);
-  find_lowest_bits(&product, group, true, arena, out->lowest_bit);
-  if (!any_may_be_exact(&product.matmul, format, out->lowest_bit)) return;
-  find_lowest_bits(&product, group, false, arena, out->lowest_bit);
-  out->found->exact = true;
+  out->found->exact |= fast_exact_find(&product, group, format, arena, out->lowest_bit);
 }
 
 static void interleave(const fast_arrays_t *out, const fast_arrays_t *part_arrays, size_t count,

@@ -137,6 +137,8 @@ static status_t decide(const evidence_t *evidence, const dot_plan_t *plan, size_
   arena_mark_t mark = arena_mark(arena);
   const oracle_call_t call = {.instance = evidence->instance,
                               .contract = evidence->contract,
+                              .is_brief = true,
+                              .is_any_way = true,
                               .arena = arena,
                               .error = error};
   status_t status =

@@ -196,6 +196,92 @@ static special_sum_t sum_of(const signed_sums_t *sums, size_t column) {
                          .negative = sums->negative[column]};
 }
 
+/* Whether some of these components need a sum. */
+static bool block_needs_any(const exact_matmul_t *matmul, const format_t *format, size_t first,
+                            size_t count) {
+  bool any = false;
+  for (size_t i = first; i < first + count; i++) {
+    any |= special_sum_is_needed(format, matmul->uncertified[i], matmul->magnitude[i]);
+  }
+  return any;
+}
+
+/* Some components of one row, and the sums of their terms. */
+typedef struct sums_block {
+  const special_limits_t *limits;
+  const exact_matmul_t *matmul;
+  const format_t *format;
+  size_t first, count;
+  signed_sums_t sums;
+} sums_block_t;
+
+/* All bits where the condition holds, so that nothing branches. */
+INLINE int64_t mask_of(bool holds) { return -(int64_t)holds; }
+
+/* special_sum_flags() of all columns of a block, and whether they need a sum. */
+INLINE void find_flags(const special_limits_t *limits, const signed_sums_t *sums,
+                       const double *magnitude, double least, int64_t *restrict out_flags) {
+  const int64_t above = limits->above, below = limits->below, both = limits->both;
+  const int64_t any = mask_of(limits->is_complex_product);
+  for (size_t at = 0; at < SIGNED_SUMS_COLUMNS; at++) {
+    double special = sums->special[at];
+    int64_t up = mask_of(sums->positive[at] >= limits->threshold);
+    int64_t down = mask_of(sums->negative[at] <= -limits->threshold);
+    int64_t finite = (up & above) | (down & below) | (up & down & both);
+    int64_t nan = mask_of(special != special), rises = mask_of(special > 0);
+    int64_t infinity = (rises & ACCEPT_POSITIVE_INFINITY) | (~rises & ACCEPT_NEGATIVE_INFINITY);
+    int64_t whole = (nan & ACCEPT_NAN) | (~nan & infinity);
+    whole = (any & ACCEPT_ANY_SPECIAL) | (~any & whole);
+    int64_t is_special = mask_of(sums->has_special[at] != 0);
+    int64_t is_needed = is_special | mask_of(magnitude[at] >= least);
+    out_flags[at] = is_needed & ((is_special & whole) | (~is_special & finite));
+  }
+}
+
+#if HAS_TARGETS
+TARGET_AVX2 static void find_flags_avx2(const special_limits_t *limits, const signed_sums_t *sums,
+                                        const double *magnitude, double least, int64_t *out_flags) {
+  find_flags(limits, sums, magnitude, least, out_flags);
+}
+#endif
+
+/* special_sum_flags() of those that need a sum.  Some that is not certified may have finite terms
+ * alone: those of f64 that lie near the ends of its range. */
+static void set_flags(const sums_block_t *block, uint8_t *inout_special) {
+  const size_t first = block->first;
+  const double least = special_sum_least(block->format);
+  double magnitude[SIGNED_SUMS_COLUMNS] = {0};
+  int64_t flags[SIGNED_SUMS_COLUMNS];
+  for (size_t at = 0; at < block->count; at++) {
+    bool is_unknown = block->matmul->uncertified[first + at] != 0;
+    magnitude[at] = is_unknown ? (double)INFINITY : block->matmul->magnitude[first + at];
+  }
+#if HAS_TARGETS
+  if (instruction_set() != ISA_PLAIN) {
+    find_flags_avx2(block->limits, &block->sums, magnitude, least, flags);
+  } else
+#endif
+  {
+    find_flags(block->limits, &block->sums, magnitude, least, flags);
+  }
+  for (size_t at = 0; at < block->count; at++) inout_special[first + at] = (uint8_t)flags[at];
+}
+
+/* The same where some sums may be judged by their trees. */
+static void set_few_flags(const sums_block_t *block, const contract_t *contract,
+                          const likely_sums_t *likely, uint8_t *inout_special) {
+  const exact_matmul_t *matmul = block->matmul;
+  const format_t *format = block->format;
+  for (size_t at = 0; at < block->count; at++) {
+    size_t i = block->first + at;
+    if (!special_sum_is_needed(format, matmul->uncertified[i], matmul->magnitude[i])) continue;
+    const special_sum_t sum = sum_of(&block->sums, at);
+    bool has_trees = likely[i].is_known && !sum.has_special;
+    inout_special[i] = has_trees ? special_few_flags(&sum, matmul->k, format, contract)
+                                 : special_sum_flags(block->limits, &sum);
+  }
+}
+
 bool fast_specials_find(const fast_product_t *product, const matrices_t *matrices,
                         const contract_t *contract, const likely_sums_t *likely,
                         uint8_t *inout_special) {
@@ -204,28 +290,25 @@ bool fast_specials_find(const fast_product_t *product, const matrices_t *matrice
   if (!needs_any(matmul, format)) return false;
   bool is_complex = matrices->instance->program.results[0].element->components == 2;
   const special_limits_t limits = special_limits_make(format, contract, is_complex);
-  bool any = false;
   for (size_t row = 0; row < matmul->m; row++) {
-    size_t added = 0; /* The sums are those of the columns before this one. */
-    signed_sums_t sums;
-    for (size_t column = 0; column < matmul->n; column++) {
-      size_t i = row * matmul->n + column, at = column % SIGNED_SUMS_COLUMNS;
-      if (!special_sum_is_needed(format, matmul->uncertified[i], matmul->magnitude[i])) continue;
-      any = true;
-      /* What a NaN does in a low-order part is left to the exact side. */
-      if (matmul->uncertified[i] != 0 && matrices->plan->primitive_count > 1) {
-        inout_special[i] = 0;
-        continue;
+    for (size_t column = 0; column < matmul->n; column += SIGNED_SUMS_COLUMNS) {
+      size_t first = row * matmul->n + column;
+      size_t count = MIN((size_t)SIGNED_SUMS_COLUMNS, matmul->n - column);
+      if (!block_needs_any(matmul, format, first, count)) continue;
+      sums_block_t block = {
+          .limits = &limits, .matmul = matmul, .format = format, .first = first, .count = count};
+      add_terms(product, row, column, count, &block.sums);
+      if (likely != NULL) {
+        set_few_flags(&block, contract, likely, inout_special);
+      } else {
+        set_flags(&block, inout_special);
       }
-      if (column >= added) {
-        added = MIN(column - at + SIGNED_SUMS_COLUMNS, matmul->n);
-        add_terms(product, row, column - at, added - (column - at), &sums);
-      }
-      const special_sum_t sum = sum_of(&sums, at);
-      bool has_trees = likely != NULL && likely[i].is_known && !sum.has_special;
-      inout_special[i] = has_trees ? special_few_flags(&sum, matmul->k, format, contract)
-                                   : special_sum_flags(&limits, &sum);
     }
   }
-  return any;
+  /* What a NaN does in a low-order part is left to the exact side. */
+  bool has_parts = matrices->plan->primitive_count > 1;
+  for (size_t i = 0; has_parts && i < matmul->m * matmul->n; i++) {
+    if (matmul->uncertified[i] != 0) inout_special[i] = 0;
+  }
+  return true;
 }
