@@ -14,9 +14,32 @@ static uint64_t with_sign(const format_t *format, bool negative, uint64_t magnit
   return magnitude | sign_bit(format);
 }
 
+/* The same of a number whose rounding is normal and far from the largest: false if it may be
+ * another.  Most that are drawn are such. */
+static bool find_normal(const format_t *format, uint64_t significand, int exponent,
+                        uint64_t *out_magnitude) {
+  if (significand == 0 || significand >> 62 != 0 || format->specials == FORMAT_EXPONENT_ONLY)
+    return false;
+  int leading = 63 - __builtin_clzll(significand), fraction_bits = format->precision - 1;
+  int binade = leading + exponent, drop = leading - fraction_bits;
+  if (binade < format->exponent_min || binade >= format->exponent_max) return false;
+  uint64_t rounded = significand << (drop > 0 ? 0 : -drop);
+  if (drop > 0) {
+    uint64_t is_odd = significand >> drop & 1, half = UINT64_C(1) << (drop - 1);
+    rounded = (significand + (half - 1) + is_odd) >> drop;
+  }
+  /* The implicit bit adds one to the exponent field, as does a carry out of it. */
+  *out_magnitude = ((uint64_t)(binade - format->exponent_min) << fraction_bits) + rounded;
+  return true;
+}
+
 uint64_t special_value_number(const element_t *element, bool negative, uint64_t significand,
                               int exponent) {
   const format_t *format = element->format;
+  uint64_t magnitude;
+  if (find_normal(format, significand, exponent, &magnitude)) {
+    return magnitude | (negative ? sign_bit(format) : 0);
+  }
   number_t number = {.kind = significand == 0 ? NUMBER_ZERO : NUMBER_FINITE,
                      .negative = negative && sign_bit(format) != 0,
                      .exponent = exponent,

@@ -64,8 +64,7 @@ static uint64_t draw_mirrored(rng_t *rng, const element_t *element, uint64_t bit
   uint64_t mirrored = negate ? special_value_negated(element, bits) : bits;
   if (low_mask == 0) return mirrored;
   uint64_t random = rng_bits(rng);
-  if (random >> 62 != 0) return mirrored;
-  uint64_t changed = mirrored ^ (random & low_mask);
+  uint64_t changed = mirrored ^ (random >> 62 == 0 ? random & low_mask : 0); /* No branch. */
   if (element->format != NULL && format_is_nan(element->format, changed)) return mirrored;
   return changed;
 }

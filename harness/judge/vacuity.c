@@ -61,28 +61,35 @@ static bool permits(const accept_t *accept, const element_t *element, size_t i,
   return are_zeros || (is_known && bits == right) || accept_holds(accept, element, i, bits);
 }
 
-/* Whether the component does not permit an answer, seen by its interval alone: what is right is a
- * normal number, whose rounding is less than a quarter of it. */
-static bool surely_forbids(const accept_t *accept, const element_t *element, size_t i,
-                           blind_answer_t answer) {
+/* What is seen of an answer by the interval of a component alone. */
+typedef enum seen { SEEN_NOTHING, SEEN_FORBIDDEN, SEEN_WRONG_BUT_PERMITTED } seen_t;
+
+static seen_t see(const accept_t *accept, const element_t *element, size_t i,
+                  blind_answer_t answer) {
   const format_t *format = element->format;
   bool is_plain = format != NULL && format->specials != FORMAT_EXPONENT_ONLY &&
                   format->specials != FORMAT_FINITE && format->precision > 2 &&
                   accept->bits == NULL && accept->low != NULL && accept->other_low == NULL &&
                   accept->reference != NULL;
-  if (!is_plain) return false;
+  if (!is_plain) return SEEN_NOTHING;
   unsigned specials = accept->specials == NULL ? 0 : accept->specials[i];
   double right = accept->reference[i], low = accept->low[i], high = accept->high[i];
+  /* What is right is a normal number, whose rounding is less than a quarter of it. */
   bool is_normal = fabs(right) >= binary64_power(format->exponent_min) && fabs(right) <= DBL_MAX;
-  if (!is_normal) return false;
+  if (!is_normal) return SEEN_NOTHING;
+  bool may_be_wrong = (accept->decide == NULL || accept->decide[i] == 0) && accept->grid == NULL &&
+                      fabs(right) <= binary64_power(format->exponent_max);
   switch (answer) {
     case BLIND_ZERO:
-      return low > 0 || high < 0;
+      if (low > 0 || high < 0) return SEEN_FORBIDDEN;
+      return may_be_wrong && low <= high ? SEEN_WRONG_BUT_PERMITTED : SEEN_NOTHING;
     case BLIND_NAN:
-      return (specials & ACCEPT_NAN) == 0;
+      return (specials & ACCEPT_NAN) == 0 ? SEEN_FORBIDDEN : SEEN_NOTHING;
     case BLIND_DOUBLED:
-    default: /* It may overflow. */
-      return specials == 0 && (right > 0 ? 1.5 * right > high : 1.5 * right < low);
+    default: { /* It may overflow. */
+      bool is_far = right > 0 ? 1.5 * right > high : 1.5 * right < low;
+      return specials == 0 && is_far ? SEEN_FORBIDDEN : SEEN_NOTHING;
+    }
   }
 }
 
@@ -91,9 +98,10 @@ void vacuity_note(vacuity_t *inout_vacuity, const accept_t *accept, const elemen
   for (blind_answer_t answer = 0; answer < BLIND_COUNT; answer++) {
     bool *is_refuted = &inout_vacuity->is_refuted[answer];
     for (size_t i = first; i < first + count && !*is_refuted; i++) {
-      bool is_wrong = false;
-      *is_refuted = surely_forbids(accept, element, i, answer) ||
-                    !permits(accept, element, i, answer, &is_wrong);
+      seen_t seen = see(accept, element, i, answer);
+      bool is_wrong = seen == SEEN_WRONG_BUT_PERMITTED;
+      *is_refuted = seen == SEEN_FORBIDDEN;
+      if (seen == SEEN_NOTHING) *is_refuted = !permits(accept, element, i, answer, &is_wrong);
       inout_vacuity->is_wrong[answer] |= is_wrong;
     }
   }
@@ -113,7 +121,7 @@ static bool is_unknown(const accept_t *accept, const element_t *element, size_t 
 
 static bool is_open(const accept_t *accept, const element_t *element, size_t i) {
   if (is_unknown(accept, element, i)) return false;
-  if (surely_forbids(accept, element, i, BLIND_ZERO)) return false;
+  if (see(accept, element, i, BLIND_ZERO) == SEEN_FORBIDDEN) return false;
   for (blind_answer_t answer = 0; answer < BLIND_COUNT; answer++) {
     bool is_wrong = false;
     if (!permits(accept, element, i, answer, &is_wrong) || !is_wrong) return false;

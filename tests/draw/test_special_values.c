@@ -93,6 +93,27 @@ static void check_integers(const element_t *element) {
   }
 }
 
+/* Numbers are those of format_encode(): with few bits and with many, halfway between two numbers,
+ * below the normal ones and beyond the largest. */
+static void check_float_numbers(const element_t *element) {
+  const format_t *format = element->format;
+  rng_t rng = rng_make(12);
+  for (int i = 0; i < 10 * DRAWS; i++) {
+    uint64_t significand = rng_bits(&rng) >> rng_below(&rng, 64);
+    if (rng_one_in(&rng, 2)) significand &= ~UINT64_C(0) << rng_below(&rng, 64);
+    bool is_negative = rng_one_in(&rng, 2);
+    int binade = (int)rng_between(&rng, format->exponent_min - 60, format->exponent_max + 3);
+    int exponent = significand == 0 ? binade : binade - (63 - __builtin_clzll(significand));
+    const number_t number = {.kind = significand == 0 ? NUMBER_ZERO : NUMBER_FINITE,
+                             .negative = is_negative && has_sign_and_zero(format),
+                             .exponent = exponent,
+                             .significand = significand};
+    uint64_t encoded = format_encode(format, number, ROUNDING_NEAREST_EVEN, OVERFLOW_SATURATE);
+    g_assert_cmphex(special_value_number(element, is_negative, significand, exponent), ==, encoded);
+  }
+}
+
+static void test_float_numbers(void) { for_each_element(true, check_float_numbers); }
 static void test_float_specials(void) { for_each_element(true, check_float_specials); }
 static void test_float_integers(void) { for_each_element(true, check_float_integers); }
 static void test_float_negated(void) { for_each_element(true, check_float_negated); }
@@ -101,6 +122,7 @@ static void test_integers(void) { for_each_element(false, check_integers); }
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/special_values/float_specials", test_float_specials);
+  g_test_add_func("/special_values/float_numbers", test_float_numbers);
   g_test_add_func("/special_values/float_integers", test_float_integers);
   g_test_add_func("/special_values/float_negated", test_float_negated);
   g_test_add_func("/special_values/integers", test_integers);

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "harness/num/binary64.h"
+#include "oracles/exact/error_bound.h"
 
 /* |x| = significand 2^exponent with an odd significand, or 0; of a finite number. */
 typedef struct odd_number {
@@ -83,6 +84,12 @@ static void note_fixed_sign(sum_totals_t *totals, const sum_problem_t *question,
   totals->must_be_minus_zero &= is_zero && term->is_negative;
 }
 
+/* The largest magnitude of a factor that may be flushed, or a little more. */
+static double flushable_most(const format_t *format, const format_t *storage) {
+  double most = format == NULL ? 0 : format_smallest_normal(format);
+  return storage == NULL ? most : fmax(most, format_smallest_normal(storage));
+}
+
 static bool is_flushable(const sum_problem_t *question, size_t i) {
   if (sum_may_flush_factor(question->left[i], question->left_format, question->left_storage)) {
     return true;
@@ -109,6 +116,8 @@ bool fixed_totals_add(const sum_problem_t *question, sum_totals_t *inout_totals,
   fixed_totals_t fixed = {0};
   int128_t run_high = 0, run_low = 0;
   int bits = FIXED_BITS - fixed_length(question->count);
+  const double left_most = flushable_most(question->left_format, question->left_storage);
+  const double right_most = flushable_most(question->right_format, question->right_storage);
   for (size_t i = 0; i < question->count; i++) {
     fixed_term_t term;
     if (note_fixed_special(totals, question, i)) continue;
@@ -127,7 +136,9 @@ bool fixed_totals_add(const sum_problem_t *question, sum_totals_t *inout_totals,
     run_low = run_low + value > 0 ? 0 : run_low + value;
     if (run_high > fixed.highest) fixed.highest = run_high;
     if (run_low < fixed.lowest) fixed.lowest = run_low;
-    if (value != 0 && is_flushable(question, i)) fixed.flushable += magnitude;
+    bool is_small = fabs(question->left[i]) <= left_most ||
+                    (question->right != NULL && fabs(question->right[i]) <= right_most);
+    if (is_small && value != 0 && is_flushable(question, i)) fixed.flushable += magnitude;
   }
   *out_fixed = fixed;
   return true;

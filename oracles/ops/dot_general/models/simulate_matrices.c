@@ -113,6 +113,29 @@ static void simulate_terms(const simulation_t *simulation, arena_t *arena, tenso
   }
 }
 
+/* Elements beside one another, or not. */
+typedef struct gathering {
+  const size_t *offset;
+  size_t count;
+  bool is_run;
+} gathering_t;
+
+static gathering_t gathering_make(const size_t *offset, size_t count) {
+  bool is_run = true;
+  for (size_t i = 0; i < count && is_run; i++) is_run = offset[i] == i;
+  return (gathering_t){.offset = offset, .count = count, .is_run = is_run};
+}
+
+static void gather(const fold_t *fold, const void *data, size_t base, const gathering_t *from,
+                   uint8_t *out) {
+  if (from->is_run) {
+    size_t bytes = element_bytes(fold->element);
+    memcpy(out, (const uint8_t *)data + base * bytes, from->count * bytes);
+  } else {
+    dense_gather(fold, data, base, from->offset, from->count, out);
+  }
+}
+
 /* The hot path: f32 or f64 summed one after the other.  Each batch is packed into two dense
  * matrices, the right one padded with zero columns to whole blocks of lanes. */
 static void simulate_dense(const simulation_t *simulation, arena_t *arena, tensor_t *result) {
@@ -128,15 +151,16 @@ static void simulate_dense(const simulation_t *simulation, arena_t *arena, tenso
   uint8_t *right = arena_alloc_zeroed(arena, dot.terms * dot.columns * bytes);
   uint8_t *sums = arena_alloc(arena, dot.rows * dot.columns * bytes);
   uint8_t *out = result->data;
+  const gathering_t terms = gathering_make(layout->lhs_term_offset, dot.terms);
+  const gathering_t columns = gathering_make(layout->rhs_column_offset, layout->column_count);
   for (size_t batch = 0; batch < layout->batch_count; batch++) {
     for (size_t row = 0; row < dot.rows; row++) {
-      dense_gather(fold, lhs, layout->lhs_batch_offset[batch] + layout->lhs_row_offset[row],
-                   layout->lhs_term_offset, dot.terms, left + row * dot.terms * bytes);
+      gather(fold, lhs, layout->lhs_batch_offset[batch] + layout->lhs_row_offset[row], &terms,
+             left + row * dot.terms * bytes);
     }
     for (size_t term = 0; term < dot.terms; term++) {
-      dense_gather(fold, rhs, layout->rhs_batch_offset[batch] + layout->rhs_term_offset[term],
-                   layout->rhs_column_offset, layout->column_count,
-                   right + term * dot.columns * bytes);
+      gather(fold, rhs, layout->rhs_batch_offset[batch] + layout->rhs_term_offset[term], &columns,
+             right + term * dot.columns * bytes);
     }
     dense_fold_dot(fold, &dot, left, right, sums);
     for (size_t row = 0; row < dot.rows; row++, out += layout->column_count * bytes) {
