@@ -39,19 +39,29 @@ static bool offsets_are_contiguous(const size_t *offset, size_t count) {
   return true;
 }
 
-/* Real operands whose elements are f32 or f64 already: `width` elements that lie in a row, or not.
- */
+/* Elements of an operand that make a row of a matrix, which lie in a row there, or not. */
+typedef struct run {
+  const size_t *offset;
+  size_t width;
+  bool is_contiguous;
+} run_t;
+
+static run_t run_make(const size_t *offset, size_t width) {
+  return (run_t){offset, width, offsets_are_contiguous(offset, width)};
+}
+
+/* Of real operands whose elements are f32 or f64 already. */
 static void copy_plain(const matrix_t *matrix, size_t index, const tensor_t *tensor, size_t base,
-                       const size_t *offset, size_t width) {
+                       const run_t *run) {
   size_t bytes = matrix->is_f64 ? sizeof(double) : sizeof(float);
   uint8_t *out = (uint8_t *)matrix->data + index * bytes;
-  if (width == 0) return;
-  if (offsets_are_contiguous(offset, width)) {
-    memcpy(out, tensor->data + (base + offset[0]) * bytes, width * bytes);
+  if (run->width == 0) return;
+  if (run->is_contiguous) {
+    memcpy(out, tensor->data + (base + run->offset[0]) * bytes, run->width * bytes);
     return;
   }
-  for (size_t i = 0; i < width; i++) {
-    memcpy(out + i * bytes, tensor->data + (base + offset[i]) * bytes, bytes);
+  for (size_t i = 0; i < run->width; i++) {
+    memcpy(out + i * bytes, tensor->data + (base + run->offset[i]) * bytes, bytes);
   }
 }
 
@@ -62,10 +72,11 @@ static matrix_t gather_whole_lhs(const case_t *instance, const dot_general_layou
   const element_t *element = lhs->type.element;
   size_t width = layout->term_count * element->components;
   matrix_t matrix = matrix_make(element->format->bits == 64, layout->row_count * width, arena);
+  const run_t run = run_make(layout->lhs_term_offset, layout->term_count);
   for (size_t row = 0; row < layout->row_count; row++) {
     size_t base = layout->lhs_batch_offset[batch] + layout->lhs_row_offset[row];
     if (element->components == 1 && element->format->bits >= 32) {
-      copy_plain(&matrix, row * width, lhs, base, layout->lhs_term_offset, layout->term_count);
+      copy_plain(&matrix, row * width, lhs, base, &run);
       continue;
     }
     for (size_t i = 0; i < width; i++) {
@@ -84,11 +95,12 @@ static matrix_t gather_whole_rhs(const case_t *instance, const dot_general_layou
   const element_t *element = rhs->type.element;
   size_t height = layout->term_count * element->components, width = layout->column_count;
   matrix_t matrix = matrix_make(element->format->bits == 64, height * width, arena);
+  const run_t run = run_make(layout->rhs_column_offset, width);
   for (size_t i = 0; i < height; i++) {
     size_t term = i / element->components;
     size_t base = layout->rhs_batch_offset[batch] + layout->rhs_term_offset[term];
     if (element->components == 1 && element->format->bits >= 32) {
-      copy_plain(&matrix, i * width, rhs, base, layout->rhs_column_offset, width);
+      copy_plain(&matrix, i * width, rhs, base, &run);
       continue;
     }
     size_t which = (i + (size_t)part) % element->components;
