@@ -8,6 +8,7 @@
 
 #include "harness/num/binary64.h"
 #include "oracles/exact/in_order/in_order.h"
+#include "oracles/exact/instruction_sets.h"
 #include "oracles/exact/matmul/enclosure_round.h"
 
 accept_t accept_decide_all(size_t count, arena_t *arena) {
@@ -58,6 +59,28 @@ static void forbid_finite(double *low, double *high) {
   *high = -1;
 }
 
+/* No finite number where an enclosure lies at or beyond the largest one. */
+INLINE void forbid_beyond(const accept_t *accept, const error_bound_t *bound, double largest,
+                          double *restrict low, double *restrict high) {
+  const double *restrict reference = accept->reference, *restrict magnitude = accept->magnitude;
+  const double factor = bound->factor, offset = bound->offset;
+  for (size_t i = 0; i < accept->count; i++) {
+    /* The magnitude may be 2^-10 too large, which would hide that nothing finite is left. */
+    double error = (factor * magnitude[i] + offset) * (1 - 0x1p-9);
+    int64_t beyond = -(int64_t)(fabs(reference[i]) - error >= largest);
+    int64_t one = (int64_t)binary64_bits(1) & beyond, sign = (int64_t)BINARY64_SIGN & beyond;
+    low[i] = binary64_value((uint64_t)(((int64_t)binary64_bits(low[i]) & ~beyond) | one));
+    high[i] = binary64_value((uint64_t)(((int64_t)binary64_bits(high[i]) & ~beyond) | one | sign));
+  }
+}
+
+#if HAS_TARGETS
+TARGET_AVX2 static void forbid_beyond_avx2(const accept_t *accept, const error_bound_t *bound,
+                                           double largest, double *low, double *high) {
+  forbid_beyond(accept, bound, largest, low, high);
+}
+#endif
+
 /* Components with terms that are not finite are known now; and where an enclosure lies at or beyond
  * the largest number, what is finite is left to the exact side. */
 static void take_specials(const fast_sums_t *sums, const accept_t *accept, const format_t *format,
@@ -65,13 +88,13 @@ static void take_specials(const fast_sums_t *sums, const accept_t *accept, const
   /* A little less, for the half ulp of the reference and the roundings of this comparison: it may
    * only leave more to the exact side (theory.md, T91). */
   double largest = format_to_double(format, format->largest_bits) * (1 - 0x1p-40);
-  const double *reference = accept->reference, *magnitude = accept->magnitude;
-  for (size_t i = 0; i < accept->count; i++) {
-    /* The magnitude may be 2^-10 too large, which would hide that nothing finite is left. */
-    double error = (bound->factor * magnitude[i] + bound->offset) * (1 - 0x1p-9);
-    bool is_beyond = fabs(reference[i]) - error >= largest;
-    low[i] = is_beyond ? 1 : low[i];
-    high[i] = is_beyond ? -1 : high[i];
+#if HAS_TARGETS
+  if (instruction_set() != ISA_PLAIN) {
+    forbid_beyond_avx2(accept, bound, largest, low, high);
+  } else
+#endif
+  {
+    forbid_beyond(accept, bound, largest, low, high);
   }
   if (memchr(sums->decide, 1, accept->count) == NULL) return;
   for (size_t i = 0; i < accept->count; i++) {
