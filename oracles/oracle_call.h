@@ -39,7 +39,8 @@ typedef struct oracle_call {
                   * answer_t.is_unproven. */
   bool is_brief; /* Nobody reads answer_t.expected of what conforms: it may mean nothing there. */
   bool is_any_way;    /* Nobody asks decide() by which formula a component conforms, or what else
-                       * would: the loosest may be tried first, and answer_t.expected mean nothing. */
+                       * would: the loosest may be tried first, and answer_t.expected may mean
+                       * nothing. */
   bool is_unmeasured; /* Nobody reads how far from the exact value a component is. */
   arena_t *arena;     /* For what is returned, and for scratch. */
   failure_t *error;   /* Set if the function fails. */

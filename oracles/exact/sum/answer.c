@@ -16,6 +16,7 @@
 #include "oracles/exact/in_order/in_order.h"
 #include "oracles/exact/sum/bounds.h"
 #include "oracles/exact/sum/levels.h"
+#include "oracles/exact/sum/quick/factors.h"
 #include "oracles/exact/sum/quick/quick_answer.h"
 #include "oracles/exact/sum/result.h"
 #include "oracles/exact/tree_search/compensated.h"
@@ -97,26 +98,6 @@ bool sum_has_schedules(const sum_problem_t *question, size_t terms, const contra
   return is_plain && in_order_matters(sum_roundings(question, terms), contract);
 }
 
-/* Whether a term or a sum may be subnormal: sums are multiples of what all terms are multiples
- * of. */
-static bool may_be_subnormal(const sum_problem_t *question) {
-  int normal = question->format->exponent_min;
-  if (question->result != NULL) normal = MAX(normal, question->result->exponent_min);
-  bool has_number = question->has_init && isfinite(question->init);
-  if (has_number && binary64_lowest_bit(question->init) < normal) return true;
-  for (size_t i = 0; i < question->count; i++) {
-    double left = question->left[i], right = question->right == NULL ? 1 : question->right[i];
-    if (sum_may_flush_factor(left, question->left_format, question->left_storage)) return true;
-    if (question->right != NULL &&
-        sum_may_flush_factor(right, question->right_format, question->right_storage))
-      return true;
-    if (left == 0 || right == 0) continue;
-    if (!isfinite(left) || !isfinite(right)) continue;
-    if (binary64_lowest_bit(left) + binary64_lowest_bit(right) < normal) return true;
-  }
-  return false;
-}
-
 static bool is_one_sum(const sum_problem_t *question) {
   return !sum_is_split(question) && question->imprecise_bits == 0 && !question->factors_exceed;
 }
@@ -124,7 +105,7 @@ static bool is_one_sum(const sum_problem_t *question) {
 contract_t sum_effective_contract(const sum_problem_t *question, const contract_t *contract) {
   contract_t effective = *contract;
   bool is_idle = PERMITTED(contract, ftz) != FTZ_NONE && is_one_sum(question) &&
-                 !question->is_complex_part && !may_be_subnormal(question);
+                 !question->is_complex_part && !sum_reaches_subnormal(question);
   PERMITTED(&effective, ftz) = FTZ_NONE;
   return is_idle && !in_order_matters(1, &effective) ? effective : *contract;
 }
@@ -135,7 +116,7 @@ bool sum_has_few_terms(const sum_problem_t *question, const contract_t *contract
   if (!is_one_sum(question) || question->is_complex_part ||
       !few_terms_decide(question->count, contract))
     return false;
-  if (PERMITTED(contract, ftz) != FTZ_NONE && may_be_subnormal(question)) return false;
+  if (PERMITTED(contract, ftz) != FTZ_NONE && sum_reaches_subnormal(question)) return false;
   size_t divisor = tree_share_divisor(question->sums_of_case, question->count);
   return tree_share_has(divisor, question->count, question->left, question->right);
 }

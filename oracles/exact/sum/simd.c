@@ -59,7 +59,7 @@ static void forbid_finite(double *low, double *high) {
   *high = -1;
 }
 
-/* No finite number where an enclosure lies at or beyond the largest one. */
+/* No finite number where an enclosure lies at or beyond the largest one (theory.md, T91). */
 INLINE void forbid_beyond(const accept_t *accept, const error_bound_t *bound, double largest,
                           double *restrict low, double *restrict high) {
   const double *restrict reference = accept->reference, *restrict magnitude = accept->magnitude;
@@ -81,6 +81,17 @@ TARGET_AVX2 static void forbid_beyond_avx2(const accept_t *accept, const error_b
 }
 #endif
 
+static void forbid_beyond_by_machine(const accept_t *accept, const error_bound_t *bound,
+                                     double largest, double *low, double *high) {
+#if HAS_TARGETS
+  if (instruction_set() != ISA_PLAIN) {
+    forbid_beyond_avx2(accept, bound, largest, low, high);
+    return;
+  }
+#endif
+  forbid_beyond(accept, bound, largest, low, high);
+}
+
 /* Components with terms that are not finite are known now; and where an enclosure lies at or beyond
  * the largest number, what is finite is left to the exact side. */
 static void take_specials(const fast_sums_t *sums, const accept_t *accept, const format_t *format,
@@ -88,14 +99,7 @@ static void take_specials(const fast_sums_t *sums, const accept_t *accept, const
   /* A little less, for the half ulp of the reference and the roundings of this comparison: it may
    * only leave more to the exact side (theory.md, T91). */
   double largest = format_to_double(format, format->largest_bits) * (1 - 0x1p-40);
-#if HAS_TARGETS
-  if (instruction_set() != ISA_PLAIN) {
-    forbid_beyond_avx2(accept, bound, largest, low, high);
-  } else
-#endif
-  {
-    forbid_beyond(accept, bound, largest, low, high);
-  }
+  forbid_beyond_by_machine(accept, bound, largest, low, high);
   if (memchr(sums->decide, 1, accept->count) == NULL) return;
   for (size_t i = 0; i < accept->count; i++) {
     if (sums->decide[i] == 0) continue;

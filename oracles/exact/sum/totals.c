@@ -13,16 +13,6 @@
 #include "oracles/exact/sum/quick/fixed_totals.h"
 #include "oracles/exact/value_range.h"
 
-bool sum_may_flush_factor(double factor, const format_t *format, const format_t *storage) {
-  double magnitude = fabs(factor);
-  if (factor == 0) return false;
-  if (format != NULL && magnitude < format_smallest_normal(format)) return true;
-  if (storage == NULL) return false;
-  bool may_be_rounded_up = format != NULL && format->precision < storage->precision;
-  double normal = format_smallest_normal(storage);
-  return magnitude < normal || (magnitude == normal && may_be_rounded_up);
-}
-
 /* Whether a term of this exact value may be -0 in the accumulation format: rounding to nearest
  * sends magnitudes up to half the smallest number to zero. */
 static bool may_be_minus_zero(const sum_problem_t *question, mpfr_srcptr term) {
@@ -72,26 +62,6 @@ static void add_term(sum_totals_t *totals, mpfr_ptr run_high, mpfr_ptr run_low, 
                                                           term, MPFR_RNDN);
   }
   g_assert(inexact == 0);
-}
-
-static int least_lowest_bit(const double *numbers, size_t count) {
-  int least = BINARY64_NO_BIT;
-  for (size_t i = 0; i < count; i++) {
-    int bit = isfinite(numbers[i]) ? binary64_lowest_bit(numbers[i]) : BINARY64_NO_BIT;
-    least = bit < least ? bit : least;
-  }
-  return least;
-}
-
-int sum_lowest_bit(const sum_problem_t *question) {
-  size_t group = sum_is_split(question) ? question->group : question->count;
-  int least = 2 * BINARY64_NO_BIT;
-  for (size_t begin = 0; begin < question->count; begin += group) {
-    int bit = least_lowest_bit(question->left + begin, group);
-    if (question->right != NULL) bit += least_lowest_bit(question->right + begin, group);
-    least = bit < least ? bit : least;
-  }
-  return least;
 }
 
 /* Whether all terms so far may be -0, and whether they must.  A zero of the low-order part may have
@@ -177,8 +147,15 @@ static void fixed_total_store(mpfr_ptr out, int128_t value, int exponent) {
 /* In integers, where these hold the totals. */
 static bool add_fixed(sum_totals_t *totals, const sum_problem_t *question) {
   fixed_totals_t fixed;
-  if (!fixed_totals_add(question, totals, &fixed)) return false;
   int unit = totals->lowest_bit;
+  if (!fixed_totals_make(question, unit, &fixed)) return false;
+  totals->has_nan = fixed.has_nan;
+  totals->has_positive_infinity = fixed.has_positive_infinity;
+  totals->has_negative_infinity = fixed.has_negative_infinity;
+  totals->can_be_minus_zero = fixed.can_be_minus_zero;
+  totals->must_be_minus_zero = fixed.must_be_minus_zero;
+  totals->positive_count = fixed.positive_count;
+  totals->negative_count = fixed.negative_count;
   fixed_total_store(totals->sum, fixed.positive + fixed.negative, unit);
   fixed_total_store(totals->positive, fixed.positive, unit);
   fixed_total_store(totals->negative, fixed.negative, unit);

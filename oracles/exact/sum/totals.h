@@ -6,6 +6,7 @@
 #include <mpfr.h>
 
 #include "oracles/exact/sum/problem.h"
+#include "oracles/exact/sum/quick/factors.h"
 
 typedef struct sum_totals {
   bool has_nan; /* A NaN term, or a product of infinity and zero. */
@@ -13,10 +14,8 @@ typedef struct sum_totals {
   bool has_negative_infinity;
   bool can_be_minus_zero;  /* Every term is -0, or a negative product that may underflow to it. */
   bool must_be_minus_zero; /* Every term is exactly -0. */
-  int lowest_bit; /* Every term is a multiple of 2^lowest_bit: the least over the primitive products
-                   * of the sum of the least exponents of lowest set bits of both factors;
-                   * BINARY64_NO_BIT or more without one. */
-  size_t positive_count; /* Of finite terms, as below. */
+  int lowest_bit;          /* sum_lowest_bit() */
+  size_t positive_count;   /* Of finite terms, as below. */
   size_t negative_count;
   mpfr_t sum;       /* Of the finite terms, exact; likewise all below. */
   mpfr_t positive;  /* Sum of the positive terms. */
@@ -27,15 +26,8 @@ typedef struct sum_totals {
   mpfr_t lowest;    /* all ranges are negative or positive. */
 } sum_totals_t;
 
-/* The lowest_bit of its totals. */
-int sum_lowest_bit(const sum_problem_t *question);
-
 /* Precision that holds the sums of the question exactly. */
 mpfr_prec_t sum_precision(const sum_problem_t *question);
-
-/* Whether a factor of a format may be taken for zero where the contract flushes: it is subnormal
- * there, or was one in the format that it was rounded from, if not NULL (theory.md, T139). */
-bool sum_may_flush_factor(double factor, const format_t *format, const format_t *storage);
 
 /* Computes them; sum_totals_deinit() frees the numbers. */
 void sum_totals_init(sum_totals_t *totals, const sum_problem_t *question);

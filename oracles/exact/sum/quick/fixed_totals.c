@@ -6,6 +6,7 @@
 
 #include "harness/num/binary64.h"
 #include "oracles/exact/error_bound.h"
+#include "oracles/exact/sum/quick/factors.h"
 
 /* |x| = significand 2^exponent with an odd significand, or 0; of a finite number. */
 typedef struct odd_number {
@@ -73,13 +74,12 @@ static bool may_be_fixed_minus_zero(const sum_problem_t *question, uint128_t mag
 }
 
 /* A zero of the low-order part may have either sign. */
-static void note_fixed_sign(sum_totals_t *totals, const sum_problem_t *question, size_t i,
+static void note_fixed_sign(fixed_totals_t *totals, const sum_problem_t *question, size_t i,
                             const fixed_term_t *term) {
   bool is_zero = term->magnitude == 0;
   bool is_low = sum_is_split(question) && i < question->count - question->group;
   totals->can_be_minus_zero &=
-      (term->is_negative &&
-       may_be_fixed_minus_zero(question, term->magnitude, totals->lowest_bit)) ||
+      (term->is_negative && may_be_fixed_minus_zero(question, term->magnitude, totals->unit)) ||
       (is_low && is_zero);
   totals->must_be_minus_zero &= is_zero && term->is_negative;
 }
@@ -99,7 +99,7 @@ static bool is_flushable(const sum_problem_t *question, size_t i) {
 }
 
 /* Notes a term that is not finite; returns false for a finite one. */
-static bool note_fixed_special(sum_totals_t *totals, const sum_problem_t *question, size_t i) {
+static bool note_fixed_special(fixed_totals_t *totals, const sum_problem_t *question, size_t i) {
   double left = question->left[i], right = question->right == NULL ? 1 : question->right[i];
   if (isfinite(left) && isfinite(right)) return false;
   double term = left * right;
@@ -110,26 +110,26 @@ static bool note_fixed_special(sum_totals_t *totals, const sum_problem_t *questi
   return true;
 }
 
-bool fixed_totals_add(const sum_problem_t *question, sum_totals_t *inout_totals,
-                      fixed_totals_t *out_fixed) {
-  sum_totals_t *totals = inout_totals;
-  fixed_totals_t fixed = {0};
+bool fixed_totals_make(const sum_problem_t *question, int unit, fixed_totals_t *out_fixed) {
+  fixed_totals_t fixed = {.unit = unit,
+                          .can_be_minus_zero = question->count != 0,
+                          .must_be_minus_zero = question->count != 0};
   int128_t run_high = 0, run_low = 0;
   int bits = FIXED_BITS - fixed_length(question->count);
   const double left_most = flushable_most(question->left_format, question->left_storage);
   const double right_most = flushable_most(question->right_format, question->right_storage);
   for (size_t i = 0; i < question->count; i++) {
     fixed_term_t term;
-    if (note_fixed_special(totals, question, i)) continue;
-    if (!take_term(question, i, totals->lowest_bit, bits, &term)) return false;
-    note_fixed_sign(totals, question, i, &term);
+    if (note_fixed_special(&fixed, question, i)) continue;
+    if (!take_term(question, i, unit, bits, &term)) return false;
+    note_fixed_sign(&fixed, question, i, &term);
     int128_t magnitude = (int128_t)term.magnitude;
     int128_t value = term.is_negative ? -magnitude : magnitude;
     if (value > 0) {
-      totals->positive_count++;
+      fixed.positive_count++;
       fixed.positive += value;
     } else if (value < 0) {
-      totals->negative_count++;
+      fixed.negative_count++;
       fixed.negative += value;
     }
     run_high = run_high + value < 0 ? 0 : run_high + value;

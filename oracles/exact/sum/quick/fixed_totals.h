@@ -4,22 +4,24 @@
 #define ASSAY_ORACLES_EXACT_SUM_QUICK_FIXED_TOTALS_H
 
 #include "harness/num/int128.h"
-#include "oracles/exact/sum/totals.h"
+#include "oracles/exact/sum/problem.h"
 
 enum { FIXED_BITS = 126 };
 
-/* All are multiples of 2^lowest_bit of the totals, and count these. */
+/* What sum_totals_t has of the terms of a sum (totals.h), the numbers as multiples of 2^unit. */
 typedef struct fixed_totals {
+  int unit;
+  bool has_nan, has_positive_infinity, has_negative_infinity;
+  bool can_be_minus_zero, must_be_minus_zero;
+  size_t positive_count, negative_count;
   int128_t positive, negative; /* Of negative terms, at most 0. */
   int128_t flushable;
   int128_t highest, lowest;
 } fixed_totals_t;
 
-/* Sets counts, signs of zeros and special values in `totals`, whose lowest_bit is set, and touches
- * no number there.  False, and nothing in either is to be used, where the totals may not fit:
- * theory.md, T249. */
-bool fixed_totals_add(const sum_problem_t *question, sum_totals_t *inout_totals,
-                      fixed_totals_t *out_fixed);
+/* All terms are multiples of 2^unit (sum_lowest_bit()).  False, and nothing there is to be used,
+ * where the totals may not fit: theory.md, T249. */
+bool fixed_totals_make(const sum_problem_t *question, int unit, fixed_totals_t *out_fixed);
 
 /* A finite number as a multiple of 2^unit.  False if it is none, or has more than so many bits
  * there. */

@@ -10,6 +10,7 @@
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/magnitude.h"
 #include "oracles/exact/matmul/accumulator.h"
+#include "oracles/exact/sum/quick/factors.h"
 #include "oracles/exact/sum/quick/fixed_totals.h"
 #include "oracles/exact/sum/quick/usual_loops.h"
 
@@ -34,6 +35,7 @@ static bool is_asked(const sum_problem_t *question, const contract_t *contract) 
          PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RN;
 }
 
+/* theory.md, T10 to T15. */
 static error_bound_t bound_of(const sum_problem_t *question, const contract_t *contract,
                               size_t leaves) {
   bound_shape_t shape = {.terms = leaves, .leaves = leaves, .is_product = question->right != NULL};
@@ -57,18 +59,17 @@ static double scaled(int128_t x, int unit) {
 static bool add_up(const sum_problem_t *question, quick_sum_t *inout) {
   enum { UNIT_MIN = -900, UNIT_MAX = 800 };
   int unit = sum_lowest_bit(question);
-  sum_totals_t totals = {.lowest_bit = unit}; /* Its numbers are not touched. */
   fixed_totals_t fixed;
   int128_t init = 0, got = 0;
   if (unit < UNIT_MIN || unit > UNIT_MAX) return false;
-  if (!fixed_totals_add(question, &totals, &fixed)) return false;
-  if (totals.has_nan || totals.has_positive_infinity || totals.has_negative_infinity) return false;
+  if (!fixed_totals_make(question, unit, &fixed)) return false;
+  if (fixed.has_nan || fixed.has_positive_infinity || fixed.has_negative_infinity) return false;
   if (question->has_init && !fixed_of(question->init, unit, FIXED_BITS - 2, &init)) return false;
   if (isfinite(inout->value) && !fixed_of(inout->value, unit, FIXED_BITS - 2, &got)) return false;
   int128_t positive = fixed.positive + (init > 0 ? init : 0);
   int128_t negative = fixed.negative + (init < 0 ? init : 0);
   int128_t sum = positive + negative;
-  inout->terms = totals.positive_count + totals.negative_count + (init != 0 ? 1 : 0);
+  inout->terms = fixed.positive_count + fixed.negative_count + (init != 0 ? 1 : 0);
   inout->error = scaled(got - sum, unit);
   inout->magnitude = scaled(positive - negative, unit);
   if (sum != 0) inout->binade = fixed_length(int128_magnitude(sum)) - 1 + unit;
@@ -137,6 +138,7 @@ static bool overflow_stays(const format_t *format, const error_bound_t *bound, d
   return magnitude <= quarter && bound->factor <= 0.5 && bound->offset <= quarter;
 }
 
+/* theory.md, T243. */
 quick_word_t sum_quick_answer(const sum_problem_t *question, const contract_t *contract,
                               uint64_t bits, answer_t *out_answer) {
   const format_t *format = question->format;

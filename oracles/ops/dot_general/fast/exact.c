@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Looks at one factor of each row and column first: their lowest bits are no lower than those of
  * all, and mostly say that no sum can be exact. */
-#include "oracles/ops/dot_general/fast_exact.h"
+#include "oracles/ops/dot_general/fast/exact.h"
 
 #include <math.h>
 

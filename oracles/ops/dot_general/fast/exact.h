@@ -3,7 +3,7 @@
 #ifndef ASSAY_ORACLES_OPS_DOT_GENERAL_FAST_EXACT_H
 #define ASSAY_ORACLES_OPS_DOT_GENERAL_FAST_EXACT_H
 
-#include "oracles/ops/dot_general/fast_few.h"
+#include "oracles/ops/dot_general/fast/few.h"
 
 /* Whether fast_sums_may_be_exact() of some component.  Every term of a component is a multiple of
  * 2^lowest_bit, the sum of the least exponents of lowest set bits of its left and of its right

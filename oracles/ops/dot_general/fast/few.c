@@ -2,7 +2,7 @@
 /* Dot products whose terms are looked at, on the fast side: finds components of which at most two
  * terms are not zero, computes what most implementations return for sums that are short as a whole,
  * and tells what others may be that are not certified finite. */
-#include "oracles/ops/dot_general/fast_few.h"
+#include "oracles/ops/dot_general/fast/few.h"
 
 #include <math.h>
 #include <string.h>
