@@ -108,7 +108,7 @@ static const chain_t chains[] = {
     {QUOTIENTS,
      OF_TWO(UNARY("v0", "abs", "a1") UNARY("v1", "rsqrt", "v0")
                 BINARY("v2", "divide", "a0", "v1") "return(v2)"),
-     false, NULL, 0}, /* rsqrt may be further off than that. */
+     true, CONSTANTS, 0}, /* Of a few: a faithful rsqrt is nearly as far off. */
     {QUOTIENTS,
      OF_TWO(UNARY("v0", "exponential", "a1") BINARY("v1", "divide", "a0", "v0") "return(v1)"), true,
      CONSTANTS, 0},

@@ -17,16 +17,6 @@ typedef enum fast_binary {
   FAST_DIVIDE,
 } fast_binary_t;
 
-/* Sums over a row, each within count * 2^-53 of its magnitude, or in binary64 with its tail within
- * count * 2^-103. */
-typedef struct fast_totals {
-  double low, low_tail; /* Tails are 0 in binary32. */
-  double high, high_tail;
-  double point, point_tail;
-  double low_magnitude; /* Of |low|, and of |high|. */
-  double high_magnitude;
-} fast_totals_t;
-
 /* What a function may err by at x, in ulps: the larger one of `ulps` and start + growth * |x|,
  * where x is at most CONTRACT_EXP_MAGNITUDE_MAX. */
 typedef struct fast_error {

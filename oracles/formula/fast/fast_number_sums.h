@@ -4,7 +4,7 @@
 #ifndef ASSAY_ORACLES_FORMULA_FAST_FAST_NUMBER_SUMS_H
 #define ASSAY_ORACLES_FORMULA_FAST_FAST_NUMBER_SUMS_H
 
-#include "oracles/formula/fast/fast_kernels.h"
+#include "oracles/formula/fast/fast_numbers.h"
 #include "oracles/formula/fast/fast_steps.h"
 
 KERNEL_INLINE double sum_of_lanes(const double lanes[LANES]) {

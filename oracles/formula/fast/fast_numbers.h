@@ -20,4 +20,14 @@ typedef struct fast_numbers {
   double *tail; /* In binary64: what is to be added to the points; NULL in binary32. */
 } fast_numbers_t;
 
+/* Sums over a row, each within count * 2^-53 of its magnitude, or in binary64 with its tail within
+ * count * 2^-103. */
+typedef struct fast_totals {
+  double low, low_tail; /* Tails are 0 in binary32. */
+  double high, high_tail;
+  double point, point_tail;
+  double low_magnitude; /* Of |low|, and of |high|. */
+  double high_magnitude;
+} fast_totals_t;
+
 #endif

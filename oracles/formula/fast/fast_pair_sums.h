@@ -4,7 +4,7 @@
 #ifndef ASSAY_ORACLES_FORMULA_FAST_FAST_PAIR_SUMS_H
 #define ASSAY_ORACLES_FORMULA_FAST_FAST_PAIR_SUMS_H
 
-#include "oracles/formula/fast/fast_kernels.h"
+#include "oracles/formula/fast/fast_numbers.h"
 #include "oracles/formula/fast/fast_pair_functions.h"
 #include "oracles/formula/fast/fast_steps.h"
 
