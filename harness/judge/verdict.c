@@ -64,9 +64,13 @@ static bool is_of_value(divergence_class_t class_, bool is_named) {
   }
 }
 
-void verdict_note_algorithms(verdict_t *verdict, const char *algorithms, bool is_named) {
+void verdict_list_algorithms(verdict_t *verdict, const char *algorithms) {
   g_strlcpy(verdict->algorithms, algorithms, sizeof verdict->algorithms);
   verdict->has_algorithms = true;
+}
+
+void verdict_note_algorithms(verdict_t *verdict, const char *algorithms, bool is_named) {
+  verdict_list_algorithms(verdict, algorithms);
   if (verdict->class_ == CLASS_unsupported_accepted) {
     g_strlcpy(verdict->observed, algorithms, sizeof verdict->observed);
     return;

@@ -103,6 +103,9 @@ typedef struct verdict {
  * `unsupported-accepted` they are what was run, and the class stays. */
 void verdict_note_algorithms(verdict_t *verdict, const char *algorithms, bool is_named);
 
+/* Notes them, and that they explain nothing. */
+void verdict_list_algorithms(verdict_t *verdict, const char *algorithms);
+
 /* What the blame rests on does not explain all elements: the observation goes, and with it the
  * class where that stood and fell with it. */
 void verdict_withdraw_blame(verdict_t *verdict);

@@ -56,6 +56,19 @@ static status_t check_observed(const oracle_t *oracle, const oracle_call_t *call
   return STATUS_OK;
 }
 
+/* Whether one of the set "A|B|C" says something of who names none: imprecise accumulation permits
+ * nearly every result of a long sum, so that of operands of other types it is no explanation. */
+static bool is_telling(const GString *names, const program_t *program) {
+  static const char imprecise[] = "_FAST_ACCUM<";
+  const char *lhs = program->operands[0].element->name, *rhs = program->operands[1].element->name;
+  g_autofree char *own = g_strdup_printf("%s%s,%s>", imprecise, lhs, rhs);
+  g_auto(GStrv) each = g_strsplit(names->str, "|", -1);
+  for (char **name = each; *name != NULL; name++) {
+    if (strstr(*name, imprecise) == NULL || g_str_has_suffix(*name, own)) return true;
+  }
+  return false;
+}
+
 status_t observe_algorithms_by(const oracle_t *oracle, const oracle_call_t *call,
                                const consistent_finder_t *finder, verdict_t *inout_verdict) {
   verdict_t *verdict = inout_verdict;
@@ -69,7 +82,11 @@ status_t observe_algorithms_by(const oracle_t *oracle, const oracle_call_t *call
   bool is_partly_explained = is_named && verdict->outcome == OUTCOME_diverges &&
                              verdict->observed[0] != '\0' && names->len > 0;
   if (is_partly_explained) STATUS_TRY(check_observed(oracle, call, finder, verdict));
-  verdict_note_algorithms(verdict, names->str, is_named);
+  if (!is_named && !is_telling(names, &call->instance->program)) {
+    verdict_list_algorithms(verdict, names->str);
+  } else {
+    verdict_note_algorithms(verdict, names->str, is_named);
+  }
   return STATUS_OK;
 }
 
