@@ -49,7 +49,7 @@ typedef struct loops {
 
 typedef struct state {
   double sum, lost;
-  bool has_begun;
+  unsigned leaves;
 } state_t;
 
 /* Sums of two and products of two numbers of these formats are exact in binary64, or, where nodes
@@ -68,11 +68,11 @@ static void note(const loops_t *loops, double value) {
 }
 
 static state_t step(const loops_t *loops, state_t state, double term) {
-  if (!state.has_begun) return (state_t){rounded(loops, term), 0, true};
+  if (state.leaves == 0) return (state_t){rounded(loops, term), 0, 1};
   double corrected = rounded(loops, term - state.lost);
   double sum = rounded(loops, state.sum + corrected);
   double gained = rounded(loops, sum - state.sum);
-  return (state_t){sum, rounded(loops, gained - corrected), true};
+  return (state_t){sum, rounded(loops, gained - corrected), state.leaves + 1};
 }
 
 static double term_at(const loops_t *loops, size_t i, bool is_first) {
@@ -90,11 +90,14 @@ static void run(const loops_t *loops, state_t state, unsigned taken, bool adds_i
   for (size_t i = 0; i < loops->terms->count; i++) {
     if ((taken >> i & 1) != 0) continue;
     is_end = false;
-    state_t next = step(loops, state, term_at(loops, i, !state.has_begun));
+    state_t next = step(loops, state, term_at(loops, i, state.leaves == 0));
     run(loops, next, taken | 1U << i, adds_init);
   }
   if (!is_end) return;
-  note(loops, adds_init ? rounded(loops, state.sum + loops->terms->init) : state.sum);
+  const double roots[] = {state.sum, rounded(loops, state.sum - state.lost)};
+  for (size_t i = 0; i < (state.leaves > 2 ? G_N_ELEMENTS(roots) : 1); i++) {
+    note(loops, adds_init ? rounded(loops, roots[i] + loops->terms->init) : roots[i]);
+  }
 }
 
 static void run_all(const terms_t *terms, const contract_t *contract, bool *out_given) {

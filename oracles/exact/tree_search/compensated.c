@@ -52,14 +52,23 @@ static bool gives(const loop_search_t *search, double root) {
   return given == search->value && !is_negative_zero; /* Of these trees have the last word. */
 }
 
-/* Whether the loop ends in the value after these leaves. */
+/* Whether the loop ends in the value after these leaves: in its sum, or, of more than two, in that
+ * less what it is too large by, which is another number where the last leaf is larger than all
+ * before it. */
 static bool ends_in_value(loop_search_t *search, loop_state_t state, bool has_inits) {
-  double root = state.sum;
-  for (size_t i = 0; !has_inits && i < search->inits; i++) {
-    root = arithmetic_add(&search->arithmetic->nodes, root, search->sum->init);
-  }
+  const arithmetic_t *nodes = &search->arithmetic->nodes;
+  const double roots[] = {state.sum, arithmetic_add(nodes, state.sum, -state.lost)};
   search->out_loop->ends_with_init = !has_inits && search->inits != 0;
-  return gives(search, root);
+  const size_t root_count = search->out_loop->leaf_count > 2 ? G_N_ELEMENTS(roots) : 1;
+  for (size_t corrected = 0; corrected < root_count; corrected++) {
+    double root = roots[corrected];
+    for (size_t i = 0; !has_inits && i < search->inits; i++) {
+      root = arithmetic_add(nodes, root, search->sum->init);
+    }
+    search->out_loop->is_corrected = corrected == 1;
+    if (gives(search, root)) return true;
+  }
+  return false;
 }
 
 /* The first leaf is the sum: a loop that starts with +0 would lose the sign of -0. */
@@ -162,6 +171,7 @@ void compensated_loop_print(const few_terms_t *sum, const compensated_loop_t *lo
     few_terms_print_leaf(sum, leaves.leaves[loop->leaves[i]], out_text);
   }
   g_string_append(out_text, loop->is_fused ? ", products fused)" : ")");
+  if (loop->is_corrected) g_string_append(out_text, " less what is left over");
   if (loop->ends_with_init) g_string_append(out_text, " + init");
   few_terms_print_leaves(sum, &leaves, out_text);
 }

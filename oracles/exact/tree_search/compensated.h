@@ -17,6 +17,7 @@ typedef struct compensated_loop {
   bool is_fused;          /* Products are added unrounded. */
   size_t leaf_count;
   uint8_t leaves[TREE_LEAVES_MAX]; /* In their order, numbered as in few_terms_tree_t. */
+  bool is_corrected;               /* What it is too large by is subtracted behind the loop. */
   bool ends_with_init;             /* The initial value is added at last, plainly. */
 } compensated_loop_t;
 
