@@ -68,7 +68,11 @@ def elementwise(op, a, o, r, number, index, part, p, note):
 
 def convert(op, a, o, r, number, index, part, p, note):
     x = o[0]
-    if r.parts == 2 or x.parts == 2 or r.bits == 1: raise NotDecided("conversions of complex numbers and to i1")
+    if r.bits == 1 and x.parts == 1:
+        s = x.at(index, p) if x.format else [(x.integer(index),) * 2]
+        if "nan" in s: raise NotDecided("NaN as i1")
+        return [(int(part not in ("+0", "-0", (0, 0))),) * 2 for part in s]
+    if r.parts == 2 or x.parts == 2 or r.bits == 1: raise NotDecided("conversions of complex numbers")
     if r.format:
         s = x.at(index, p) if x.format else parts_of(Q(x.integer(index)), Q(x.integer(index)))
         if p["convert_rounding"] == "any" and any(r.format.nearest(e) != e for e in hull(s)): raise NotDecided("any rounding (convert_rounding)")
