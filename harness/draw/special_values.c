@@ -5,6 +5,8 @@
 
 #include <glib.h>
 
+#include "harness/num/significand.h"
+
 static uint64_t sign_bit(const format_t *format) {
   return format->specials == FORMAT_EXPONENT_ONLY ? 0 : UINT64_C(1) << (format->bits - 1);
 }
@@ -18,16 +20,12 @@ static uint64_t with_sign(const format_t *format, bool negative, uint64_t magnit
  * another.  Most that are drawn are such. */
 static bool find_normal(const format_t *format, uint64_t significand, int exponent,
                         uint64_t *out_magnitude) {
-  if (significand == 0 || significand >> 62 != 0 || format->specials == FORMAT_EXPONENT_ONLY)
-    return false;
+  if (significand == 0 || format->specials == FORMAT_EXPONENT_ONLY) return false;
   int leading = 63 - __builtin_clzll(significand), fraction_bits = format->precision - 1;
   int binade = leading + exponent, drop = leading - fraction_bits;
   if (binade < format->exponent_min || binade >= format->exponent_max) return false;
-  uint64_t rounded = significand << (drop > 0 ? 0 : -drop);
-  if (drop > 0) {
-    uint64_t is_odd = significand >> drop & 1, half = UINT64_C(1) << (drop - 1);
-    rounded = (significand + (half - 1) + is_odd) >> drop;
-  }
+  if (!significand_is_short(significand, drop)) return false;
+  uint64_t rounded = significand_round_short(significand, drop);
   /* The implicit bit adds one to the exponent field, as does a carry out of it. */
   *out_magnitude = ((uint64_t)(binade - format->exponent_min) << fraction_bits) + rounded;
   return true;

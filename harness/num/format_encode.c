@@ -2,6 +2,7 @@
 /* Rounding to a format. */
 #include "harness/num/format.h"
 #include "harness/num/format_layout.h"
+#include "harness/num/significand.h"
 
 /* What lies below the kept bits, in units of the last kept one. */
 typedef enum remainder {
@@ -55,17 +56,9 @@ static uint64_t round_split(split_t split, bool negative, rounding_t rounding) {
   return split.kept;
 }
 
-/* Whether the significand is short enough for round_short(), which takes no branches that depend on
- * its bits. */
 static bool is_short(number_t number, int64_t drop, rounding_t rounding) {
-  return rounding == ROUNDING_NEAREST_EVEN && !number.sticky && number.significand >> 62 == 0 &&
-         drop < 62;
-}
-
-static uint64_t round_short(uint64_t significand, int64_t drop) {
-  if (drop <= 0) return significand << -drop;
-  uint64_t is_odd = significand >> drop & 1, half = UINT64_C(1) << (drop - 1);
-  return (significand + (half - 1) + is_odd) >> drop;
+  return rounding == ROUNDING_NEAREST_EVEN && !number.sticky &&
+         significand_is_short(number.significand, drop);
 }
 
 static bool rounds_toward_zero(rounding_t rounding, bool negative) {
@@ -109,7 +102,7 @@ static uint64_t encode_finite(const format_t *format, number_t number, rounding_
     int64_t drop = binade - fraction_bits - number.exponent;
     uint64_t rounded;
     if (is_short(number, drop, rounding)) {
-      rounded = round_short(number.significand, drop);
+      rounded = significand_round_short(number.significand, drop);
     } else {
       split_t split = split_significand(number.significand, number.sticky, drop);
       rounded = round_split(split, number.negative, rounding);

@@ -19,6 +19,17 @@ static contract_t contract_of(const char *text) {
 
 static const format_t *find_format(const char *name) { return element_named(name)->format; }
 
+/* A sum of terms of the format that it is computed in. */
+static sum_problem_t question_about(const format_t *format, const double *terms, size_t count,
+                                    GString *why) {
+  return (sum_problem_t){.format = format,
+                         .count = count,
+                         .left = terms,
+                         .left_format = format,
+                         .right_format = format,
+                         .why = why};
+}
+
 /* ---- All trees of few numbers ---------------------------------------------------------------- */
 
 enum { FEW = 4, SET_MAX = 4096 };
@@ -201,12 +212,7 @@ static void test_many(void) {
     exact += terms[i];
   }
   g_autoptr(GString) why = g_string_new(NULL);
-  const sum_problem_t question = {.format = format,
-                                  .count = COUNT,
-                                  .left = terms,
-                                  .left_format = format,
-                                  .right_format = format,
-                                  .why = why};
+  const sum_problem_t question = question_about(format, terms, COUNT, why);
   failure_t error = {.text = ""};
   arena_t arena;
   arena_init(&arena);
@@ -235,12 +241,7 @@ static void test_zero(void) {
   const double terms[COUNT] = {-2, -2, -2, -2, -2, -2, -2, -1, -1};
   const contract_t contract = contract_of("backend,accum_rounding=rz");
   g_autoptr(GString) why = g_string_new(NULL);
-  const sum_problem_t question = {.format = format,
-                                  .count = COUNT,
-                                  .left = terms,
-                                  .left_format = format,
-                                  .right_format = format,
-                                  .why = why};
+  const sum_problem_t question = question_about(format, terms, COUNT, why);
   failure_t error = {.text = ""};
   arena_t arena;
   arena_init(&arena);

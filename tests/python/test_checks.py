@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import assay
+from assay import _library
 
 rng = np.random.default_rng(17)
 
@@ -458,6 +459,12 @@ def test_threads_have_contexts_of_their_own():
     for thread in threads:
         thread.join()
     assert outcomes == ["conforms"] * 80
+
+
+def test_names_of_other_libraries_lead_to_ops():
+    ops = {name.split(".", 1)[1] for name in _library.op_names()}
+    assert set(_library._ELSEWHERE.values()) <= ops
+    assert not set(_library._ELSEWHERE) & ops
 
 
 @pytest.mark.parametrize(

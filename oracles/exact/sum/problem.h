@@ -39,8 +39,8 @@ typedef struct sum_problem {
                         * trees of few terms nor schedules are known (theory.md, T130). */
   bool is_open;        /* Nobody says what some factor is: every result conforms. */
   GString *why;  /* If not NULL, sum_answer() appends a tree of few terms that gives the answer. */
-  bool is_brief; /* As oracle_call_t has it; likewise ... */
-  bool is_any_way;
+  bool is_brief; /* As oracle_call_t has it. */
+  bool is_any_way; /* As oracle_call_t has it. */
   size_t
       sums_of_case; /* So many sums share what a case may cost (share.h); 0: this one is alone. */
 } sum_problem_t;

@@ -117,34 +117,42 @@ static void store_row(const differences_t *differences, size_t first, const doub
   for (size_t i = 0; i < count; i++) data[i] = (float)row[i];
 }
 
-static differences_t gather_lhs(const fast_integers_t *fast, size_t batch, arena_t *arena) {
-  const dot_general_layout_t *layout = fast->layout;
-  const tensor_t *lhs = &fast->instance->operands[DOT_GENERAL_LHS];
-  size_t terms = layout->term_count;
-  differences_t differences = make_differences(fast->is_f64, layout->row_count * terms, arena);
-  double *numbers = ARENA_NEW_ARRAY(arena, double, terms);
-  for (size_t row = 0; row < layout->row_count; row++) {
-    size_t base = layout->lhs_batch_offset[batch] + layout->lhs_row_offset[row];
-    load_row(lhs, &fast->zero_points[DOT_GENERAL_LHS], base, layout->lhs_term_offset, terms,
-             numbers);
-    store_row(&differences, row * terms, numbers, terms);
+/* Elements of an operand: `lines` of `count` each. */
+typedef struct lines {
+  uint32_t operand;
+  size_t batch_offset;
+  const size_t *line_offset, *offset;
+  size_t lines, count;
+} lines_t;
+
+static differences_t gather(const fast_integers_t *fast, const lines_t *from, arena_t *arena) {
+  const tensor_t *tensor = &fast->instance->operands[from->operand];
+  differences_t differences = make_differences(fast->is_f64, from->lines * from->count, arena);
+  double *numbers = ARENA_NEW_ARRAY(arena, double, from->count);
+  for (size_t line = 0; line < from->lines; line++) {
+    size_t base = from->batch_offset + from->line_offset[line];
+    load_row(tensor, &fast->zero_points[from->operand], base, from->offset, from->count, numbers);
+    store_row(&differences, line * from->count, numbers, from->count);
   }
   return differences;
 }
 
+/* Row by row. */
+static differences_t gather_lhs(const fast_integers_t *fast, size_t batch, arena_t *arena) {
+  const dot_general_layout_t *layout = fast->layout;
+  const lines_t rows = {DOT_GENERAL_LHS,        layout->lhs_batch_offset[batch],
+                        layout->lhs_row_offset, layout->lhs_term_offset,
+                        layout->row_count,      layout->term_count};
+  return gather(fast, &rows, arena);
+}
+
+/* Term by term. */
 static differences_t gather_rhs(const fast_integers_t *fast, size_t batch, arena_t *arena) {
   const dot_general_layout_t *layout = fast->layout;
-  const tensor_t *rhs = &fast->instance->operands[DOT_GENERAL_RHS];
-  size_t columns = layout->column_count;
-  differences_t differences = make_differences(fast->is_f64, layout->term_count * columns, arena);
-  double *numbers = ARENA_NEW_ARRAY(arena, double, columns);
-  for (size_t term = 0; term < layout->term_count; term++) {
-    size_t base = layout->rhs_batch_offset[batch] + layout->rhs_term_offset[term];
-    load_row(rhs, &fast->zero_points[DOT_GENERAL_RHS], base, layout->rhs_column_offset, columns,
-             numbers);
-    store_row(&differences, term * columns, numbers, columns);
-  }
-  return differences;
+  const lines_t terms = {DOT_GENERAL_RHS,         layout->rhs_batch_offset[batch],
+                         layout->rhs_term_offset, layout->rhs_column_offset,
+                         layout->term_count,      layout->column_count};
+  return gather(fast, &terms, arena);
 }
 
 /* Whether every scale is of a size that quotients and products of three of them cannot over- or
