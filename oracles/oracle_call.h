@@ -41,6 +41,8 @@ typedef struct oracle_call {
   bool is_any_way;    /* Nobody asks decide() by which formula a component conforms, or what else
                        * would: the loosest may be tried first, and answer_t.expected may mean
                        * nothing. */
+  bool may_be_rough;  /* accept() may leave out what takes long of large results: accept_t.is_rough.
+                       * Who finds a component outside such a set asks again without this. */
   bool is_unmeasured; /* Nobody reads how far from the exact value a component is. */
   arena_t *arena;     /* For what is returned, and for scratch. */
   failure_t *error;   /* Set if the function fails. */
@@ -55,6 +57,7 @@ static inline oracle_call_t oracle_call_about(const oracle_call_t *call, const c
   other.memo = NULL;
   other.kept = NULL;
   other.sample = NULL;
+  other.may_be_rough = false; /* What is made of its sets wants them whole. */
   return other;
 }
 

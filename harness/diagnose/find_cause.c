@@ -32,7 +32,7 @@ cause_reference_t cause_reference_of(const accept_t *accept, size_t component) {
   if (accept->reference == NULL) return found;
   found.reference = accept->reference[component];
   if (accept->reference_tail != NULL) found.tail = accept->reference_tail[component];
-  found.has_magnitude = accept->magnitude != NULL;
+  found.has_magnitude = accept->magnitude != NULL && !isnan(accept->magnitude[component]);
   if (found.has_magnitude) found.magnitude = accept->magnitude[component];
   return found;
 }

@@ -13,8 +13,13 @@
 typedef status_t (*judge_decide_t)(void *context, const oracle_call_t *call, uint32_t result,
                                    size_t component, answer_t *out_answer);
 
+/* Finds accept sets that are not rough (accept_t.is_rough), in the place of some that are. */
+typedef status_t (*judge_refine_t)(void *context, const contract_t *contract,
+                                   accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error);
+
 typedef struct judge {
   judge_decide_t decide;
+  judge_refine_t refine; /* Of accept sets of which none is rough it may be NULL. */
   void *decide_context;
   contract_t contract;
   /* Of the failing components, at most this many are asked about one by one; the rest count as

@@ -5,7 +5,6 @@
 #include "harness/judge/judge.h"
 
 #include <glib.h>
-#include <inttypes.h>
 #include <math.h>
 
 #include "harness/judge/blind.h"
@@ -17,7 +16,9 @@ typedef struct walk {
   const case_t *instance;
   const tensor_t *results;
   judge_tally_t *tally;
-  size_t asked_count;     /* Components of the present result that were asked about. */
+  const accept_t *accepts;
+  accept_t refined[CASE_RESULTS_MAX]; /* What they point to once one was too rough. */
+  size_t asked_count;                 /* Components of the present result that were asked about. */
   bool leaves_out;        /* Of those of it that no fast set knows only the sample's are judged. */
   size_t outside_count;   /* Components outside a fast set that were asked about ... */
   bool all_outside_wrong; /* ... and whether all of them were wrong. */
@@ -148,10 +149,29 @@ static void note_held(walk_t *walk, const accept_t *accept, const element_t *ele
   walk->tally->could_fail_count += count - vacuity_count_open(accept, element, first, count);
 }
 
-static status_t judge_block(walk_t *walk, uint32_t result, const accept_t *accept,
-                            component_block_t *block, failure_t *error) {
+/* Compares a block; where some of it lies outside of a rough set, with better sets, which the walk
+ * goes on with. */
+static status_t refine(walk_t *walk, failure_t *error) {
+  const judge_t *judge = walk->judge;
+  STATUS_TRY(judge->refine(judge->decide_context, &judge->contract, walk->refined, error));
+  walk->accepts = walk->refined;
+  return STATUS_OK;
+}
+
+static status_t compare(walk_t *walk, uint32_t result, component_block_t *block, failure_t *error) {
   const tensor_t *tensor = &walk->results[result];
-  block_compare(accept, tensor, block, &walk->tally->measures);
+  block_compare(&walk->accepts[result], tensor, block, &walk->tally->measures);
+  if (block->rejected_any == 0 || !walk->accepts[result].is_rough) return STATUS_OK;
+  STATUS_TRY(refine(walk, error));
+  block_compare(&walk->accepts[result], tensor, block, &walk->tally->measures);
+  return STATUS_OK;
+}
+
+static status_t judge_block(walk_t *walk, uint32_t result, component_block_t *block,
+                            failure_t *error) {
+  const tensor_t *tensor = &walk->results[result];
+  STATUS_TRY(compare(walk, result, block, error));
+  const accept_t *accept = &walk->accepts[result];
   reject_unlike_twins(accept, tensor, block);
   const element_t *element = tensor->type.element;
   if (block->rejected_any == 0) {
@@ -203,39 +223,44 @@ static size_t count_treeless(const accept_t *accept, const uint8_t *margin) {
   return count;
 }
 
-static status_t judge_result(walk_t *walk, uint32_t result, const accept_t *accept,
-                             failure_t *error) {
+/* The first components from *inout_first on that are judged, at most a block. */
+static component_block_t next_block(const uint8_t *margin, size_t count, size_t *inout_first) {
+  component_block_t block;
+  block.first = *inout_first + count_run(margin, *inout_first, count, true);
+  block.count = count_run(margin, block.first, count, false);
+  block.count = MIN(block.count, (size_t)COMPONENT_BLOCK);
+  *inout_first = block.first + block.count;
+  return block;
+}
+
+static status_t judge_result(walk_t *walk, uint32_t result, failure_t *error) {
   size_t count = type_component_count(&walk->results[result].type);
   size_t left_out_before = walk->tally->verdict.left_out_count;
   const uint8_t *margin = walk->judge->margins[result];
   walk->asked_count = 0;
-  walk->leaves_out = leaves_out(accept);
+  walk->leaves_out = leaves_out(&walk->accepts[result]);
   for (size_t first = 0; first < count && !walk->tally->lacks_oracle;) {
-    component_block_t block;
-    block.first = first + count_run(margin, first, count, true);
-    block.count = count_run(margin, block.first, count, false);
-    block.count = MIN(block.count, (size_t)COMPONENT_BLOCK);
-    first = block.first + block.count;
+    component_block_t block = next_block(margin, count, &first);
     walk->tally->verdict.component_count += block.count;
-    STATUS_TRY(judge_block(walk, result, accept, &block, error));
+    STATUS_TRY(judge_block(walk, result, &block, error));
   }
-  note_sample(&walk->tally->verdict, accept, left_out_before);
+  note_sample(&walk->tally->verdict, &walk->accepts[result], left_out_before);
   return STATUS_OK;
 }
 
-void judge_print_component(const element_t *element, uint64_t bits, char *out, size_t out_bytes) {
-  int digits = (element->bits + 3) / 4;
-  if (element->format != NULL && format_is_nan(element->format, bits)) {
-    g_snprintf(out, out_bytes, "nan (%0*" PRIx64 ")", digits, bits);
-  } else if (element->format != NULL) {
-    double value = format_to_double(element->format, bits);
-    g_snprintf(out, out_bytes, "%a (%0*" PRIx64 ")", value, digits, bits);
-  } else if (element->kind == ELEMENT_UNSIGNED) {
-    g_snprintf(out, out_bytes, "%" PRIu64 " (%0*" PRIx64 ")", bits, digits, bits);
-  } else {
-    int64_t value = element_signed_value(element, bits);
-    g_snprintf(out, out_bytes, "%" PRId64 " (%0*" PRIx64 ")", value, digits, bits);
+/* Of rough sets, which hold all components, only some tell which answers they would hold besides:
+ * where these say that the verdict proves nothing, better sets are asked. */
+static status_t look_closer(walk_t *walk, uint32_t result, failure_t *error) {
+  judge_tally_t *tally = walk->tally;
+  if (!walk->accepts[result].is_rough || vacuity_find(&tally->vacuity) == NULL) return STATUS_OK;
+  STATUS_TRY(refine(walk, error));
+  const element_t *element = walk->results[result].type.element;
+  size_t count = type_component_count(&walk->results[result].type);
+  for (size_t first = 0; first < count;) {
+    component_block_t block = next_block(walk->judge->margins[result], count, &first);
+    vacuity_note(&tally->vacuity, &walk->accepts[result], element, block.first, block.count);
   }
+  return STATUS_OK;
 }
 
 static status_t describe_worst(const judge_t *judge, const case_t *instance,
@@ -270,11 +295,13 @@ status_t judge_count(const judge_t *judge, const case_t *instance, const accept_
                  .instance = instance,
                  .results = results,
                  .tally = out_tally,
+                 .accepts = accepts,
                  .all_outside_wrong = true};
   for (uint32_t i = 0; i < instance->program.result_count && !out_tally->lacks_oracle; i++) {
     if ((judge->unjudged >> i & 1) != 0) continue;
     out_tally->verdict.treeless_count += count_treeless(&accepts[i], judge->margins[i]);
-    STATUS_TRY(judge_result(&walk, i, &accepts[i], error));
+    STATUS_TRY(judge_result(&walk, i, error));
+    STATUS_TRY(look_closer(&walk, i, error));
   }
   return STATUS_OK;
 }

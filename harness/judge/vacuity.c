@@ -93,11 +93,18 @@ static seen_t see(const accept_t *accept, const element_t *element, size_t i,
   }
 }
 
+/* What a rough set does not hold may conform; of components that are measured it is no smaller than
+ * others are. */
+static bool is_too_rough(const accept_t *accept, size_t i) {
+  return accept->is_rough && accept->magnitude != NULL && isnan(accept->magnitude[i]);
+}
+
 void vacuity_note(vacuity_t *inout_vacuity, const accept_t *accept, const element_t *element,
                   size_t first, size_t count) {
   for (blind_answer_t answer = 0; answer < BLIND_COUNT; answer++) {
     bool *is_refuted = &inout_vacuity->is_refuted[answer];
     for (size_t i = first; i < first + count && !*is_refuted; i++) {
+      if (is_too_rough(accept, i)) continue;
       seen_t seen = see(accept, element, i, answer);
       bool is_wrong = seen == SEEN_WRONG_BUT_PERMITTED;
       *is_refuted = seen == SEEN_FORBIDDEN;

@@ -50,9 +50,14 @@ typedef struct accept {
    * rounded. */
   const double *reference;
   const double *reference_tail;
-  /* Floats, if not NULL: sum of |terms| (sum of |a_i b_i|), at most a factor 1 + 2^-10 too large.
-   * Of composite ops, which have no such sum, the permitted error. */
+  /* Floats, if not NULL: sum of |terms| (sum of |a_i b_i|), at most a factor 1 + 2^-10 too large;
+   * NaN where that is not measured, which is_rough permits.  Of composite ops, which have no such
+   * sum, the permitted error. */
   const double *magnitude;
+  /* Asked for by oracle_call_t.may_be_rough: the set may be smaller than it could be, and
+   * |x* - reference| is at most rough_error * sum of |terms|. */
+  bool is_rough;
+  double rough_error;
   /* The permitted error E = bound_factor * magnitude + bound_offset, for the slack; and u = 2^-p of
    * the accumulation type, for the backward error |err| / (u * magnitude), 0 if there is none. */
   double bound_factor;

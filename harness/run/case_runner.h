@@ -70,6 +70,7 @@ typedef struct case_runner {
   uint32_t audit_one_in;   /* One component in so many is recomputed with MPFR; 0: none. */
   size_t decide_wrong_max; /* See judge_t. */
   bool is_brief;           /* Nothing is observed but which components are wrong. */
+  bool takes_rough;        /* Accept sets of large results may be rough: accept_t.is_rough. */
   bool judges_all;         /* Large results too, of which a sample is judged else (sample.h). */
   /* Of a part of a case (harness/run/parts): components of the first result of the whole, else 0;
    * and the sample of the part, or NULL: one is drawn where the case is large. */
@@ -122,6 +123,15 @@ struct expectation {
 status_t case_runner_expect(case_runner_t *walk, const case_t *instance,
                             const op_constraint_t *broken, arena_t *arena,
                             expectation_t *out_expectation, failure_t *error);
+
+/* The accept sets of a case that has an oracle, under a contract, in the expectation's arena; none
+ * is rough. */
+status_t expectation_accept(const expectation_t *expectation, const contract_t *contract,
+                            accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error);
+
+/* Of a case of which some are: puts better ones into their place. */
+status_t expectation_refine(expectation_t *inout_expectation, const contract_t *contract,
+                            failure_t *error);
 
 /* What an executor says to a program, asked once for all data of it. */
 typedef struct preparation {

@@ -52,9 +52,21 @@ static status_t decide_oracle(void *context, const oracle_call_t *call, uint32_t
   return status;
 }
 
+static status_t refine_accepts(void *context, const contract_t *contract,
+                               accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
+  decide_context_t *asked = (decide_context_t *)context;
+  uint64_t begin = clock_nanoseconds();
+  status_t status = expectation_accept(asked->expectation, contract, out_accepts, error);
+  uint64_t spent = clock_nanoseconds() - begin;
+  asked->times->oracle += spent;
+  asked->times->judge -= spent;
+  return status;
+}
+
 decide_context_t decide_context_make(case_runner_t *walk, const expectation_t *expectation,
                                      const tensor_t *results) {
-  decide_context_t context = {.oracle = expectation->oracle,
+  decide_context_t context = {.expectation = expectation,
+                              .oracle = expectation->oracle,
                               .whole_count = expectation->whole_count,
                               .kept = expectation->kept,
                               .arena = expectation->arena,
@@ -76,6 +88,7 @@ void decide_context_deinit(decide_context_t *context) {
 
 judge_t decide_context_judge(decide_context_t *context, const contract_t *contract) {
   judge_t judge = {.decide = decide_oracle,
+                   .refine = refine_accepts,
                    .decide_context = context,
                    .contract = *contract,
                    .on_wrong = note_wrong};

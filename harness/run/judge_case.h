@@ -15,12 +15,14 @@ static inline oracle_call_t case_runner_call(const case_runner_t *walk,
                          .whole_count = expectation->whole_count,
                          .sample = &expectation->sample,
                          .kept = expectation->kept,
+                         .may_be_rough = walk->takes_rough,
                          .arena = expectation->arena,
                          .error = error};
 }
 
 /* What the judge needs to ask the oracle; its time is the oracle's, not the judge's. */
 typedef struct decide_context {
+  const expectation_t *expectation;
   const oracle_t *oracle;
   size_t whole_count;
   decision_memo_t memo;

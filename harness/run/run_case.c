@@ -24,6 +24,32 @@ void case_runner_init(case_runner_t *walk, const contract_t *contract, uint64_t 
   walk->audit_distance = rng_below(&walk->audit_rng, CASE_RUNNER_AUDIT_ONE_IN);
 }
 
+status_t expectation_accept(const expectation_t *expectation, const contract_t *contract,
+                            accept_t out_accepts[CASE_RESULTS_MAX], failure_t *error) {
+  const oracle_call_t call = {.instance = expectation->instance,
+                              .contract = contract,
+                              .whole_count = expectation->whole_count,
+                              .sample = &expectation->sample,
+                              .arena = expectation->arena,
+                              .error = error};
+  STATUS_TRY(expectation->oracle->accept(&call, out_accepts));
+  sample_attach(&expectation->sample, expectation->instance->program.result_count, out_accepts);
+  return STATUS_OK;
+}
+
+status_t expectation_refine(expectation_t *inout_expectation, const contract_t *contract,
+                            failure_t *error) {
+  bool has_accepts =
+      inout_expectation->oracle_status == STATUS_OK && inout_expectation->broken == NULL;
+  if (!has_accepts) return STATUS_OK;
+  bool is_rough = false;
+  for (uint32_t i = 0; i < inout_expectation->instance->program.result_count; i++) {
+    is_rough |= inout_expectation->accepts[i].is_rough;
+  }
+  if (!is_rough) return STATUS_OK;
+  return expectation_accept(inout_expectation, contract, inout_expectation->accepts, error);
+}
+
 static status_t expect_valid(case_runner_t *walk, expectation_t *expectation, failure_t *error) {
   failure_t reason = {0};
   const oracle_call_t call = case_runner_call(walk, expectation, NULL, &reason);

@@ -30,6 +30,7 @@ static void establish(const verdict_t *first, uint32_t established[CAUSE_COUNT])
 static status_t find_cause(const case_runner_t *walk, executor_t *executor, const verdict_t *first,
                            arena_t *arena, shrink_divergence_t *inout, failure_t *error) {
   case_runner_t quiet = *walk;
+  quiet.takes_rough = false;
   quiet.audit_one_in = 0;
   const program_t *program = &inout->instance.program;
   const op_constraint_t *broken =

@@ -106,6 +106,7 @@ status_t session_open(const session_options_t *options, session_t **out_session,
   open_stream(session);
   case_runner_init(&session->walk, &options->contract, options->stream.seed);
   session->walk.predictor = options->predictor;
+  session->walk.takes_rough = true;
   case_runner_hold_wide(&session->walk);
   arena_init(&session->arena);
   session->tally = tally_new();
@@ -224,20 +225,23 @@ static status_t walk_executor(session_t *session, size_t index, const expectatio
   bool is_finding =
       out_verdict->outcome == OUTCOME_diverges || out_verdict->outcome == OUTCOME_failed;
   hash_text_t signature;
+  expectation_t refined = *expectation;
   if (status == STATUS_OK && is_finding) {
-    const cause_question_t cause = cause_decide(&session->walk, instance, expectation);
+    status = expectation_refine(&refined, &session->walk.contract, error);
+  }
+  if (status == STATUS_OK && is_finding) {
+    const cause_question_t cause = cause_decide(&session->walk, instance, &refined);
     const diagnosis_question_t question = {.executor = index,
                                            .label = &session->label,
                                            .cause = &cause,
                                            .walk = &session->walk,
-                                           .expectation = expectation};
+                                           .expectation = &refined};
     status = diagnosis_budget_explain(session->causes, &question, &session->arena, out_verdict,
                                       &signature, error);
     sign_part(session, &signature);
   }
   if (status == STATUS_OK) keep_results(session, &instance->program);
   if (status == STATUS_OK) status = session_measure_power(session, expectation, out_verdict, error);
-  arena_rewind(&session->arena, mark);
   STATUS_TRY(status);
   session_count_case(session, index, expectation, origin, out_verdict, &times);
   session_answer_t answer = {.executor = index,
@@ -246,11 +250,12 @@ static status_t walk_executor(session_t *session, size_t index, const expectatio
                              .verdict = out_verdict,
                              .response = response};
   if (is_finding) {
-    const occurrence_t occurrence = {index,      instance,    origin,        out_verdict,
-                                     &signature, expectation, times.executor};
+    const occurrence_t occurrence = {index,      instance, origin,        out_verdict,
+                                     &signature, &refined, times.executor};
     STATUS_TRY(session_record_finding(session, &occurrence, error));
     answer.signature = &signature;
   }
+  arena_rewind(&session->arena, mark);
   update_contender(session, index, out_verdict, expectation->broken);
   session_note_answer(session, index, out_verdict);
   if (session->options.on_answer == NULL) return STATUS_OK;

@@ -27,7 +27,7 @@ typedef struct enclosure {
   const double *reference;      /* As exact_matmul_t has them; entries that are not finite give */
   const double *reference_tail; /* ends that mean nothing.  NULL: anything up to half an ulp, */
   const double *magnitude;      /* which moves each end by up to 2^-52 |reference| more. */
-  double factor, offset;  /* E = factor * magnitude + offset; factor is 0 or at least 2^-100. */
+  double factor, offset;  /* E = factor * magnitude + offset; |factor| is 0 or at least 2^-100. */
   const format_t *format; /* Any but f8E8M0FNU. */
   enclosure_ends_t ends;
   enclosure_side_t side;

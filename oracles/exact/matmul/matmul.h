@@ -8,6 +8,7 @@
 #ifndef ASSAY_ORACLES_EXACT_MATMUL_MATMUL_H
 #define ASSAY_ORACLES_EXACT_MATMUL_MATMUL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,7 @@ typedef struct exact_matmul {
   double *reference_tail; /* [m*n] or NULL: (exact sum - reference) * (1 + d), |d| <= 2^-50. */
   double *magnitude;      /* [m*n]: S with sum |ab| <= S <= sum |ab| * (1 + 2^-10). */
   uint8_t *uncertified;   /* [m*n]: 1 where nothing above is known, else 0; see below. */
+  double *rough_bound;    /* NULL, or what may be rough is: see exact_matmul_is_measured(). */
 } exact_matmul_t;
 
 /* Uncertified are exactly the outputs
@@ -31,6 +33,20 @@ typedef struct exact_matmul {
 void exact_matmul_f32(const exact_matmul_t *matmul, const float *a, const float *b, arena_t *arena);
 void exact_matmul_f64(const exact_matmul_t *matmul, const double *a, const double *b,
                       arena_t *arena);
+
+/* Rough products: theory.md, T296.  If rough_bound is not NULL and the operands are large matrices
+ * of f32 with ordinary numbers, *rough_bound becomes an upper bound of every sum |ab|, and
+ *  - a reference may err by EXACT_ROUGH_ERROR * k times its magnitude,
+ *  - a magnitude may be that of some of the terms alone, but for rows that are measured: then it
+ * has only the upper bound above. Else *rough_bound becomes infinite, and nothing is rough.  Every
+ * instruction set gives the same. */
+#define EXACT_ROUGH_ERROR 0x1p-43
+
+enum { EXACT_ROUGH_PERIOD = 64, EXACT_ROUGH_MEASURED = 4 };
+
+static inline bool exact_matmul_is_measured(size_t row) {
+  return row % EXACT_ROUGH_PERIOD < EXACT_ROUGH_MEASURED;
+}
 
 /* The sums of the columns of B, that is the case m = 1 with A all ones. */
 void exact_sums_f32(const exact_matmul_t *sums, const float *b, arena_t *arena);

@@ -135,7 +135,8 @@ static void set_ends(const accept_t *accept, size_t first, size_t count, const f
       .reference = accept->reference + first,
       .reference_tail = accept->reference_tail == NULL ? NULL : accept->reference_tail + first,
       .magnitude = accept->magnitude + first,
-      .factor = bound->factor,
+      .factor =
+          bound->factor - accept->rough_error, /* Less than nothing, maybe: theory.md, T296. */
       .offset = bound->offset,
       .format = format,
       .ends = ENCLOSURE_NEAREST,
@@ -247,6 +248,8 @@ accept_t fast_sums_finish(fast_sums_t *sums, const format_t *format, const contr
   accept.bound_offset = bound.total_offset;
   accept.unit_roundoff = format_unit_roundoff(format);
   accept.decide = sums->decide;
+  accept.is_rough = sums->rough_error > 0;
+  accept.rough_error = sums->rough_error;
   forget_unknown(sums, arena, &accept);
   if (sums->has_schedules && in_order_matters(shape_roundings(sums->shape), contract)) {
     memset(sums->decide, 1, accept.count); /* The schedules decide. */

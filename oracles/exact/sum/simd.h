@@ -102,6 +102,7 @@ typedef struct fast_sums {
   const likely_sums_t *likely;
   bound_shape_t shape;
   bool has_schedules; /* Schedules decide under an in-order contract: see sum_problem.h. */
+  double rough_error; /* References err by at most half of it times the magnitude; 0: rounded. */
 } fast_sums_t;
 
 /* The finished fast accept set, built on the arrays of `sums`, which it changes. */

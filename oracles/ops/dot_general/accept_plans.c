@@ -28,6 +28,7 @@ typedef struct fast_found {
   bool special;
   bool exact;
   bool few_terms;
+  bool rough;
 } fast_found_t;
 
 /* Where the parts of complex results go: kernels write dense matrices, results interleave. */
@@ -72,8 +73,24 @@ static fast_arrays_t fast_arrays_from(const fast_arrays_t *arrays, size_t offset
   };
 }
 
+/* Sums that might overflow, or that no schedule may round, need their magnitudes. */
+static bool suffices_roughly(const fast_product_t *product, size_t group, const format_t *format,
+                             double bound, arena_t *arena, int *scratch) {
+  return bound < special_sum_least(format) &&
+         !fast_exact_find(product, group, format, arena, scratch);
+}
+
+static void multiply_matrices(const fast_product_t *product, arena_t *arena) {
+  if (product->lhs.is_f64) {
+    exact_matmul_f64(&product->matmul, product->lhs.data, product->rhs.data, arena);
+  } else {
+    exact_matmul_f32(&product->matmul, product->lhs.data, product->rhs.data, arena);
+  }
+}
+
 static void multiply(const matrices_t *matrices, const contract_t *contract, size_t batch, int part,
                      const fast_arrays_t *out, arena_t *arena) {
+  const format_t *format = matrices->plan->accumulation;
   fast_product_t product = {0};
   product.lhs = matrices_gather_lhs(matrices, batch, part, arena);
   product.rhs = matrices_gather_rhs(matrices, batch, part, arena);
@@ -86,19 +103,23 @@ static void multiply(const matrices_t *matrices, const contract_t *contract, siz
       .magnitude = out->magnitude,
       .uncertified = out->decide,
   };
-  if (product.lhs.is_f64) {
-    exact_matmul_f64(&product.matmul, product.lhs.data, product.rhs.data, arena);
-  } else {
-    exact_matmul_f32(&product.matmul, product.lhs.data, product.rhs.data, arena);
+  size_t group = MAX(product.matmul.k / (size_t)matrices->primitive_count, 1);
+  double bound = (double)INFINITY;
+  if (out->likely == NULL && matrices->may_be_rough) product.matmul.rough_bound = &bound;
+  multiply_matrices(&product, arena);
+  if (isfinite(bound) &&
+      !suffices_roughly(&product, group, format, bound, arena, out->lowest_bit)) {
+    product.matmul.rough_bound = NULL;
+    multiply_matrices(&product, arena);
+    bound = (double)INFINITY;
   }
+  out->found->rough |= isfinite(bound);
   if (out->likely != NULL) fast_few_likely(&product, matrices, contract, out->likely);
   out->found->special |=
       fast_specials_find(&product, matrices, contract, out->likely, out->special);
-  const format_t *format = matrices->plan->accumulation;
   if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES && matrices->plan->imprecise_bits == 0) {
     out->found->few_terms |= fast_few_find(&product, format, arena, out->few_terms);
   }
-  size_t group = MAX(product.matmul.k / (size_t)matrices->primitive_count, 1);
   out->found->exact |= fast_exact_find(&product, group, format, arena, out->lowest_bit);
 }
 
@@ -132,6 +153,16 @@ static bound_shape_t shape_of(const matrices_t *matrices) {
       .products_underflow = product_underflows(plan->lhs, plan->rhs, plan->accumulation),
       .imprecise_bits = plan->imprecise_bits,
   };
+}
+
+/* Of a row that is not measured some terms are all that its magnitudes are known to have. */
+static void forget_rough(const matrices_t *matrices, double *inout_magnitude) {
+  const dot_general_layout_t *layout = matrices->layout;
+  for (size_t i = 0; i < layout->batch_count * layout->row_count; i++) {
+    if (exact_matmul_is_measured(i % layout->row_count)) continue;
+    double *row = inout_magnitude + i * layout->column_count;
+    for (size_t j = 0; j < layout->column_count; j++) row[j] = (double)NAN;
+  }
 }
 
 /* The sums of operands split in one way, in the accumulation type. */
@@ -170,8 +201,13 @@ static accept_t accept_split(const matrices_t *matrices, const contract_t *contr
       .likely = arrays.likely,
       .shape = shape_of(matrices),
       .has_schedules = has_schedules(matrices->plan, parts),
+      .rough_error = found.rough ? 2 * EXACT_ROUGH_ERROR * (double)matrices_terms(matrices) : 0,
   };
-  return fast_sums_finish(&sums, format, contract, arena);
+  accept_t accept = fast_sums_finish(&sums, format, contract, arena);
+  if (!found.rough) return accept;
+  forget_rough(matrices, arrays.magnitude);
+  accept.magnitude = arrays.magnitude;
+  return accept;
 }
 
 /* From the accumulation type to the result's. */
@@ -192,12 +228,23 @@ accept_t dot_general_accept_split(const oracle_call_t *call, const dot_general_l
   return convert_result(&accept, plan, call->arena);
 }
 
+/* Accept sets of real sums in any order, which are united with no others: their parts would have to
+ * be known alike. */
+static bool may_be_rough(const oracle_call_t *call) {
+  const program_t *program = &call->instance->program;
+  dot_algorithm_t algorithms[DOT_PRECISIONS_MAX];
+  return program->operands[DOT_GENERAL_LHS].element->components == 1 &&
+         PERMITTED(call->contract, order) == ORDER_ANY &&
+         dot_precision_algorithms(program, call->contract, algorithms) == 0;
+}
+
 accept_t dot_general_accept_plan(const oracle_call_t *call, const dot_general_layout_t *layout,
                                  const dot_plan_t *plan) {
   if (plan->accumulation == NULL) return dot_integers_accept(call, layout, plan);
   split_t splits[DOT_SPLITS_MAX];
   size_t split_count = dot_plan_splits(plan, call->contract, splits);
   matrices_t first = matrices_make(call->instance, layout, plan, splits[0], call->arena);
+  first.may_be_rough = call->may_be_rough && split_count == 1 && may_be_rough(call);
   first.sums_of_case = oracle_call_components(call);
   accept_t accept = accept_split(&first, call->contract, call->arena);
   for (size_t i = 1; i < split_count; i++) {

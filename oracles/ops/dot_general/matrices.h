@@ -23,6 +23,7 @@ typedef struct matrices {
   const case_t *instance;
   const dot_general_layout_t *layout;
   const dot_plan_t *plan;
+  bool may_be_rough;   /* See oracle_call_t; set by those who ask for accept sets. */
   size_t sums_of_case; /* See sum_problem_t; set by those who ask for accept sets. */
   int primitive_count; /* Products that are not zero throughout. */
   dot_primitive_t primitives[DOT_PRIMITIVES_MAX];
