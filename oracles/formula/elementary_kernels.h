@@ -104,57 +104,58 @@ KERNEL_INLINE double kernel_log(double x) {
   return x > 0 ? result : binary64_value(UINT64_C(0x7ff8) << 48);
 }
 
-/* For |x| <= 2: 2 / sqrt(pi) times the sum of (-1)^k x^(2k+1) / (k! (2k+1)).  The terms alternate,
- * fall from k = 4 on, and are below 2^-58 after k = 32; their largest is 1.3, the sum above 0.44,
- * so that an error of 2^-50 is one of 2^-41 in 1 - erf(2). */
+/* What erfc and the derivatives of erf and erfc have in common.  x^2 is exact. */
+KERNEL_INLINE double kernel_exp_of_square(double x) { return kernel_exp(-(x * x)); }
+
+/* Two polynomials, of which theory.md, T295, says how far they are off: erf(x) / x by x^2, up to
+ * KERNEL_ERF_SMALL; and from there to KERNEL_ERFC_MAX erfc(x) e^(x^2) (x + 3) by
+ * KERNEL_ERFC_SLOPE / (x + 3) + KERNEL_ERFC_START, which lies between -1 and 1. */
+#define KERNEL_ERF_SMALL 1.0
+#define KERNEL_ERFC_MAX 26.5
+#define KERNEL_ERFC_SLOPE 0x1.2828282828283p+3
+#define KERNEL_ERFC_START -0x1.5050505050505p+0
+enum { KERNEL_ERF_TERMS = 10, KERNEL_ERFC_TERMS = 15 };
+static const double kernel_erf_terms[KERNEL_ERF_TERMS] = {
+    0x1.20dd750429b19p+0,  -0x1.812746b0271ecp-2,  0x1.ce2f2197bc2efp-4,  -0x1.b82ce15c3b7f8p-6,
+    0x1.565ba0406c001p-8,  -0x1.c0286cad68e02p-11, 0x1.f941bed7e7847p-14, -0x1.f0705a1dde9aap-17,
+    0x1.9ae0986f9de4fp-20, -0x1.c1a515de8637ap-24};
+static const double kernel_erfc_terms[KERNEL_ERFC_TERMS] = {
+    0x1.e8f85ede09ce9p-1,   0x1.e2d72cd40ab99p-2,   0x1.91f92bae7b539p-3,  0x1.11fd776bc1846p-4,
+    0x1.202741fd5dfa7p-6,   0x1.8f95d8e036870p-9,   0x1.de33ebbb372cap-14, -0x1.be3c5270aaa9fp-14,
+    -0x1.a287f55449934p-16, 0x1.002e199852e40p-19,  0x1.c52501b726b54p-20, 0x1.54f6a2123e7d6p-25,
+    -0x1.ce449e097eb74p-24, -0x1.9ee984af1b882p-28, 0x1.9d17f2361dca7p-28};
+
 KERNEL_INLINE double kernel_erf_small(double x) {
-  double z = x * x;
-  double sum = 0;
+  double z = x * x, sum = kernel_erf_terms[KERNEL_ERF_TERMS - 1];
   KERNEL_UNROLL
-  for (int k = 32; k >= 0; k--) {
-    sum = 1.0 / (2 * k + 1) - z * (sum * (1.0 / (k + 1)));
-  }
-  return 0x1.20dd750429b6dp+0 * (x * sum);
+  for (int k = KERNEL_ERF_TERMS - 2; k >= 0; k--) sum = sum * z + kernel_erf_terms[k];
+  return x * sum;
 }
 
-/* For 2 <= x <= 12 and x^2 exact: e^(-x^2) x / sqrt(pi) over the contracted continued fraction
- * x^2 + 1/2 - (1 * 2 / 4) / (x^2 + 5/2 - (3 * 4 / 4) / (x^2 + 9/2 - ...)).  Its convergents fall
- * towards the value; after 28 the rest is below 2^-47 of it at x = 2, and less beyond. */
+/* Beyond KERNEL_ERFC_MAX erfc is less than any binary32 number, and so is what is told of it:
+ * kernel_exp() stops at e^-700. */
 KERNEL_INLINE double kernel_erfc_large(double x) {
-  double z = x * x;
-  double numerator = z + (2 * 28 + 0.5), denominator = 1;
+  double magnitude = fabs(x);
+  double inverse = 1 / ((magnitude > KERNEL_ERFC_MAX ? KERNEL_ERFC_MAX : magnitude) + 3);
+  double u = inverse * KERNEL_ERFC_SLOPE + KERNEL_ERFC_START;
+  double sum = kernel_erfc_terms[KERNEL_ERFC_TERMS - 1];
   KERNEL_UNROLL
-  for (int k = 28; k >= 1; k--) { /* Both stay below 2^224. */
-    double next =
-        (z + (2 * (k - 1) + 0.5)) * numerator - ((2 * k - 1) * (2 * k) / 4.0) * denominator;
-    denominator = numerator;
-    numerator = next;
-  }
-  return kernel_exp(-z) * (x * 0x1.20dd750429b6dp-1) * denominator / numerator;
+  for (int k = KERNEL_ERFC_TERMS - 2; k >= 0; k--) sum = sum * u + kernel_erfc_terms[k];
+  return kernel_exp_of_square(x) * (inverse * sum);
 }
 
-/* Beyond 27 erfc is less than any binary32 number. */
 KERNEL_INLINE double kernel_erfc(double x) {
   double magnitude = fabs(x);
-  double small = magnitude < 2 ? magnitude : 2;
-  small = magnitude != magnitude ? magnitude : small;
-  double large = magnitude < 2 ? 2 : magnitude;
-  large = large > 26 ? 26 : large;
-  double of_large = kernel_erfc_large(large);
-  double positive = magnitude < 2 ? 1 - kernel_erf_small(small) : of_large;
-  positive = magnitude != magnitude ? magnitude : positive;
+  double of_small = 1 - kernel_erf_small(magnitude), of_large = kernel_erfc_large(x);
+  double positive = magnitude < KERNEL_ERF_SMALL ? of_small : of_large;
   return x < 0 ? 2 - positive : positive;
 }
 
 KERNEL_INLINE double kernel_erf(double x) {
   double magnitude = fabs(x);
-  double small = magnitude < 2 ? x : 0;
-  double large = magnitude < 2 ? 2 : magnitude;
-  large = large > 26 ? 26 : large;
-  double of_large = copysign(1 - kernel_erfc_large(large), x);
-  double of_small = kernel_erf_small(small);
-  double value = magnitude < 2 ? of_small : of_large;
-  return x != x ? x : value;
+  double of_large = copysign(1 - kernel_erfc_large(x), x);
+  double of_small = kernel_erf_small(x);
+  return magnitude < KERNEL_ERF_SMALL ? of_small : of_large;
 }
 
 /* (e^2x - 1) / (e^2x + 1), from e^2x - 1 itself where that is small; 1 - 2 / (e^2x + 1) loses at

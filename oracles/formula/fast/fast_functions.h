@@ -117,7 +117,7 @@ KERNEL_INLINE double exp_change(double x, double value, double d) {
   return (void)x, value * (d + d * d / 2);
 }
 KERNEL_INLINE double erf_change(double x, double value, double d) {
-  double slope = 0x1.20dd750429b6dp+0 * kernel_exp(-x * x), w = x * d;
+  double slope = 0x1.20dd750429b6dp+0 * kernel_exp_of_square(finite_or_nan(x)), w = x * d;
   return (void)value, slope * d * (1 - w * (1 - w * (2.0 / 3)));
 }
 KERNEL_INLINE double erfc_change(double x, double value, double d) {
