@@ -17,12 +17,12 @@ static size_t common_count(row_t a, row_t b) { return a.count == 1 ? b.count : a
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
-static row_t constant(formula_t *formula, const char *decimal) {
+static row_t constant(formula_t *formula, const real_t *real) {
   row_t row = new_row(formula, 1);
   enclosed_t *number = row.enclosed;
   number->has_finite = true;
-  mpfr_set_str(number->low, decimal, 10, MPFR_RNDD);
-  mpfr_set_str(number->high, decimal, 10, MPFR_RNDU);
+  mpfr_set_str(number->low, real->decimal, 10, MPFR_RNDD);
+  mpfr_set_str(number->high, real->decimal, 10, MPFR_RNDU);
   enclosed_round(formula, number, false);
   return row;
 }

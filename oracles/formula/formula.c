@@ -12,6 +12,32 @@ row_t formula_inverse_square_root(formula_t *formula, row_t a) {
   return formula_either(formula, formula_divide(formula, formula_number(formula, 1), root), direct);
 }
 
+static row_t halve(formula_t *formula, row_t a) {
+  return formula_multiply(formula, a, formula_number(formula, 0.5));
+}
+
+row_t formula_half_product_by_steps(formula_t *formula, row_t a, row_t b) {
+  return formula_either(formula, formula_multiply(formula, halve(formula, a), b),
+                        formula_multiply(formula, a, halve(formula, b)));
+}
+
+row_t formula_half_product(formula_t *formula, row_t a, row_t b) {
+  const evaluator_t *evaluator = formula->evaluator;
+  return evaluator->half_product != NULL ? evaluator->half_product(formula, a, b)
+                                         : formula_half_product_by_steps(formula, a, b);
+}
+
+row_t formula_scale_by_steps(formula_t *formula, row_t a, row_t factor, row_t divisor) {
+  return formula_either(formula, formula_multiply(formula, a, factor),
+                        formula_divide(formula, a, divisor));
+}
+
+row_t formula_scale(formula_t *formula, row_t a, row_t factor, row_t divisor) {
+  const evaluator_t *evaluator = formula->evaluator;
+  return evaluator->scale != NULL ? evaluator->scale(formula, a, factor, divisor)
+                                  : formula_scale_by_steps(formula, a, factor, divisor);
+}
+
 row_t formula_mean(formula_t *formula, row_t a) {
   row_t sum = formula_sum(formula, a);
   row_t count = formula_number(formula, (double)formula_seen_count(formula, a.count));

@@ -30,12 +30,20 @@ typedef struct row {
 
 typedef struct formula formula_t;
 
+/* A real constant: its decimal digits, at least 70 of them where they do not end, and the number of
+ * binary64 nearest to it. */
+typedef struct real {
+  const char *decimal;
+  double nearest;
+} real_t;
+#define REAL(digits) {#digits, digits}
+
 /* The steps, by which an evaluator is defined.  Operands of two rows have one count, or one of them
  * has count 1. */
 typedef struct evaluator {
-  /* Numbers: the decimal digits of a real constant, at least 70 of them where they do not end; a
-   * whole number such as a count of terms; a number that is given exactly. */
-  row_t (*constant)(formula_t *formula, const char *decimal);
+  /* Numbers: a real constant; a whole number such as a count of terms, or a number that is given
+   * exactly. */
+  row_t (*constant)(formula_t *formula, const real_t *real);
   row_t (*number)(formula_t *formula, double number);
 
   /* One rounding each; multiply_add is a * b + c, fused where the contract permits it; function is
@@ -47,6 +55,10 @@ typedef struct evaluator {
   row_t (*square_root)(formula_t *formula, row_t a);
   row_t (*multiply_add)(formula_t *formula, row_t a, row_t b, row_t c);
   row_t (*function)(formula_t *formula, elementary_t function, row_t a);
+
+  /* NULL, or several of these steps at once: formula_half_product(), formula_scale(). */
+  row_t (*half_product)(formula_t *formula, row_t a, row_t b);
+  row_t (*scale)(formula_t *formula, row_t a, row_t factor, row_t divisor);
 
   /* No rounding.  The larger one of each pair, or of the whole row; NaN if there is one. */
   row_t (*negate)(formula_t *formula, row_t a);
@@ -101,8 +113,8 @@ struct formula {
   arena_t *arena;
 };
 
-static inline row_t formula_constant(formula_t *formula, const char *decimal) {
-  return formula->evaluator->constant(formula, decimal);
+static inline row_t formula_constant(formula_t *formula, const real_t *real) {
+  return formula->evaluator->constant(formula, real);
 }
 static inline row_t formula_number(formula_t *formula, double number) {
   return formula->evaluator->number(formula, number);
@@ -175,6 +187,15 @@ static inline row_t formula_join(formula_t *formula, const row_t *rows, size_t r
 
 /* The inverse square root: as a function of its own, or 1 / sqrt(a). */
 row_t formula_inverse_square_root(formula_t *formula, row_t a);
+
+/* a * b / 2: a is halved first, or b, since halving the product last would make it overflow where
+ * the result does not. */
+row_t formula_half_product(formula_t *formula, row_t a, row_t b);
+row_t formula_half_product_by_steps(formula_t *formula, row_t a, row_t b);
+
+/* Numbers times a positive constant, or divided by its inverse, of one number each. */
+row_t formula_scale(formula_t *formula, row_t a, row_t factor, row_t divisor);
+row_t formula_scale_by_steps(formula_t *formula, row_t a, row_t factor, row_t divisor);
 
 /* The mean: the sum divided by the count, or multiplied by its inverse. */
 row_t formula_mean(formula_t *formula, row_t a);

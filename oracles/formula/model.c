@@ -63,8 +63,8 @@ static row_t number(formula_t *formula, double value) {
   return row;
 }
 
-static row_t constant(formula_t *formula, const char *decimal) {
-  return number(formula, strtod(decimal, NULL));
+static row_t constant(formula_t *formula, const real_t *real) {
+  return number(formula, real->nearest);
 }
 
 /* ---- Arithmetic ------------------------------------------------------------------------------ */

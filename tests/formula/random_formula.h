@@ -36,6 +36,8 @@ typedef enum step_kind {
   STEP_ONLINE_SUM,
   STEP_QUOTIENT, /* Either of two ways. */
   STEP_INVERSE_SQUARE_ROOT,
+  STEP_HALF_PRODUCT,
+  STEP_SCALE,
   STEP_COUNT,
 } step_kind_t;
 
@@ -61,6 +63,8 @@ static const char *const step_names[STEP_COUNT] = {
     "online_sum",
     "quotient",
     "inverse_square_root",
+    "half_product",
+    "scale",
 };
 
 typedef struct step {
@@ -149,7 +153,16 @@ static inline row_t run_shares(formula_t *formula, row_t a) {
   return formula_shares(formula, formula_function(formula, ELEMENTARY_exp, a));
 }
 
-/* Steps over whole rows take the operands that they are made for. */
+static inline row_t run_scale(formula_t *formula, row_t x) {
+  static const real_t ln_2 =
+      REAL(0.693147180559945309417232121458176568075500134360255254120680009493393621969694716);
+  static const real_t log2_of_e =
+      REAL(1.44269504088896340735992468100189213742664595415298593413544940693110921918118507988);
+  return formula_scale(formula, x, formula_constant(formula, &ln_2),
+                       formula_constant(formula, &log2_of_e));
+}
+
+/* Steps over whole rows, and joined ones, take the operands that they are made for. */
 static inline row_t run_step(formula_t *formula, const step_t *step, const row_t *rows) {
   row_t a = rows[step->a], b = rows[step->b], c = rows[step->c];
   row_t x = rows[step->a % OPERANDS], z = rows[step->b % OPERANDS];
@@ -196,6 +209,10 @@ static inline row_t run_step(formula_t *formula, const step_t *step, const row_t
                             formula_multiply(formula, a, formula_divide(formula, one, b)));
     case STEP_INVERSE_SQUARE_ROOT:
       return formula_inverse_square_root(formula, a);
+    case STEP_HALF_PRODUCT:
+      return formula_half_product(formula, x, b);
+    case STEP_SCALE:
+      return run_scale(formula, x);
     case STEP_RUNNING_MOMENTS:
     case STEP_COUNT:
       break;

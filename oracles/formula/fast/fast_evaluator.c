@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <mpfr.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "harness/base/instruction_set.h"
@@ -54,12 +53,12 @@ static row_t number(formula_t *formula, double value) {
   return one_number(formula, nearest(formula, value), nearest(formula, value), pair_of(value));
 }
 
-static row_t constant(formula_t *formula, const char *decimal) {
-  double value = strtod(decimal, NULL);
+static row_t constant(formula_t *formula, const real_t *real) {
+  const double value = real->nearest;
   if (!is_f64(kernels_of(formula)->format)) return number(formula, value);
   mpfr_t rest;
   mpfr_init2(rest, 128);
-  mpfr_set_str(rest, decimal, 10, MPFR_RNDN);
+  mpfr_set_str(rest, real->decimal, 10, MPFR_RNDN);
   mpfr_sub_d(rest, rest, value, MPFR_RNDN);
   double tail = mpfr_get_d(rest, MPFR_RNDN);
   mpfr_clear(rest);
@@ -84,6 +83,28 @@ static row_t multiply(formula_t *formula, row_t a, row_t b) {
   if (a.fast != b.fast) return fast_binary(formula, FAST_MULTIPLY, a, b);
   fast_numbers_t *out = fast_new(formula, a.count);
   kernels_of(formula)->square(a.fast, out);
+  return row_of(formula, out);
+}
+
+/* Whether the kernels have several steps at once. */
+static bool joins_steps(const formula_t *formula, row_t a) {
+  return kernels_of(formula)->half_product != NULL && a.fast->are_points &&
+         fast_groups(formula) == 1 && !settings_of(formula)->is_wide &&
+         !settings_of(formula)->is_unbounded;
+}
+
+static row_t half_product(formula_t *formula, row_t a, row_t b) {
+  if (!joins_steps(formula, a)) return formula_half_product_by_steps(formula, a, b);
+  size_t count = common_count(a, b);
+  fast_numbers_t *out = fast_new(formula, count);
+  kernels_of(formula)->half_product(expand(formula, a, count), expand(formula, b, count), out);
+  return row_of(formula, out);
+}
+
+static row_t scale(formula_t *formula, row_t a, row_t factor, row_t divisor) {
+  if (!joins_steps(formula, a)) return formula_scale_by_steps(formula, a, factor, divisor);
+  fast_numbers_t *out = fast_new(formula, a.count);
+  kernels_of(formula)->scaled(a.fast, factor.fast, divisor.fast, out);
   return row_of(formula, out);
 }
 
@@ -241,6 +262,8 @@ const evaluator_t fast_evaluator = {
     .divide = divide,
     .square_root = square_root,
     .multiply_add = multiply_add,
+    .half_product = half_product,
+    .scale = scale,
     .function = function,
     .negate = negate,
     .negate_where = negate_where,

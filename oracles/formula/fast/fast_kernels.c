@@ -7,6 +7,7 @@
 #include <float.h>
 
 #include "oracles/formula/fast/fast_functions.h"
+#include "oracles/formula/fast/fast_joined_steps.h"
 #include "oracles/formula/fast/fast_number_sums.h"
 #include "oracles/formula/fast/fast_row_loops.h"
 #include "oracles/formula/fast/fast_steps.h"
@@ -16,13 +17,11 @@
  * innocuous?", 1995: 53 >= 2 * 24 + 2; products are exact), and all four operations are monotone in
  * each operand.  So what is computed here lies within what the enclosed evaluator computes of wider
  * operands: its ends are those of an implementation that computes in binary32 step by step. */
-/* Gives up what has no order, or may be infinite, but for what is -infinity for sure. */
 KERNEL_INLINE void store(fast_numbers_t *out, size_t i, double low, double high, double point) {
-  const double nan = not_a_number();
-  bool is_good = (low <= high) & (high <= DBL_MAX) & ((low >= -DBL_MAX) | (high < -DBL_MAX));
-  out->low[i] = is_good ? low : nan;
-  out->high[i] = is_good ? high : nan;
-  out->point[i] = point;
+  const interval_t number = kept(low, high, point);
+  out->low[i] = number.low;
+  out->high[i] = number.high;
+  out->point[i] = number.point;
 }
 
 /* ---- Arithmetic ------------------------------------------------------------------------------ */
@@ -179,7 +178,9 @@ typedef struct function_values {
   double ulps_low, ulps_high;
 } function_values_t;
 
-KERNEL_INLINE double ulps_at(const fast_error_t *error, double x) {
+/* `grows` is a constant of the loop: errors of exp alone do. */
+KERNEL_INLINE double ulps_at(const fast_error_t *error, double x, bool grows) {
+  if (!grows) return error->ulps;
   double magnitude = least(fabs(x), CONTRACT_EXP_MAGNITUDE_MAX);
   return most(error->ulps, error->start + error->growth * magnitude);
 }
@@ -209,21 +210,21 @@ KERNEL_INLINE void store_function(fast_numbers_t *out, size_t i, const function_
 #endif
 
 /* Of points; of intervals, at both ends and at the point. */
-#define APPLY_SPAN(kernel, first, last)                                                  \
-  do {                                                                                   \
-    const size_t end = last, points = a->are_points ? end : first;                       \
-    FOUR_CHAINS                                                                          \
-    for (size_t i = first; i < points; i++) {                                            \
-      double value = kernel(a->point[i]), ulps = ulps_at(&error, a->point[i]);           \
-      const function_values_t values = {value, value, value, ulps, ulps};                \
-      store_function(out, i, &values, &range);                                           \
-    }                                                                                    \
-    for (size_t i = points; i < end; i++) {                                              \
-      const function_values_t values = {kernel(a->low[i]), kernel(a->high[i]),           \
-                                        kernel(a->point[i]), ulps_at(&error, a->low[i]), \
-                                        ulps_at(&error, a->high[i])};                    \
-      store_function(out, i, &values, &range);                                           \
-    }                                                                                    \
+#define APPLY_SPAN(kernel, first, last)                                                         \
+  do {                                                                                          \
+    const size_t end = last, points = a->are_points ? end : first;                              \
+    FOUR_CHAINS                                                                                 \
+    for (size_t i = first; i < points; i++) {                                                   \
+      double value = kernel(a->point[i]), ulps = ulps_at(&error, a->point[i], grows);           \
+      const function_values_t values = {value, value, value, ulps, ulps};                       \
+      store_function(out, i, &values, &range);                                                  \
+    }                                                                                           \
+    for (size_t i = points; i < end; i++) {                                                     \
+      const function_values_t values = {kernel(a->low[i]), kernel(a->high[i]),                  \
+                                        kernel(a->point[i]), ulps_at(&error, a->low[i], grows), \
+                                        ulps_at(&error, a->high[i], grows)};                    \
+      store_function(out, i, &values, &range);                                                  \
+    }                                                                                           \
   } while (0)
 
 /* The high end and the point of an interval are told by derivatives where they are near enough to
@@ -240,7 +241,8 @@ KERNEL_INLINE void store_function(fast_numbers_t *out, size_t i, const function_
       const int is_told = are_all || tells(a, i, nearness) != 0;                           \
       const function_values_t values = {value, is_told ? moved_high : kernel(a->high[i]),  \
                                         is_told ? moved_point : kernel(a->point[i]),       \
-                                        ulps_at(&error, x), ulps_at(&error, a->high[i])};  \
+                                        ulps_at(&error, x, grows),                         \
+                                        ulps_at(&error, a->high[i], grows)};               \
       store_function(out, i, &values, &range);                                             \
     }                                                                                      \
   } while (0)
@@ -269,6 +271,7 @@ KERNEL_INLINE void store_function(fast_numbers_t *out, size_t i, const function_
 
 static void apply(elementary_t function, fast_error_t error, const fast_numbers_t *a,
                   fast_numbers_t *out) {
+  const bool grows = function == ELEMENTARY_exp;
   switch (function) {
     case ELEMENTARY_exp:
       APPLY_NEAR(exp_of, exp_change, near_absolutely, 0, DBL_MAX, false, false);
@@ -353,6 +356,8 @@ const fast_kernels_t KERNEL_TABLE(fast_kernels_) = {
     .name = KERNEL_NAME,
     .format = &format_table[FORMAT_f32],
     .binary = binary,
+    .half_product = half_product,
+    .scaled = scaled,
     .square = square,
     .square_root = square_root,
     .apply = apply,

@@ -31,6 +31,11 @@ typedef struct fast_kernels {
   /* Operands have out->count numbers. */
   void (*binary)(fast_binary_t operation, const fast_numbers_t *a, const fast_numbers_t *b,
                  fast_numbers_t *out);
+  /* In binary32, of points a, what several steps give: a * b / 2, with a or b halved; a times the
+   * one number of factor, or divided by that of divisor, which are not 0.  In binary64 NULL. */
+  void (*half_product)(const fast_numbers_t *a, const fast_numbers_t *b, fast_numbers_t *out);
+  void (*scaled)(const fast_numbers_t *a, const fast_numbers_t *factor,
+                 const fast_numbers_t *divisor, fast_numbers_t *out);
   void (*square)(const fast_numbers_t *a, fast_numbers_t *out);
   void (*square_root)(const fast_numbers_t *a, fast_numbers_t *out);
   void (*apply)(elementary_t function, fast_error_t error, const fast_numbers_t *a,

@@ -201,7 +201,7 @@ static row_t from_integer(formula_t *formula, integer_t value) {
   bool is_negative = value < 0;
   snprintf(digits, sizeof digits, "%s%llu", is_negative ? "-" : "",
            (unsigned long long)(is_negative ? -value : value));
-  return formula_constant(formula, digits);
+  return formula_constant(formula, &(const real_t){digits, (double)value});
 }
 
 row_t formula_from_integers(formula_t *formula, const format_t *format, const integer_set_t *sets,

@@ -40,7 +40,7 @@ static row_t either(formula_t *formula, row_t a, row_t b) { STEP(either, a, b); 
   formula_t base = plain(formula);                                             \
   return formula->shared->keep(formula, base.evaluator->name(&base, __VA_ARGS__), true)
 
-static row_t constant(formula_t *formula, const char *decimal) { GIVEN(constant, decimal); }
+static row_t constant(formula_t *formula, const real_t *real) { GIVEN(constant, real); }
 static row_t number(formula_t *formula, double value) { GIVEN(number, value); }
 static row_t row_maximum(formula_t *formula, row_t a) { GIVEN(row_maximum, a); }
 static row_t sum(formula_t *formula, row_t a) { GIVEN(sum, a); }

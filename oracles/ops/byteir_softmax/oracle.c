@@ -8,8 +8,8 @@
 #include "oracles/ops/byteir_softmax/byteir_softmax.h"
 #include "oracles/ops/byteir_softmax/enclose.h"
 
-static const char *const log2_of_e =
-    "1.44269504088896340735992468100189213742664595415298593413544940693110921918118507988";
+static const real_t log2_of_e =
+    REAL(1.44269504088896340735992468100189213742664595415298593413544940693110921918118507988);
 
 enum { VECTOR = 8 }; /* Of a fault that fills rows up. */
 
@@ -76,7 +76,7 @@ static void softmax_online(formula_t *formula, const row_t operands[], row_t res
 }
 
 static void softmax_scaled(formula_t *formula, const row_t operands[], row_t results[]) {
-  row_t scale = formula_constant(formula, log2_of_e);
+  row_t scale = formula_constant(formula, &log2_of_e);
   row_t maximum = formula_multiply(formula, find_maximum(formula, operands[0]), scale);
   row_t shifted =
       formula_multiply_add(formula, operands[0], scale, formula_negate(formula, maximum));
@@ -113,7 +113,7 @@ static row_t log_of_sum(formula_t *formula, row_t exponents) {
   row_t sum = formula_sum(formula, formula_function(formula, ELEMENTARY_exp, exponents));
   row_t logarithm = formula_function(formula, ELEMENTARY_log, sum);
   if (!formula_has_fault(formula, FAULT_logarithm_base_2)) return logarithm;
-  return formula_multiply(formula, logarithm, formula_constant(formula, log2_of_e));
+  return formula_multiply(formula, logarithm, formula_constant(formula, &log2_of_e));
 }
 
 static void log_softmax_shifted(formula_t *formula, const row_t operands[], row_t results[]) {

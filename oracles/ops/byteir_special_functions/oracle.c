@@ -10,40 +10,31 @@
 
 /* A real constant, and the same rounded to f32. */
 typedef struct constant {
-  const char *exact;
+  real_t exact;
   double rounded;
 } constant_t;
 
 static const constant_t inverse_root_2 = {
-    "0.7071067811865475244008443621048490392848359376884740365883398689953662392310535194",
+    REAL(0.7071067811865475244008443621048490392848359376884740365883398689953662392310535194),
     0x1.6a09e6p-1};
 static const constant_t root_2 = {
-    "1.414213562373095048801688724209698078569671875376948073176679737990732478462107039",
+    REAL(1.414213562373095048801688724209698078569671875376948073176679737990732478462107039),
     0x1.6a09e6p+0};
 static const constant_t root_2_over_pi = {
-    "0.797884560802865355879892119868763736951717262329869315331851659341315851798603677",
+    REAL(0.797884560802865355879892119868763736951717262329869315331851659341315851798603677),
     0x1.988454p-1};
-static const constant_t cubic = {"0.044715", 0x1.6e4e26p-5};
+static const constant_t cubic = {REAL(0.044715), 0x1.6e4e26p-5};
 static const constant_t cubic_root_2_over_pi = {
-    "0.03567740813630012438816937613993177049779603738508010643506374694744693831317456342",
+    REAL(0.03567740813630012438816937613993177049779603738508010643506374694744693831317456342),
     0x1.2444f2p-5};
 
 static row_t take(formula_t *formula, const constant_t *constant) {
+  static const real_t misplaced = REAL(0.44715);
   bool is_misplaced = formula_has_fault(formula, FAULT_gelu_cubic_misplaced);
-  if (is_misplaced && constant == &cubic) return formula_constant(formula, "0.44715");
+  if (is_misplaced && constant == &cubic) return formula_constant(formula, &misplaced);
   bool is_short = formula_has_fault(formula, FAULT_gelu_short_constants);
   return is_short ? formula_number(formula, constant->rounded)
-                  : formula_constant(formula, constant->exact);
-}
-
-static row_t halve(formula_t *formula, row_t a) {
-  return formula_multiply(formula, a, formula_number(formula, 0.5));
-}
-
-/* a * b / 2.  Halving the product last would make it overflow where the result does not. */
-static row_t halve_product(formula_t *formula, row_t a, row_t b) {
-  return formula_either(formula, formula_multiply(formula, halve(formula, a), b),
-                        formula_multiply(formula, a, halve(formula, b)));
+                  : formula_constant(formula, &constant->exact);
 }
 
 /* ---- By the error function ------------------------------------------------------------------- */
@@ -51,18 +42,18 @@ static row_t halve_product(formula_t *formula, row_t a, row_t b) {
 /* x / sqrt 2 */
 static row_t scale(formula_t *formula, row_t x) {
   if (formula_has_fault(formula, FAULT_gelu_argument_unscaled)) return x;
-  return formula_either(formula, formula_multiply(formula, x, take(formula, &inverse_root_2)),
-                        formula_divide(formula, x, take(formula, &root_2)));
+  return formula_scale(formula, x, take(formula, &inverse_root_2), take(formula, &root_2));
 }
 
 static void erf_complement(formula_t *formula, const row_t operands[], row_t results[]) {
   row_t t = formula_negate(formula, scale(formula, operands[0]));
-  results[0] = halve_product(formula, operands[0], formula_function(formula, ELEMENTARY_erfc, t));
+  results[0] =
+      formula_half_product(formula, operands[0], formula_function(formula, ELEMENTARY_erfc, t));
 }
 
 static void multiply_by_sum(formula_t *formula, row_t x, row_t function, row_t results[]) {
   row_t sum = formula_add(formula, function, formula_number(formula, 1));
-  results[0] = halve_product(formula, x, sum);
+  results[0] = formula_half_product(formula, x, sum);
 }
 
 static void erf_sum(formula_t *formula, const row_t operands[], row_t results[]) {

@@ -302,7 +302,7 @@ static row_t take(run_t *run, const step_t *step) {
       return value == (double)(float)value && value < 0x1p24 &&
                      strpbrk(step->decimal, "eE") == NULL && strlen(step->decimal) < 9
                  ? formula_number(formula, value)
-                 : formula_constant(formula, step->decimal);
+                 : formula_constant(formula, &(const real_t){step->decimal, value});
     case STEP_ATTRIBUTE:
       return formula_epsilon(formula, declared_number(formula->program, step->a));
     case STEP_COUNT:
