@@ -59,8 +59,13 @@ static status_t check_reference(const accept_t *accept, size_t component,
   bool magnitude_fits = magnitude >= reference->magnitude * (1 - 0x1p-52) &&
                         magnitude <= reference->magnitude * (1 + 0x1p-10);
   magnitude_fits |= accept->is_rough && isnan(magnitude);
-  double slop = accept->is_rough ? accept->rough_error * reference->magnitude : 0;
-  bool sum_fits = fabs(fast - reference->sum) <= slop;
+  double slop = accept->rough_error * reference->magnitude;
+  bool sum_fits = fast == reference->sum;
+  if (accept->is_rough) {
+    double tail_error = accept->reference_tail == NULL ? 0 : tail - reference->tail;
+    sum_fits = fabs(fast - reference->sum + tail_error) <= slop + tail_slop;
+    tail_fits = true;
+  }
   if (sum_fits && tail_fits && magnitude_fits) return STATUS_OK;
   return status_fail(error, STATUS_INVALID,
                      "bug in Assay: component %zu: the fast oracle says sum %a + %a, magnitude "

@@ -133,7 +133,9 @@ static void run_accept(problem_t *problem) {
   problem->matmul.rough_bound = &bound;
   run_exact(problem);
   problem->matmul.rough_bound = NULL;
-  double rough = isfinite(bound) ? 2 * EXACT_ROUGH_ERROR * (double)problem->k : 0;
+  double rough =
+      2 * (problem->is_f64 ? exact_rough_error_f64(problem->k) : exact_rough_error_f32(problem->k));
+  if (!isfinite(bound)) rough = 0;
   const char *name = problem->data->result;
   enclosure_t enclosure = {.count = problem->m * problem->n,
                            .reference = problem->matmul.reference,

@@ -25,6 +25,8 @@ static const char *const LINES[] = {
     "f32[50,40]",
     "stablehlo.dot_general batch=[]x[] contract=[1]x[0] f16[50,72] f16[72,40] -> "
     "f16[50,40]",
+    "stablehlo.dot_general batch=[]x[] contract=[1]x[0] f64[50,72] f64[72,40] -> f64[50,40]",
+    "stablehlo.dot_general batch=[]x[] contract=[1]x[0] f64[17,300] f64[300,33] -> f64[17,33]",
     "stablehlo.dot_general batch=[]x[] contract=[1]x[0] f8E4M3FN[50,72] f8E4M3FN[72,40] -> "
     "f32[50,40]",
     "stablehlo.dot_general batch=[]x[] contract=[1]x[0] complex<f32>[50,72] complex<f32>[72,40] -> "

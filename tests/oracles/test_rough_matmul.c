@@ -33,32 +33,35 @@ static const bool is_ordinary[DATA_COUNT] = {[DATA_UNIFORM] = true,
                                              [DATA_ONE_LARGE] = false};
 
 typedef struct product {
+  bool is_f64;
   size_t m, n, k;
-  float *a, *b;
+  double *a, *b; /* Numbers of f32, or of f64. */
 } product_t;
 
-static float draw(rng_t *rng, data_t data) {
-  double x = (double)(rng_bits(rng) >> 40) * 0x1p-24;
+static double draw(rng_t *rng, data_t data, bool is_f64) {
+  double x =
+      is_f64 ? (double)(rng_bits(rng) >> 11) * 0x1p-53 : (double)(rng_bits(rng) >> 40) * 0x1p-24;
   if (data != DATA_POSITIVE && rng_one_in(rng, 2)) x = -x;
   if (data == DATA_SHORT) x = ldexp(rint(ldexp(x, 8)), -8);
-  if (data == DATA_SMALL) x = ldexp(x, -66);
+  if (data == DATA_SMALL) x = ldexp(x, is_f64 ? -480 : -66);
   if (data == DATA_WIDE) x = ldexp(x, (int)rng_between(rng, -60, 60));
-  return (float)x;
+  return x;
 }
 
-static product_t product_new(size_t m, size_t n, size_t k, data_t data, rng_t *rng) {
-  product_t product = {m, n, k, g_new(float, m *k), g_new(float, k *n)};
-  for (size_t i = 0; i < m * k; i++) product.a[i] = draw(rng, data);
-  for (size_t i = 0; i < k * n; i++) product.b[i] = draw(rng, data);
+static product_t product_new(const size_t shape[3], bool is_f64, data_t data, rng_t *rng) {
+  size_t m = shape[0], n = shape[1], k = shape[2];
+  product_t product = {is_f64, m, n, k, g_new(double, m *k), g_new(double, k *n)};
+  for (size_t i = 0; i < m * k; i++) product.a[i] = draw(rng, data, is_f64);
+  for (size_t i = 0; i < k * n; i++) product.b[i] = draw(rng, data, is_f64);
   for (size_t i = 0; i < m * k && data == DATA_HALF_ZERO; i++) {
     if (i % k % 2 == 0) product.a[i] = 0;
   }
-  if (data == DATA_ONE_LARGE) product.a[m / 2 * k + 3] = product.b[3 * n + 7] = 0x1p40F;
-  if (data == DATA_INFINITE) product.a[(m - 1) * k + 1] = (float)INFINITY;
+  if (data == DATA_ONE_LARGE) product.a[m / 2 * k + 3] = product.b[3 * n + 7] = 0x1p40;
+  if (data == DATA_INFINITE) product.a[(m - 1) * k + 1] = (double)INFINITY;
   if (data == DATA_CANCELLING) {
     for (size_t t = 1; t < k; t += 2) {
       for (size_t i = 0; i < m; i++) product.a[i * k + t] = -product.a[i * k + t - 1];
-      memcpy(product.b + t * n, product.b + (t - 1) * n, n * sizeof(float));
+      memcpy(product.b + t * n, product.b + (t - 1) * n, n * sizeof(double));
     }
   }
   return product;
@@ -69,8 +72,14 @@ static void product_free(product_t *product) {
   g_free(product->b);
 }
 
+static float *narrowed(const double *values, size_t count) {
+  float *floats = g_new(float, count);
+  for (size_t i = 0; i < count; i++) floats[i] = (float)values[i];
+  return floats;
+}
+
 typedef struct output {
-  double *reference, *magnitude;
+  double *reference, *tail, *magnitude;
   uint8_t *uncertified;
   double bound;
 } output_t;
@@ -78,33 +87,44 @@ typedef struct output {
 static output_t multiply(const exact_kernels_t *kernels, const product_t *product, bool is_rough,
                          arena_t *arena) {
   size_t count = product->m * product->n;
-  output_t output = {g_new(double, count), g_new(double, count), g_new(uint8_t, count), 0};
+  output_t output = {g_new(double, count), g_new0(double, count), g_new(double, count),
+                     g_new(uint8_t, count), 0};
   const exact_matmul_t matmul = {.m = product->m,
                                  .n = product->n,
                                  .k = product->k,
                                  .reference = output.reference,
+                                 .reference_tail = product->is_f64 ? output.tail : NULL,
                                  .magnitude = output.magnitude,
                                  .uncertified = output.uncertified,
                                  .rough_bound = is_rough ? &output.bound : NULL};
-  kernels->matmul_f32(&matmul, product->a, product->b, arena);
+  if (product->is_f64) {
+    kernels->matmul_f64(&matmul, product->a, product->b, arena);
+    return output;
+  }
+  g_autofree float *a = narrowed(product->a, product->m * product->k);
+  g_autofree float *b = narrowed(product->b, product->k * product->n);
+  kernels->matmul_f32(&matmul, a, b, arena);
   return output;
 }
 
 static void output_free(output_t *output) {
   g_free(output->reference);
+  g_free(output->tail);
   g_free(output->magnitude);
   g_free(output->uncertified);
 }
 
 /* Elements whose magnitude is that of some terms alone. */
 static size_t check(const product_t *product, const output_t *exact, const output_t *rough) {
-  size_t partial = 0;
+  size_t partial = 0, k = product->k;
+  double permitted = product->is_f64 ? exact_rough_error_f64(k) : exact_rough_error_f32(k);
   for (size_t i = 0; i < product->m * product->n; i++) {
     g_assert_cmpint(rough->uncertified[i], ==, exact->uncertified[i]);
     if (exact->uncertified[i] != 0) continue;
     double whole = exact->magnitude[i], some = rough->magnitude[i];
-    double error = fabs(rough->reference[i] - exact->reference[i]);
-    g_assert_cmpfloat(error, <=, EXACT_ROUGH_ERROR * (double)product->k * some);
+    double error =
+        fabs(rough->reference[i] - exact->reference[i] + (rough->tail[i] - exact->tail[i]));
+    g_assert_cmpfloat(error, <=, permitted * some);
     g_assert_cmpfloat(some, <=, whole);
     g_assert_cmpfloat(whole, <=, rough->bound * (1 + 0x1p-10));
     if (exact_matmul_is_measured(i / product->n)) g_assert_true(some == whole);
@@ -113,8 +133,10 @@ static size_t check(const product_t *product, const output_t *exact, const outpu
   return partial;
 }
 
-static void check_data(size_t m, size_t n, size_t k, data_t data, rng_t *rng, arena_t *arena) {
-  product_t product = product_new(m, n, k, data, rng);
+static void check_data(const size_t shape[3], bool is_f64, data_t data, rng_t *rng,
+                       arena_t *arena) {
+  size_t m = shape[0], n = shape[1], k = shape[2];
+  product_t product = product_new(shape, is_f64, data, rng);
   output_t exact = multiply(exact_kernels_named("portable"), &product, false, arena);
   output_t first = multiply(exact_kernels_named("portable"), &product, true, arena);
   size_t count = m * n, partial = check(&product, &exact, &first), unmeasured = 0;
@@ -137,6 +159,7 @@ static void check_data(size_t m, size_t n, size_t k, data_t data, rng_t *rng, ar
     for (size_t i = 0; i < count; i++) {
       if (first.uncertified[i] != 0) continue;
       g_assert_true(other.reference[i] == first.reference[i]);
+      g_assert_true(other.tail[i] == first.tail[i]);
       g_assert_true(other.magnitude[i] == first.magnitude[i]);
     }
     output_free(&other);
@@ -156,8 +179,9 @@ static void test_data(gconstpointer data) {
   arena_init(&arena);
   rng_t rng = rng_make(GPOINTER_TO_UINT(data));
   for (size_t i = 0; i < G_N_ELEMENTS(shapes); i++) {
-    check_data(shapes[i][0], shapes[i][1], shapes[i][2], (data_t)GPOINTER_TO_UINT(data), &rng,
-               &arena);
+    for (int is_f64 = 0; is_f64 < 2; is_f64++) {
+      check_data(shapes[i], is_f64 == 1, (data_t)GPOINTER_TO_UINT(data), &rng, &arena);
+    }
   }
   arena_deinit(&arena);
 }

@@ -150,14 +150,23 @@ LANES_INLINE lanes_t lanes_subtract_from_exact_product(lanes_t x, lanes_t y, lan
 #endif
 }
 
+/* x * y + z, rounded once. */
+LANES_INLINE lanes_t lanes_fma(lanes_t x, lanes_t y, lanes_t z) {
+#if LANES_HAVE_FMA
+  return LANES_CALL(fmadd_pd)(x, y, z);
+#else
+  lanes_t result;
+  for (int i = 0; i < LANES; i++) result[i] = fma(x[i], y[i], z[i]);
+  return result;
+#endif
+}
+
 /* x * y - rounded, where rounded = x * y as it was rounded. */
 LANES_INLINE lanes_t lanes_product_error(lanes_t x, lanes_t y, lanes_t rounded) {
 #if LANES_HAVE_FMA
   return LANES_CALL(fmsub_pd)(x, y, rounded);
 #else
-  lanes_t error;
-  for (int i = 0; i < LANES; i++) error[i] = fma(x[i], y[i], -rounded[i]);
-  return error;
+  return lanes_fma(x, y, -rounded);
 #endif
 }
 

@@ -28,7 +28,7 @@ typedef struct fast_found {
   bool special;
   bool exact;
   bool few_terms;
-  bool rough;
+  double rough_error; /* Of references, times their magnitudes; 0: they are exact. */
 } fast_found_t;
 
 /* Where the parts of complex results go: kernels write dense matrices, results interleave. */
@@ -113,7 +113,11 @@ static void multiply(const matrices_t *matrices, const contract_t *contract, siz
     multiply_matrices(&product, arena);
     bound = (double)INFINITY;
   }
-  out->found->rough |= isfinite(bound);
+  if (isfinite(bound)) {
+    const size_t k = product.matmul.k;
+    out->found->rough_error =
+        product.lhs.is_f64 ? exact_rough_error_f64(k) : exact_rough_error_f32(k);
+  }
   if (out->likely != NULL) fast_few_likely(&product, matrices, contract, out->likely);
   out->found->special |=
       fast_specials_find(&product, matrices, contract, out->likely, out->special);
@@ -201,10 +205,10 @@ static accept_t accept_split(const matrices_t *matrices, const contract_t *contr
       .likely = arrays.likely,
       .shape = shape_of(matrices),
       .has_schedules = has_schedules(matrices->plan, parts),
-      .rough_error = found.rough ? 2 * EXACT_ROUGH_ERROR * (double)matrices_terms(matrices) : 0,
+      .rough_error = 2 * found.rough_error,
   };
   accept_t accept = fast_sums_finish(&sums, format, contract, arena);
-  if (!found.rough) return accept;
+  if (found.rough_error == 0) return accept;
   forget_rough(matrices, arrays.magnitude);
   accept.magnitude = arrays.magnitude;
   return accept;
