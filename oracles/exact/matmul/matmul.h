@@ -35,15 +35,18 @@ void exact_matmul_f64(const exact_matmul_t *matmul, const double *a, const doubl
                       arena_t *arena);
 
 /* Rough products: theory.md, T296.  If rough_bound is not NULL and the operands are large matrices
- * of ordinary numbers, *rough_bound becomes an upper bound of every sum |ab|, and
- *  - a reference (with its tail, if that is asked for) may err by exact_rough_error_f32(k), or
- * _f64, times its magnitude, beside the half ulp that it lacks without a tail,
- *  - a magnitude may be that of some of the terms alone, but for rows that are measured: then it
- * has only the upper bound above. Else *rough_bound becomes infinite, and nothing is rough.  Every
- * instruction set gives the same. */
+ * of ordinary numbers, *rough_bound becomes an upper bound of every sum |ab|.  Then a reference,
+ * with its tail if that is asked for, may err by exact_rough_error_f32(k) or _f64(k) times its
+ * magnitude, beside the half ulp that it lacks without a tail; and a magnitude may be that of some
+ * of the terms alone, but for rows that are measured: it has only the upper bound above.
+ *
+ * Else *rough_bound becomes infinite, and nothing is rough.  Every instruction set gives the same.
+ */
 enum { EXACT_ROUGH_PERIOD = 64, EXACT_ROUGH_MEASURED = 4, EXACT_ROUGH_TERMS_MAX = 1 << 16 };
 
+/* theory.md, T296; k is at most EXACT_ROUGH_TERMS_MAX. */
 static inline double exact_rough_error_f32(size_t k) { return (double)k * 0x1p-43; }
+/* Likewise, theory.md, T296. */
 static inline double exact_rough_error_f64(size_t k) { return (double)k * (double)k * 0x1p-91; }
 
 static inline bool exact_matmul_is_measured(size_t row) {
