@@ -177,7 +177,7 @@ def _known() -> frozenset[str]:
 
 
 def ops(*paths: str | os.PathLike[str]) -> tuple[str, ...]:
-    """The names of all ops, after those of files or folders were added (harness/docs/op-files.md): assay.ops("mine.op").
+    """The names of all ops, after those of files or folders were added (harness/docs/ops/op-files.md): assay.ops("mine.op").
 
     An added op is there for all threads until the process ends; a file that is there already is passed over."""
     _known()

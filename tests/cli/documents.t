@@ -72,7 +72,7 @@ END
 pages "$folder/page.md" >out 2>err
 ok $? "accepted: a command that finds divergences, made short"
 
-pages "$root/README.md" "$root"/harness/docs/*.md >told 2>err
+pages "$root/README.md" "$root"/harness/docs/*.md "$root"/harness/docs/*/*.md >told 2>err
 grep -e '^ok\|^not ok\|^#' told >points
 grep -q '^1\.\.' told
 ok $? "the pages were read to their end"

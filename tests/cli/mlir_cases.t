@@ -249,7 +249,7 @@ run 2 "values in words" show region.mlir
 like err "region.mlir:1:1: '%..' stands for values: write their names" "values in words: what to write"
 sed -i 's/^%\.\./%0/; s/(imported_ssa_values)/(%x)/' region.mlir
 run 2 "ops in words" show region.mlir
-like err "region.mlir:2:3: the ellipsis stands for ops: write them, as harness/docs/quantized-import.md has them" "ops in words: what to write"
+like err "region.mlir:2:3: the ellipsis stands for ops: write them, as harness/docs/ops/quantized-import.md has them" "ops in words: what to write"
 run 2 "ops in words, as a graph" quant check region.mlir --table onednn
 like err "region.mlir:2:3: the ellipsis stands for ops" "ops in words, as a graph: what to write"
 run 2 "a size that is none" show erf.mlir --size=-1

@@ -160,8 +160,8 @@ int32_t assay_program_integers(const assay_program_handle_t *program, const char
 
 /* Names of ops from index 0 on; NULL behind the last. */
 const char *assay_op_name(size_t index);
-/* Adds the ops that files declare (harness/docs/op-files.md), of FILE.op or of a folder, for all
- * threads and for good; passes over what is there.  An error if another op has such a name. */
+/* Adds the ops that files declare (harness/docs/ops/op-files.md), of FILE.op or of a folder, for
+ * all threads and for good; passes over what is there.  An error if another op has such a name. */
 int32_t assay_ops_load(const char *paths, assay_error_t *error);
 
 /* ---- Tensors --------------------------------------------------------------------------------- */

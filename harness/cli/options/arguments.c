@@ -103,11 +103,11 @@ static bool check_repeated(const arguments_t *arguments, int argc, char *const *
 /* main() has taken the option already (declared_ops.h): the entry is for help and completion. */
 static void add_common(arguments_t *arguments) {
   static char *taken = NULL;
-  const GOptionEntry common[] = {
-      {"ops", 0, 0, G_OPTION_ARG_FILENAME, &taken,
-       "a file that declares an op of one's own, or a folder of *.op (harness/docs/op-files.md)",
-       "PATH"},
-      G_OPTION_ENTRY_NULL};
+  const GOptionEntry common[] = {{"ops", 0, 0, G_OPTION_ARG_FILENAME, &taken,
+                                  "a file that declares an op of one's own, or a folder of *.op "
+                                  "(harness/docs/ops/op-files.md)",
+                                  "PATH"},
+                                 G_OPTION_ENTRY_NULL};
   arguments_add(arguments, common);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ops that a file declares (harness/docs/op-files.md has the grammar): their signature, and their
- * meaning as a graph of steps.  Sizes have names, the indices: a step runs along those of its
+/* Ops that a file declares (harness/docs/ops/op-files.md has the grammar): their signature, and
+ * their meaning as a graph of steps.  Sizes have names, the indices: a step runs along those of its
  * operands, and what runs along fewer is repeated along the others.  A row of op_t, with what the
  * file says behind it, lives as long as the program. */
 #ifndef ASSAY_ORACLES_OPS_DECLARED_DECLARED_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ops of one's own: files that declare them (harness/docs/op-files.md). */
+/* Ops of one's own: files that declare them (harness/docs/ops/op-files.md). */
 #ifndef ASSAY_ORACLES_OPS_DECLARED_LOAD_H
 #define ASSAY_ORACLES_OPS_DECLARED_LOAD_H
 

@@ -118,7 +118,7 @@ def explained(failure: ImportFailure, text: str) -> ImportFailure:
     if found.group() == "...":
         what = "'...' leaves something out that a case has: write it"
     elif found.group() != "%..":
-        what = "the ellipsis stands for ops: write them, as harness/docs/quantized-import.md has them"
+        what = "the ellipsis stands for ops: write them, as harness/docs/ops/quantized-import.md has them"
     return ImportFailure(place, f"{what} ({failure.message} at {failure.place.line}:{failure.place.column})")
 
 

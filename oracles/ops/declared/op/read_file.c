@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a declaration line by line: the signature, then the meaning (harness/docs/op-files.md). */
+/* Reads a declaration line by line: the signature, then the meaning (harness/docs/ops/op-files.md).
+ */
 #include <inttypes.h>
 
 #include "oracles/ops/declared/op/reader.h"

@@ -7,7 +7,8 @@
 /* ---- Functions ------------------------------------------------------------------------------- */
 
 /* Left out is what compilers are known to make another function of, which no permission has names
- * for: products of roots, the logarithm of an exponential or of a root (harness/docs/modules.md).
+ * for: products of roots, the logarithm of an exponential or of a root
+ * (harness/docs/ops/modules.md).
  */
 static sketch_value_t apply_function(sketch_t *sketch, sketch_value_t value) {
   static const char *const names[] = {"exponential", "exponential",  "exponential_minus_one",

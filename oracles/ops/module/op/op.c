@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Op `module`: a program of several steps, compiled and run as one.  Executors that take it get the
- * text of all steps and one MLIR module; harness/docs/quantized-models.md shows regions of
+ * text of all steps and one MLIR module; harness/docs/ops/quantized-models.md shows regions of
  * quantized models as such programs. */
 #include "oracles/ops/module/op/op.h"
 #include "harness/model/mlir.h"
