@@ -14,11 +14,13 @@ enum {
   CASE_RUNNER_ASK_WRONG_MAX = 16,   /* Default of decide_wrong_max. */
   CASE_RUNNER_TIGHTER_ONE_IN = 4,   /* Conforming cases that are held against tighter_contract. */
   /* Of so many cases one is asked what a precision_config got; once PRECISION_SOME have been seen,
-   * of so many times more, and once four times as many have, of so many times more again.  Asking
-   * costs 50 times what judging does. */
+   * of so many times more, and once four times as many have, of so many times more again; and of
+   * so many times more of programs with PRECISION_LARGE components in all tensors.  Asking costs 50
+   * times what judging does. */
   CASE_RUNNER_PRECISION_ONE_IN = 4,
   CASE_RUNNER_PRECISION_SOME = 256,
   CASE_RUNNER_PRECISION_MORE = 16,
+  CASE_RUNNER_PRECISION_LARGE = 1 << 15,
   /* Conforming cases of which a formula that is dear to find (oracle_t) is told: the first ones,
    * and then one in so many. */
   CASE_RUNNER_FORMULA_SOME = 64,

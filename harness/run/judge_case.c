@@ -279,8 +279,13 @@ static status_t hold_tighter(const judging_t *judging, verdict_t *verdict) {
 
 /* Whether the case that has so many before it is asked: by their number alone, so that the same
  * seed asks the same. */
-static bool is_precision_due(uint64_t before) {
+static bool is_precision_due(const program_t *program, uint64_t before) {
   uint64_t one_in = CASE_RUNNER_PRECISION_ONE_IN;
+  size_t components = type_component_count(&program->results[0]);
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    components += type_component_count(&program->operands[i]);
+  }
+  if (components >= CASE_RUNNER_PRECISION_LARGE) one_in *= CASE_RUNNER_PRECISION_MORE;
   if (before >= CASE_RUNNER_PRECISION_SOME) one_in *= CASE_RUNNER_PRECISION_MORE;
   if (before >= 4 * CASE_RUNNER_PRECISION_SOME) one_in *= CASE_RUNNER_PRECISION_MORE;
   return before % one_in == 0;
@@ -325,7 +330,7 @@ status_t case_runner_judge(case_runner_t *walk, const expectation_t *expectation
   const oracle_call_t call = case_runner_call(walk, expectation, results, error);
   status_t status = observe_algorithms(expectation->oracle, &call, out_verdict);
   bool is_due = takes_precision(expectation->oracle, &call, out_verdict) &&
-                is_precision_due(walk->precision_due++);
+                is_precision_due(&expectation->instance->program, walk->precision_due++);
   if (status == STATUS_OK && is_due) {
     status = observe_precision(expectation->oracle, &call, out_verdict);
   }
