@@ -105,7 +105,7 @@ def of_floats(o, r):
     if any(t.format is None or t.parts == 2 or t.quantum for t in [*o, r]): raise NotDecided("norms of such types")
     if not all(t.codes for t in o): raise NotDecided("rows without numbers")
 
-def axes_of(attributes): return [int(d) for d in attributes["axis"].strip("[]").split(",") if d]
+def axes_of(attributes, rank): return [int(d) % rank for d in attributes["axis"].strip("[]").split(",") if d]
 
 def row_of(t, place, axes):
     """Indices of the elements that differ from a place only along some axes, in order."""
@@ -114,7 +114,7 @@ def row_of(t, place, axes):
 def layer_norm(op, a, o, r, number, index, part, p, note):
     of_floats(o, r)
     if p["layer_norm"] not in ("two-pass", "welford"): raise NotDecided("formulas that cancel (layer_norm)")
-    axes = axes_of(a)
+    axes = axes_of(a, len(o[0].shape))
     place = o[0].place(index) if number == 0 else r.place(index)
     row = row_of(o[0], place, axes)
     at = row.index(index) if number == 0 else 0
@@ -136,7 +136,7 @@ def l2_norm(op, a, o, r, number, index, part, p, note):
     """x / sqrt(max(sum x^2, epsilon)), or the root is compared with it: T11 to T15 for the sum."""
     of_floats(o, r)
     if p["norm_epsilon"] != "defined": raise NotDecided("another reading of the norm")
-    row = row_of(o[0], o[0].place(index), axes_of(a))
+    row = row_of(o[0], o[0].place(index), axes_of(a, len(o[0].shape)))
     x = [number_at(o[0], i, p) for i in row]
     at = x[row.index(index)]
     def of_row(arithmetic):
