@@ -12,31 +12,30 @@ Exit status: 0 all are proven; 1 one is refused; 3 one is not decided; 2 one is 
 import hashlib, itertools, json, math, re, sys
 from fractions import Fraction as Q
 class NotDecided(Exception): pass
-# ---- Formats (D1): bits, precision, bias ----------------------------------------------------------------------------
-FORMATS = {"f64": (64, 53, 1023), "f32": (32, 24, 127), "tf32": (19, 11, 127), "f16": (16, 11, 15), "bf16": (16, 8, 127),
-           "f8E5M2": (8, 3, 15), "f8E4M3": (8, 4, 7), "f8E3M4": (8, 5, 3)}
+# ---- Formats (D1): bits, precision, bias, and the largest number of those without infinities --------------------------
+FORMATS = {"f64": (64, 53, 1023), "f32": (32, 24, 127), "tf32": (19, 11, 127), "f16": (16, 11, 15), "bf16": (16, 8, 127), "f8E5M2": (8, 3, 15),
+           "f8E4M3": (8, 4, 7), "f8E3M4": (8, 5, 3), "f8E4M3FN": (8, 4, 7, Q(448)), "f6E2M3FN": (6, 4, 1, Q(15, 2)), "f6E3M2FN": (6, 3, 3, Q(28)), "f4E2M1FN": (4, 2, 1, Q(6))}
 
 class Format:
     def __init__(self, name):
         if name not in FORMATS: raise NotDecided(f"numbers of {name}")
-        self.name, (self.bits, self.p, bias) = name, FORMATS[name]
-        self.emin, self.u, self.largest = 1 - bias, Q(2) ** -self.p, (1 - Q(2) ** -self.p) * Q(2) ** (bias + 1)
+        self.name, (self.bits, self.p, bias, *ends) = name, FORMATS[name]
+        self.emin, self.u, self.has_infinity, self.largest = 1 - bias, Q(2) ** -self.p, not ends, (*ends, (1 - Q(2) ** -self.p) * Q(2) ** (bias + 1))[0]
         self.normal, self.eta = Q(2) ** self.emin, Q(2) ** (self.emin - self.p + 1)
         self.d = 3 if self.p <= 5 else 11  # D6: a wider node has so many bits more, at least, and rounds by w.
         self.w, self.eta_w = self.u / 2 ** self.d, self.eta / 2 ** self.d
     def read(self, bits):
         sign, exponent, fraction = bits >> self.bits - 1, bits >> self.p - 1 & (1 << self.bits - self.p) - 1, bits & (1 << self.p - 1) - 1
-        if exponent == (1 << self.bits - self.p) - 1: return "nan" if fraction else "+-"[sign] + "inf"
+        if self.has_infinity and exponent == (1 << self.bits - self.p) - 1: return "nan" if fraction else "+-"[sign] + "inf"
         if exponent == fraction == 0: return "+-"[sign] + "0"
         value = (fraction + (1 << self.p - 1 if exponent else 0)) * self.eta * Q(2) ** (max(exponent, 1) - 1)
-        return (-value, -value) if sign else (value, value)
+        return "nan" if value > self.largest else (-value, -value) if sign else (value, value)
     def nearest(self, x, more=0):
         """rn(x) in a format with so many bits more: ties to even, and as if there were no largest number."""
         if x == 0: return x
         e = abs(x).numerator.bit_length() - x.denominator.bit_length()
         unit = Q(2) ** (max(e - (abs(x) < Q(2) ** e), self.emin) - self.p + 1 - more)
         return round(x / unit) * unit
-
 def mirror(part): return part.translate(str.maketrans("+-", "-+")) if isinstance(part, str) else (-part[1], -part[0])
 def numbers(s): return [part for part in s if not isinstance(part, str)]
 def hull(s): return [e for part in s if part not in ("nan", "+inf", "-inf") for e in ((Q(0),) * 2 if isinstance(part, str) else part)]
@@ -49,8 +48,9 @@ def parts_of(low, high, zeros=("+0",)):
     return [(low, Q(0))] * (low < 0) + list(zeros) + [(Q(0), high)] * (high > 0)
 
 def rounded(s, f, p, last=False, wider=True):
-    """What a rounding to f makes of a set, by a wider node too (T1 to T5, T18, T60); only the last one must round."""
-    result = []
+    """What a rounding to f makes of a set, by a wider node too (T1 to T5, T18, T60); only the last one must round, and none that is kept (T175)."""
+    result, last, wider = [], last and not p.get("is_kept"), wider or "is_kept" in p
+    if not f.has_infinity and ({"nan", "+inf", "-inf"} & set(s) or size_of(s) > f.largest): raise NotDecided(f"what {f.name} has not")
     for part in s:
         if isinstance(part, str): result.append(part); continue
         if part[1] <= 0: result += [mirror(x) for x in rounded([mirror(part)], f, p, last, wider)]; continue
@@ -83,10 +83,10 @@ def add_up(leaves, f, p, note):
     odd = [x for x in nonzero if not is_point(x) or f.nearest(x[0][0]) != x[0][0]]  # Perhaps no numbers of f: may round.
     points = all(map(is_point, nonzero))
     unit = min(Q(x[0][0].numerator & -x[0][0].numerator, x[0][0].denominator) for x in nonzero) if points else Q(0)
-    steps = len(nonzero) - 1 + bool(odd)
+    steps = len(nonzero if p["ftz"] == "none" else leaves) - 1 + bool(odd)
     t, lost, theorem = (steps - 1) * f.u + steps * f.w, len(odd) * (f.eta + f.eta_w) / 2, "T12, T15"
     if points and unit >= f.eta and size <= unit * 2 ** f.p: t, lost, theorem = Q(0), Q(0), "T17"  # No node rounds.
-    elif len(nonzero) == 1 or (len(nonzero) == 2 and not odd): t, lost, theorem = Q(0), Q(0), "T18"  # The last one alone.
+    elif p["ftz"] == "none" and len(nonzero) + bool(odd) < 3: t, lost, theorem = Q(0), Q(0), "T18"  # The last one alone.
     if p["ftz"] != "none": lost, theorem = lost + 2 * len(leaves) * f.normal, theorem + ", T16"
     if t >= Q(1, 2): raise NotDecided("too many terms for the bound of T12")
     bound = t / (1 - t) * size + (1 + 2 * t / (1 - t)) * lost  # (1 + u)^m (1 + w)^n - 1 <= exp(t) - 1 <= t / (1 - t)
@@ -97,8 +97,10 @@ def add_up(leaves, f, p, note):
     return list(may) + ["nan"] * ({"+inf", "-inf"} <= may) + parts_of(low - bound, high + bound, ("+0", "-0") if lost else ("+0",))  # T23
 
 def extreme(sets, is_maximum, p):
-    """maximum and minimum of IEEE 754-2019: NaN if one is, and -0 < +0."""
-    if not all(map(is_point, sets)): raise NotDecided("the larger of two that are not certain")
+    """maximum and minimum of IEEE 754-2019: NaN if one is, and -0 < +0; of intervals one between the extremes of their ends."""
+    if not all(map(is_point, sets)):
+        if {"nan", "+inf", "-inf"} & {v for s in sets for v in s}: raise NotDecided("the larger of two that are not certain")
+        return parts_of(*((max if is_maximum else min)(end(hull(s)) for s in sets) for end in (min, max)), ("+0", "-0"))
     rank = {"-inf": (-1, 0), "-0": (0, 0), "+0": (0, 0, 1), "+inf": (1, 0)}
     return ["nan"] if ["nan"] in sets else (max if is_maximum else min)(sets, key=lambda s: rank.get(s[0]) or (0, s[0][0]))
 
@@ -106,7 +108,7 @@ def extreme(sets, is_maximum, p):
 class Tensor:
     def __init__(self, word, data="-"):
         element, sizes = re.fullmatch(r"(.*)\[([\d,?]*)\]", word).groups()
-        self.shape = [int(size.lstrip("?")) for size in sizes.split(",") if size]
+        self.word, self.data, self.shape = word, data, [int(size.lstrip("?")) for size in sizes.split(",") if size]
         self.quantum = re.fullmatch(r"!quant\.uniform<(u?i\d+)(?:<(-?\d+):(-?\d+)>)?:(\w+)(?::(\d+))?,\{?([^}>]*)\}?>", element)
         element, self.parts = self.quantum[1] if self.quantum else element, 1 + element.startswith("complex")
         integer = re.fullmatch(r"(u?)i(\d+)", element)
@@ -135,7 +137,6 @@ class Tensor:
             return rounded(combined(multiply, difference, [(scale, scale)]), self.expressed, p)
         value = self.format.read(self.codes[index * self.parts + part])
         return [value, "+0", "-0"] if p["ftz"] != "none" and not isinstance(value, str) and abs(value[0]) < self.format.normal else [value]
-
 def lists(text): return json.loads(re.sub(r"\b([a-z])\b", r'"\1"', "[" + text.replace("]x[", "],[").replace("]->[", "],[") + "]"))
 
 def dot_pairs(a, o, place):
@@ -209,7 +210,7 @@ def products(op, a, o, r, number, index, part, p, note):
     leaves = [[v if sign > 0 else mirror(v) for v in combined(multiply, read(o[0], i, k, left), read(o[1], j, m, right))]
               for i, j in pairs for k, m, sign in ways]
     total = add_up(leaves + [["+0"]], f, p, note) + add_up(leaves, f, p, note)  # A sum may start from +0.
-    return rounded(rounded(total, f, p) if f.name != r.format.name else total, r.format, p, True)
+    return rounded(rounded(total, f, p, True) if f.name != r.format.name else total, r.format, p, True)
 
 def reduction(op, a, o, r, number, index, part, p, note):
     body, x, start = a["body"], o[number], [o[len(o) // 2 + number]] if op in ("stablehlo.reduce", "stablehlo.reduce_window") else []
@@ -242,12 +243,12 @@ OPS = {**dict.fromkeys(("stablehlo.dot_general", "stablehlo.convolution"), produ
 def decide(bundle):
     """The witness of the claim: theorems, numbers and the set; or why it is not decided.  ValueError: it is no claim."""
     claim, (program, *data) = bundle["claim"], bundle["case"].split(" : ")
+    steps, program = re.findall(r" (steps=\{.*\})", program), re.sub(r" steps=\{.*\}", "", program)
     words, results = (side.split(" ") for side in program.rsplit(" -> ", 1))
-    op, a, witness = words[0], dict(word.split("=", 1) for word in words[1:] if "=" in word), {}
+    op, a, witness = words[0], dict(word.split("=", 1) for word in words[1:] + steps if "=" in word), {}
     def note(theorem, low, high, bound):
         if not witness: witness.update(theorems=theorem, exact=[str(low), str(high)], bound=str(bound))
     try:
-        if op == "module": raise NotDecided("programs of several steps")
         o, r = [Tensor(word, d) for word, d in zip([w for w in words[1:] if "=" not in w], data)], Tensor(results[claim["result"]])
         (index, part), bits = divmod(claim["component"], r.parts), int(claim["got"], 16)
         given = bundle["results"] and Tensor(results[claim["result"]], bundle["results"].split(" : ")[claim["result"]]).codes
@@ -264,13 +265,12 @@ def decide(bundle):
         return {"not decided": "the bound that is simple enough for this script holds the result"}
     return {**witness, "set": [s if isinstance(s, str) else [str(e) for e in s] for s in sets]}
 
-def is_held(text, sets):
+def is_held(text, sets, part=0):
     """Whether the ends of Assay's own set, in words such as "0x1.8p+3 .. 0x1.9p+3", lie in this one: else one of both is wrong."""
+    if text.startswith("the part of "): text = text.split(", ")[part % 2]
     ends = [Q(float.fromhex(word)) for word in re.findall(r"-?0x[0-9a-f.]+p[+-]\d+", text)]
     return all(e == 0 or any(Q(s[0]) <= e <= Q(s[1]) for s in numbers(sets)) for e in ends)
-
 def digest(bundle): return hashlib.sha256(json.dumps({**bundle, "digest": ""}, sort_keys=True).encode()).hexdigest()
-
 def check(path, completes):
     with open(path) as file: bundle = json.load(file)
     witness = decide(bundle)
@@ -280,7 +280,7 @@ def check(path, completes):
     if bundle["digest"] != digest(bundle): return 1, "refused: the bundle is not as it was written"
     if bundle["witness"] != witness: return 1, f"refused: the bundle's numbers are not those of its operands: {witness}"
     if "not decided" in witness: return 3, "not decided: " + witness["not decided"]
-    if not is_held(bundle["claim"]["permitted"], witness["set"]): return 1, f"refused: Assay permits more than {witness['set']}"
+    if not is_held(bundle["claim"]["permitted"], witness["set"], bundle["claim"]["component"]): return 1, f"refused: Assay permits more than {witness['set']}"
     return 0, f"proven: {bundle['claim']['got']} is none of {' '.join(s if isinstance(s, str) else '..'.join(s) for s in witness['set'])}"
 
 def main(paths):
@@ -295,6 +295,6 @@ def main(paths):
 
 if __name__ == "__main__":
     sys.modules["check_evidence"] = sys.modules["__main__"]
-    try: import check_other_ops, check_formulas, check_norms  # Beside this file: what is no plain sum.  Without them that is not decided.
-    except ImportError: pass
+    try: import check_other_ops, check_formulas, check_norms, check_algorithms, check_images, check_steps  # Beside this file: what is no
+    except ImportError: pass  # plain sum.  Without them that is not decided.
     sys.exit(main(sys.argv[1:]))

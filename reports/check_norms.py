@@ -5,9 +5,9 @@ contract permits at one place of a result, by bounds that are simple rather than
 most u, and by eta where it underflows."""
 import math
 from fractions import Fraction as Q
-from check_evidence import OPS, NotDecided, parts_of, rounded
+from check_evidence import OPS, NotDecided, mirror, numbers, parts_of, rounded
 from check_formulas import root
-from check_other_ops import ways
+from check_other_ops import ROOT_HALF, ROOT_TWO_OVER_PI, erf, exp, gelu, outwards, ways
 
 def number_at(tensor, index, p):
     """The finite number there, which nobody may flush."""
@@ -30,6 +30,11 @@ class Arithmetic:
         """No step overflows that makes numbers of that size."""
         if 4 * size > self.g.largest: raise NotDecided("numbers that may overflow")
 
+def is_exact_pair(x, g):
+    """Whether sum, difference, half of it and mean of two numbers are numbers of the format: multiples of half their last bit."""
+    unit = min(Q(v.numerator & -v.numerator, v.denominator) for v in x if v) if any(x) else Q(0)
+    return unit / 2 >= g.eta and sum(map(abs, x)) <= unit * 2 ** g.p
+
 def moments(x, a):
     """Ways to find mean and variance: how far off the mean may be, and the ends of the variance."""
     n, largest, spread = len(x), max(map(abs, x)), max(x) - min(x)
@@ -37,14 +42,15 @@ def moments(x, a):
     exact = sum((v - mean) ** 2 for v in x) / n
     a.holds(2 * n * (1 + largest) ** 2)
     # Two passes, in any order (T11 to T15, T63); the mean of one number is that number.
-    error = 0 if n == 1 else a.after(n + 2) * sum(map(abs, x)) / n + 2 * a.eta * n
+    is_exact = n == 1 or n == 2 and is_exact_pair(x, a.g)
+    error = 0 if is_exact else a.after(n + 2) * sum(map(abs, x)) / n + 2 * a.eta * n
     relative, lost = a.after(n + 6), 2 * n * a.eta
     found = [(error, exact * (1 - relative) - lost, (exact + error ** 2) * (1 + relative) + lost)]
     # Merged from parts (T75, T76): a mean lies between those that it is made of but for five roundings, in no more than n nodes;
     # each node adds the square of a difference of means times less than the size of the smaller part, and these sizes sum to no
     # more than n log2 n.  A square that is d^2 exactly is (d + e)^2, |e| less than twice the error of a mean; Welford's is d times
     # another difference, whose weights are at most twice as large.
-    error = 0 if n == 1 else n * (a.after(6) * (spread + largest / 2) + a.u * largest * Q(5, 4) + 4 * a.eta)
+    error = 0 if is_exact else n * (a.after(6) * (spread + largest / 2) + a.u * largest * Q(5, 4) + 4 * a.eta)
     if 4 * error > largest and largest: raise NotDecided("means that are not certain")
     weights = n * max(1, math.ceil(math.log2(n)))
     off = (8 * error * root(exact * n * weights)[1] + 8 * error ** 2 * weights) / n
@@ -88,6 +94,7 @@ def over_rows(x_type, f, p, of_row):
 
 def batch_or_layer(x, at, scale, offset, epsilon, is_outside, what, o, r, p, note):
     """`what` of a row whose number at a place is asked about: the output, the mean, the variance or the inverse deviation."""
+    if len(x) == 1 and epsilon == [0, 0] and what == "output": return ["nan"]  # 0 / 0, or 0 times the inverse root of 0.
     if p["norm_epsilon"] != "defined" or p["norm_variance"] != "population": raise NotDecided("another reading of the norm")
     def of_row(a):
         mean, exact, found = moments(x, a)
@@ -148,4 +155,27 @@ def l2_norm(op, a, o, r, number, index, part, p, note):
         yield normalized((at, at), bounds, Q(1), Q(0), arithmetic, r.format, p)
     return over_rows(r.format, o[0].format, p, of_row)
 
-OPS.update({"byteir.layer_norm": layer_norm, "byteir.l2_norm": l2_norm, "stablehlo.batch_norm_training": batch_norm_training})
+def gelu_by_ends(op, a, o, r, number, index, part, p, note):
+    """gelu as check_other_ops.py bounds it (T72), cut to what its formulas give for the ends of their argument (T60, T61): erfc and the
+    exponential err by a share of themselves, erf and tanh, which are below 1, by so many halves of the last place of 1."""
+    found, s, f = gelu(op, a, o, r, number, index, part, p, note), o[0].at(index, p), r.format
+    if p["ftz"] != "none" or isinstance(s[0], str): return found
+    x, size, ends = s[0][0], abs(s[0][0]), []
+    small, large = ("exp", "tanh") if a["approximate"] == "tanh" else ("erfc", "erf")
+    for (g, k), (_, m) in zip(ways(small, f, p), ways(large, f, p)):
+        k, m = (1 if e == "faithful" else int(e) for e in (k, m))
+        u = g.u + g.w + g.u * g.w
+        moved = [x * (1 + sign * 10 * u) for sign in (-1, 1)]  # x / sqrt 2 has fewer roundings than z, which has less than ten.
+        if small == "exp": shares = [1 / (1 + e) for v in moved for c in ROOT_TWO_OVER_PI for e in exp(-2 * c * (v + Q(44715, 10 ** 6) * v * x * x))]
+        else: shares = [(1 + e) / 2 for v in moved for half in ROOT_HALF for e in erf(v * half)]
+        sums, share = m * g.u / 2 if p["gelu"] == "sum" else Q(0), 2 * k * g.u + 6 * u
+        if share > Q(1, 8): return found
+        low, high = min(shares), max(shares)
+        low, high = min(low * (1 - share), (low - sums) * (1 - 6 * u)), max(high * (1 + share), (high + sums) * (1 + 6 * u))
+        loss = 16 * g.eta * (1 + size) * (1 + k)
+        ends += [max(size * low - loss, Q(0)), size * high + loss]
+    cut = rounded(parts_of(*outwards(min(ends), max(ends))), f, p, True)
+    low, high = (end(e for v in numbers(cut) for e in (v if x > 0 else mirror(v))) for end in (min, max))
+    return [v for v in found if isinstance(v, str)] + [(max(v[0], low), min(v[1], high)) for v in numbers(found) if v[0] <= high and v[1] >= low]
+
+OPS.update({"byteir.gelu": gelu_by_ends, "byteir.layer_norm": layer_norm, "byteir.l2_norm": l2_norm, "stablehlo.batch_norm_training": batch_norm_training})

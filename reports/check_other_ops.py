@@ -138,7 +138,9 @@ def quantized_elementwise(op, a, o, r, number, index, part, p, note):
     name, s, f = op.partition(".")[2], [t.at(index, p) for t in o], r.expressed
     if not all(t.quantum for t in o): raise NotDecided("mixed operands")
     terms = [(t.integer(index) - t.scale(index)[1], t.scale(index)[0]) for t in o]
-    if name in ("maximum", "minimum"): return quantized(extreme(s, name == "maximum", p), r, index, p)
+    if name in ("maximum", "minimum"):
+        if not all(map(is_point, s)): raise NotDecided("the larger of two that are not certain")
+        return quantized(extreme(s, name == "maximum", p), r, index, p)
     if name == "multiply":
         (m, q), (n, v) = terms
         return quantized(rounded(combined(multiply, *s), f, p), r, index, p) + rescaled([(m * n, q * v)], r, index, p)

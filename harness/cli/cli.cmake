@@ -64,8 +64,7 @@ install(DIRECTORY ${CMAKE_BINARY_DIR}/plugins DESTINATION lib/assay FILES_MATCHI
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/harness/exec/workers DESTINATION lib/assay
         PATTERN __pycache__ EXCLUDE PATTERN *.cmake EXCLUDE)
 # The scripts that decide bundles of evidence are in `evidence` beside the program, for it and for whoever copies them.
-set(EVIDENCE_SCRIPTS ${CMAKE_SOURCE_DIR}/reports/check_evidence.py ${CMAKE_SOURCE_DIR}/reports/check_other_ops.py
-    ${CMAKE_SOURCE_DIR}/reports/check_formulas.py ${CMAKE_SOURCE_DIR}/reports/check_norms.py)
+file(GLOB EVIDENCE_SCRIPTS CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/reports/check_*.py)
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/evidence)
 foreach(script IN LISTS EVIDENCE_SCRIPTS)
   cmake_path(GET script FILENAME name)

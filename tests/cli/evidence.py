@@ -4,6 +4,7 @@
     evidence.py SCRIPTS conforming CASES...          no conforming result of these files is proven wrong
     evidence.py SCRIPTS returned CONTRACT RESULTS    nor one that a model returned: lines of `assay subject`
     evidence.py SCRIPTS near RESULTS                 lines of single elements for `assay judge`, of results of elementwise ops and near them
+    evidence.py SCRIPTS beside RESULTS               such lines with single elements changed, of results of any op
     evidence.py SCRIPTS judged CONTRACT LINES VERDICTS    nor one that Assay accepts: such lines and what `assay judge` says of each
     evidence.py SCRIPTS tampered BUNDLE...           no proven bundle stays proven when what it says is changed
 
@@ -12,15 +13,19 @@ import copy
 import json
 import os
 import re
+import struct
 import sys
 import tempfile
 
 sys.path.insert(0, sys.argv[1])
 sys.dont_write_bytecode = True
 import check_evidence
-import check_formulas  # noqa: F401  It adds its ops.
-import check_norms  # noqa: F401  So does this one.
-import check_other_ops  # noqa: F401  And this one.
+import check_algorithms  # noqa: F401  It adds its ops.
+import check_formulas  # noqa: F401  So does this one, and so do the others.
+import check_images  # noqa: F401
+import check_norms  # noqa: F401
+import check_other_ops  # noqa: F401
+import check_steps  # noqa: F401
 
 PLACES_MAX = 2  # Of each result.
 NEAR_PLACES_MAX = 8
@@ -102,6 +107,20 @@ def near(path):
                 print(f"{' : '.join([' '.join(words), *patterns[:-1]])}\t{code:0{len(patterns[-1])}x}")
 
 
+def beside(path):
+    """The results of each line with one element changed, at some places."""
+    for case, results in returned(path):
+        words = case.split(" : ")[0].rsplit(" -> ", 1)[1].split(" ")
+        data = results.split(" : ")
+        for number, component, bits in places(case, results):
+            tensor = check_evidence.Tensor(words[number])
+            for step in NEAR_STEPS:
+                code = f"{(int(bits, 16) + step) % 2 ** tensor.bits:0{len(bits)}x}"
+                at = component * len(bits)
+                changed = data[number][:at] + code + data[number][at + len(bits) :]
+                print(f"{case}\t{' : '.join([*data[:number], changed, *data[number + 1 :]])}")
+
+
 def judged(lines, verdicts):
     with open(lines) as left, open(verdicts) as right:
         for line, answer in zip(left, right):
@@ -132,19 +151,30 @@ def set_result(bundle):
     claim["got"] = other(claim["got"])
 
 
+def pattern_of(tensor, part):
+    """The pattern of a number of a type, or of a word such as "+inf"."""
+    if tensor.format is None:
+        return int(part[0]) % 2**tensor.bits
+    if tensor.bits > 16:
+        kinds = {"f32": (">f", ">I"), "f64": (">d", ">Q")}[tensor.format.name]
+        value = float(part if isinstance(part, str) else check_evidence.Q(part[0]))
+        return struct.unpack(kinds[1], struct.pack(kinds[0], value))[0]
+    for code in range(2**tensor.bits):
+        value = tensor.format.read(code)
+        if value == part or (not isinstance(value, str) and [str(e) for e in value] == part):
+            return code
+    raise LookupError
+
+
 def set_permitted_result(bundle):
     """The claim and the results both say what is right, where the set is one number that a pattern of the type is."""
     case, claim = bundle["case"], bundle["claim"]
     tensor = check_evidence.Tensor(case.split(" : ")[0].rsplit(" -> ", 1)[1].split(" ")[claim["result"]])
     part = bundle["witness"]["set"][0]
-    digits = -(-tensor.bits // 4)
-    for code in range(2 ** min(tensor.bits, 16)) if tensor.bits <= 16 else ():
-        value = (tensor.integer(0, code),) * 2 if tensor.format is None else tensor.format.read(code)
-        if value == part or (not isinstance(value, str) and [str(e) for e in value] == part):
-            claim["got"] = f"{code:0{digits}x}"
-            bundle["results"] = None
-            return
-    raise LookupError
+    if not isinstance(part, str) and part[0] != part[1]:
+        raise LookupError
+    claim["got"] = f"{pattern_of(tensor, part):0{-(-tensor.bits // 4)}x}"
+    bundle["results"] = None
 
 
 def set_operand(bundle):
@@ -176,6 +206,18 @@ def set_component(bundle):
     bundle["claim"]["component"] += 1 << 20
 
 
+def sample(bundles):
+    """Some of them: every twelfth, and the first of each op and kind of program."""
+    found, kinds = [], set()
+    for number, bundle in enumerate(bundles):
+        words = bundle["case"].split(" : ")[0].split(" ")
+        kind = (words[0], "quant" in bundle["case"], "algorithm=" in bundle["case"], "complex" in bundle["case"], "FN" in bundle["case"])
+        if number % 12 == 0 or kind not in kinds:
+            found.append(bundle)
+        kinds.add(kind)
+    return found
+
+
 def tampered(paths):
     bundles = []
     for path in paths:
@@ -186,7 +228,7 @@ def tampered(paths):
     for change in (set_result, set_permitted_result, set_operand, set_set, set_bound, set_theorem, set_words, set_permission, set_component):
         tried, proven = 0, {False: [], True: []}
         # What anybody may change in any bundle; the rest, which is one comparison, in some.
-        for bundle in bundles if change in (set_permitted_result, set_permission) else bundles[::12]:
+        for bundle in bundles if change in (set_permitted_result, set_permission) else sample(bundles):
             for is_signed_anew in (False, True):
                 changed = copy.deepcopy(bundle)
                 try:
@@ -216,8 +258,8 @@ def main():
     if what == "tampered":
         tampered(arguments)
         return
-    if what == "near":
-        near(arguments[0])
+    if what in ("near", "beside"):
+        {"near": near, "beside": beside}[what](arguments[0])
         return
     pairs = {"conforming": lambda *paths: conforming(paths), "returned": returned, "judged": judged}[what](*arguments[1:])
     asked, held, wrong = count_proofs(arguments[0], pairs)

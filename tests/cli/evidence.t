@@ -8,13 +8,13 @@ root=$(cd "$(dirname "$ASSAY")/.." && pwd)
 helper=$root/tests/cli/evidence.py
 
 # The floor: proven claims of corpus/found.  It only grows; the rest is undecided for a reason that the script tells.
-PROVEN_MIN=308
+PROVEN_MIN=345
 
-! wc -l "$root/reports/check_evidence.py" "$root/reports/check_other_ops.py" "$root/reports/check_formulas.py" "$root/reports/check_norms.py" |
+! wc -l "$root"/reports/check_*.py |
   grep -v total | grep -v -q -E '^ *([12]?[0-9]?[0-9]|300) '
 ok $? "each script has at most 300 lines"
-! grep -h -E '^(import|from) ' "$root/reports/check_evidence.py" "$root/reports/check_other_ops.py" "$root/reports/check_formulas.py" "$root/reports/check_norms.py" | tr -d , |
-  sed 's/^import //; s/^from \([a-z_]*\) .*/\1/' | tr ' ' '\n' | grep -v -x -e 'hashlib\|itertools\|json\|math\|re\|sys\|fractions\|check_evidence\|check_other_ops\|check_formulas\|check_norms' >out
+! grep -h -E '^(import|from) ' "$root"/reports/check_*.py | tr -d , |
+  sed 's/^import //; s/^from \([a-z_]*\) .*/\1/' | tr ' ' '\n' | grep -v -x -e 'hashlib\|itertools\|json\|math\|re\|sys\|fractions\|check_evidence\|check_other_ops\|check_formulas' >out
 ok $? "it imports nothing but Python's own modules"
 
 claims=0
@@ -35,14 +35,14 @@ ok $? "$proven of $claims are proven, at least $PROVEN_MIN; the others are not d
 
 # The scripts alone, elsewhere, say the same.
 mkdir alone
-cp "$root/reports/check_evidence.py" "$root/reports/check_other_ops.py" "$root/reports/check_formulas.py" "$root/reports/check_norms.py" alone
+cp "$root"/reports/check_*.py alone
 python3 alone/check_evidence.py bundles/*.json >again
 [ $? -eq 3 ]
 ok $? "alone: exit code 3, as some are not decided"
 sort told >out
 sort again | cmp -s - out
 ok $? "alone: the same answers"
-rm alone/check_other_ops.py alone/check_formulas.py alone/check_norms.py
+find alone -name 'check_*.py' ! -name check_evidence.py -exec rm {} +
 python3 alone/check_evidence.py bundles/openblas-*.json bundles/torch_cuda-*.json >out
 ok $? "the first script alone decides sums"
 
@@ -82,6 +82,51 @@ for change in ftz=none ftz=both function_range=ulps intermediate=native; do
   "$ASSAY" judge --contract "$varied" near >verdicts 2>>err
   tests judged "$varied" near verdicts
 done
+# Programs of the kinds that the other scripts know: what a model returns of each, and all that Assay accepts beside it.
+grep -v '^#' "$root/tests/fixtures/evidence.programs" >programs
+while read -r line; do
+  "$ASSAY" gen --program "${line#ZERO }" --cases 2 --seed 33 >drawn
+  case $line in
+    ZERO*) perl -ne 'chomp; /(.*) : ([0-9a-f]*)$/; print "$1 : ", "0" x length $2, "\n"' drawn ;;
+    *) cat drawn ;;
+  esac
+done <programs >drawn_cases
+[ "$(cut -d: -f1 drawn_cases | uniq | wc -l)" -ge "$(wc -l <programs)" ]
+ok $? "data are drawn of each program of tests/fixtures/evidence.programs"
+"$ASSAY" subject --executor model:random+fma <drawn_cases >results
+tests returned "$contract" results
+python3 "$helper" "$root/reports" beside results >beside
+for change in ftz=none ftz=both intermediates=rounded; do
+  varied=$(echo "$contract" | sed "s/${change%=*}=[a-z]*/$change/")
+  "$ASSAY" judge --contract "$varied" beside >verdicts 2>>err
+  tests judged "$varied" beside verdicts
+done
+
+# These tests see faults of the scripts: each is planted in a copy, which then proves wrong what is right.
+"$ASSAY" judge --contract "$contract" beside >verdicts 2>>err
+plant() { # SCRIPT OLD NEW
+  rm -rf planted
+  mkdir planted
+  cp "$root"/reports/check_*.py planted
+  python3 - "planted/$1" "$2" "$3" <<'EOF'
+import sys
+path, old, new = sys.argv[1:]
+text = open(path).read()
+assert text.count(old) == 1, f"{path} has {text.count(old)} of {old}"
+open(path, "w").write(text.replace(old, new))
+EOF
+  [ $? -eq 0 ] && python3 "$helper" planted judged "$contract" beside verdicts >points 2>>err && grep -q '^not ok' points
+  ok $? "a planted fault is seen: $1, $3 for $2"
+}
+plant check_algorithms.py '[:kept]' '[: kept - 1]'
+plant check_algorithms.py 'return joined(result)' 'return result[:1]'
+plant check_images.py 'bound = Q(9, 8)' 'bound = 0'
+plant check_images.py '"half_pixel" in transformation' '"pytorch" in transformation'
+plant check_images.py 'for k in range(count) for r in group] for group in groups]' 'for r in group for k in range(count)] for group in groups]'
+plant check_images.py 'best is None or not keeps' 'best is None or keeps'
+plant check_steps.py '"is_kept": not is_returned' '"is_kept": False'
+plant check_norms.py 'Q(0), 2 * k * g.u + 6 * u' 'Q(0), Q(0)'
+plant check_evidence.py '"f8E4M3FN": (8, 4, 7' '"f8E4M3FN": (8, 4, 8'
 tests tampered bundles/*.json
 
 # One claim at a time.
