@@ -182,6 +182,8 @@ real() { # EXECUTOR CASE BITS
   fi
   run 0 "$1 writes a script" show "$2" --python "$1"
   like out "^# Run here, it printed: $3\$" "$1: its script prints $3"
+  ! grep -q -i assay out
+  ok $? "$1: its script knows nothing of ours"
 }
 real xla "$sum" 46440400
 real torch 'byteir.erf bf16[] -> bf16[] : 3f80' 3f58
@@ -195,6 +197,25 @@ if command -v g++ >/dev/null 2>&1; then
   like out '^outputs = torch.compile(program, ' "by torch.compile"
 fi
 real onnxruntime 'stablehlo.reduce body=add dims=[0] f32[2] f32[] -> f32[] : 3f80000040000000 : 40400000' 40c00000
+# Types that only ml_dtypes has: faults of corpus/found, and f8E5M2, which numpy counts among its own kinds.
+real onnxruntime 'stablehlo.convert f8E4M3FN[] -> i1[] : 80' 1
+real onnxruntime 'stablehlo.convert f8E5M2[] -> i1[] : 80' 1
+real onnxruntime 'stablehlo.convert f64[] -> f8E4M3FN[] : 3ff1000000000001' 38
+real onnxruntime 'stablehlo.convert i32[] -> f8E5M2[] : 0000f000' 7f
+real onnxruntime 'stablehlo.convert bf16[2] -> f8E4M3FNUZ[2] : 3f80c000' 40c8
+real torch 'stablehlo.convert f64[] -> f8E4M3FN[] : 3ff1000000000001' 38
+real torch 'stablehlo.convert f8E5M2[2] -> f16[2] : 3c41' 3c004100
+real torch 'stablehlo.convert f8E5M2FNUZ[2] -> bf16[2] : 3c41' 3f003fa0
+real numpy 'stablehlo.convert f64[] -> f8E4M3FN[] : 3ff1000000001000' 38
+real numpy 'stablehlo.convert f64[] -> f4E2M1FN[] : 3ff4000000001000' 2
+real xla 'stablehlo.sqrt f8E3M4[] -> f8E3M4[] : 2f' 30
+real xla 'stablehlo.add f8E5M2[2] f8E5M2[2] -> f8E5M2[2] : 3c41 : 3c3c' 4043
+real xla 'stablehlo.add f4E2M1FN[2] f4E2M1FN[2] -> f4E2M1FN[2] : 12 : 23' 34
+if "$ASSAY" executors install onnxruntime >out 2>err </dev/null; then
+  run 0 "a report of -0 of 8 bits that is cast to true" issue 'stablehlo.convert f8E4M3FN[] -> i1[] : 80' --executor onnxruntime
+  like out 'FLOAT8E4M3FN' "its script binds raw bytes"
+  like out 'printed the same wrong bits: `1`' "and has been run"
+fi
 real tflite 'stablehlo.uniform_quantize !quant.uniform<i8:f32:0,{0x1.333334p-1,0x1p+0}>[2] -> !quant.uniform<i8:f32,0x1p+0>[2] : 7c05' 4b05
 real openvino 'stablehlo.subtract i8[] i8[] -> i8[] : f2 : 01' f1
 finish

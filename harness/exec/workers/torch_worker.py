@@ -260,8 +260,8 @@ class Torch(Worker):
         from torch.fx.experimental.proxy_tensor import make_fx
 
         kinds = [kind.storage.element for kind in [*program.operands, *program.results]]
-        if not isinstance(handle, Handle) or any(kind in self.foreign for kind in kinds if kind != "bf16"):
-            raise Unsupported("scripts make eager calls on types that torch has")
+        if not isinstance(handle, Handle):
+            raise Unsupported("scripts make eager calls")
         is_compiled = self.modules.way == "compile" and module_program.is_module(program)
         run = self.modules.eager(program, self._find_step) if is_compiled else handle.run
         traced = make_fx(run)(*map(self._tensor, operands))
@@ -272,15 +272,27 @@ class Torch(Worker):
         code = code.replace("self._tensor_constant", "constant")
         if "self." in code:
             raise Unsupported("the program has parts of its own")
-        given = [f"torch.from_numpy(operand{i}{VIEW if kind == 'bf16' else '.copy()'})"
-                 + (".view(torch.bfloat16)" if kind == "bf16" else "") + f'.to("{self.device}")'
-                 for i, kind in enumerate(kinds[: len(operands)])]  # fmt: skip
-        taken = [f"outputs[{i}]{BACK if kind == 'bf16' else '.cpu().contiguous().resolve_conj().numpy()'}"
-                 for i, kind in enumerate(kinds[len(operands) :])]  # fmt: skip
+        given = [self._given(f"operand{i}", kind) for i, kind in enumerate(kinds[: len(operands)])]
+        taken = [self._taken(f"outputs[{i}]", kind) for i, kind in enumerate(kinds[len(operands) :])]
         head = HEAD + (QUANTIZED if "quantized_decomposed" in code else "")
         return standalone_script.make(program, operands, head, BODY.format(
             threads=self.torch.get_num_threads(), code="\n".join([*constants, "", "", code]).strip(), name=COMPILED if is_compiled else "program",
             given=", ".join(given), taken=", ".join(taken)))  # fmt: skip
+
+    def _given(self, name: str, element: str) -> str:
+        """A tensor of an array; one of a type that numpy itself has not comes by its bits."""
+        if element not in self.foreign:
+            return f'torch.from_numpy({name}.copy()).to("{self.device}")'
+        kind, bits = self.foreign[element]
+        raw = str(bits).removeprefix("torch.")
+        return f'torch.from_numpy({name}.view(numpy.{raw}).copy()).view({kind}).to("{self.device}")'
+
+    def _taken(self, name: str, element: str) -> str:
+        """An array of a tensor, likewise."""
+        if element not in self.foreign:
+            return f"{name}.cpu().contiguous().resolve_conj().numpy()"
+        dtype = standalone_script.dtype_name(assay_worker.DTYPES[element])
+        return f"{name}.cpu().contiguous().view({self.foreign[element][1]}).numpy().view({dtype})"
 
     def _constant(self, name: str, tensor: Any) -> str:
         """A line of a script, which makes the tensor."""
@@ -292,8 +304,6 @@ class Torch(Worker):
 
 
 # Of script().
-VIEW = ".view(numpy.int16).copy()"
-BACK = ".cpu().contiguous().view(torch.int16).numpy().view(ml_dtypes.bfloat16)"
 HEAD = """# Makes calls of PyTorch: pip install torch numpy
 from math import inf, nan
 

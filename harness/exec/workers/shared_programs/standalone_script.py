@@ -15,12 +15,15 @@ ELEMENTS_MAX = 65536  # Of an operand: a script is to be read.
 NUMBERS_MAX = 8  # Shown beside the hex digits.
 
 
+def dtype_name(dtype: np.dtype) -> str:
+    """As a script writes it: numpy's own types by their names, others as ml_dtypes has them."""
+    return f'"{dtype.name}"' if dtype.type.__module__ == "numpy" else f"ml_dtypes.{dtype.name}"
+
+
 def _literal(index: int, array: np.ndarray) -> str:
     if array.size > ELEMENTS_MAX:
         raise Unsupported(f"an operand of {array.size} elements is too long for a script")
-    dtype = array.dtype
-    is_foreign = dtype.name not in np.sctypeDict or dtype.kind == "V"
-    name = f"ml_dtypes.{dtype.name}" if is_foreign else f'"{dtype.name}"'
+    name = dtype_name(array.dtype)
     shown = ", ".join(str(value) for value in array.reshape(-1)[:NUMBERS_MAX].tolist())
     more = ", ..." if array.size > NUMBERS_MAX else ""
     hexadecimal = array.tobytes().hex()
