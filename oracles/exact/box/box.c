@@ -11,13 +11,15 @@
  * has its lowest at 2^-1074). */
 static const double tiny = 0x1p-960;
 
-/* `nearest` less a bit where the exact number is less, which `error` has the sign of. */
+/* `nearest` less a bit where the exact number is less, which `error` has the sign of.  That is as
+ * good as random, and so nothing branches on it. */
 static double end_below(double nearest, double error) {
-  return error < 0 || isnan(error) ? box_below(nearest) : nearest;
+  uint64_t bits = binary64_bits(nearest), step = error >= 0 ? 0 : 1; /* NaN is below all. */
+  if (nearest == 0 || nearest == -INFINITY) return step != 0 ? box_below(nearest) : nearest;
+  bool is_negative = bits >> 63 != 0;
+  return binary64_value(is_negative ? bits + step : bits - step);
 }
-static double end_above(double nearest, double error) {
-  return error > 0 || isnan(error) ? box_above(nearest) : nearest;
-}
+static double end_above(double nearest, double error) { return -end_below(-nearest, -error); }
 
 /* a + b less the rounded sum; NaN where that overflows. */
 static double error_of_sum(double a, double b, double sum) {
