@@ -26,16 +26,12 @@ static uint64_t widen_subnormal(const format_t *format, uint64_t magnitude) {
   return (uint64_t)(exponent + BINARY64_BIAS) << BINARY64_FRACTION_BITS | fraction;
 }
 
-double format_to_double(const format_t *format, uint64_t bits) {
-  if (bits == 0 && format->specials != FORMAT_EXPONENT_ONLY) return 0; /* Common, and no other. */
+/* Of patterns that are no normal numbers.  What calls others stands by itself, so that the common
+ * cases have no registers to keep. */
+__attribute__((noinline)) static double widen_other(const format_t *format, uint64_t bits) {
   uint64_t magnitude = bits & layout_magnitude_mask(format);
   int fraction_bits = layout_fraction_bits(format);
   uint64_t sign = (bits & layout_sign_mask(format)) != 0 ? BINARY64_SIGN : 0;
-  bool is_normal = magnitude >> fraction_bits != 0 && magnitude <= format->largest_bits;
-  if (is_normal) {
-    uint64_t widened = magnitude << (BINARY64_FRACTION_BITS - fraction_bits);
-    return binary64_value(sign | (widened + rebias(format)));
-  }
   bool is_subnormal = magnitude >> fraction_bits == 0 && format_has_negative_zero(format);
   if (is_subnormal) return binary64_value(sign | widen_subnormal(format, magnitude));
   if (format->specials == FORMAT_IEEE && magnitude > format->largest_bits) {
@@ -44,6 +40,17 @@ double format_to_double(const format_t *format, uint64_t bits) {
                                       : layout_nan(binary64, sign != 0));
   }
   return binary64_value(format_convert(format, binary64, bits, ROUNDING_NEAREST_EVEN));
+}
+
+double format_to_double(const format_t *format, uint64_t bits) {
+  if (bits == 0 && format->specials != FORMAT_EXPONENT_ONLY) return 0; /* Common, and no other. */
+  uint64_t magnitude = bits & layout_magnitude_mask(format);
+  int fraction_bits = layout_fraction_bits(format);
+  bool is_normal = magnitude >> fraction_bits != 0 && magnitude <= format->largest_bits;
+  if (!is_normal) return widen_other(format, bits);
+  uint64_t sign = (bits & layout_sign_mask(format)) != 0 ? BINARY64_SIGN : 0;
+  uint64_t widened = magnitude << (BINARY64_FRACTION_BITS - fraction_bits);
+  return binary64_value(sign | (widened + rebias(format)));
 }
 
 void format_to_doubles(const format_t *format, const uint64_t *bits, size_t count,
@@ -66,21 +73,32 @@ static bool round_normal(const format_t *format, uint64_t magnitude, uint64_t *o
   return rounded <= largest;
 }
 
-uint64_t format_from_double(const format_t *format, double value) {
-  uint64_t bits = binary64_bits(value);
+/* Of what is no normal number of the format. */
+__attribute__((noinline)) static uint64_t narrow_other(const format_t *format, uint64_t bits) {
   uint64_t magnitude = bits & ~BINARY64_SIGN;
-  uint64_t rounded;
   /* Formats with -0 have no other pattern of it; NaNs become quiet ones. */
   if (magnitude == 0 && format_has_negative_zero(format)) {
     return layout_with_sign(format, bits != 0, 0);
   }
   if (magnitude > BINARY64_EXPONENT_FIELD) return layout_nan(format, bits != magnitude);
   if (is_binary64(format)) return bits;
-  if (!is_binary64(format) && round_normal(format, magnitude, &rounded)) {
-    int drop = BINARY64_FRACTION_BITS - layout_fraction_bits(format);
-    return layout_with_sign(format, bits != magnitude, (rounded - rebias(format)) >> drop);
-  }
   return format_convert(binary64, format, bits, ROUNDING_NEAREST_EVEN);
+}
+
+uint64_t format_from_double(const format_t *format, double value) {
+  uint64_t bits = binary64_bits(value);
+  uint64_t magnitude = bits & ~BINARY64_SIGN;
+  uint64_t rounded;
+  if (is_binary64(format) || !round_normal(format, magnitude, &rounded)) {
+    return narrow_other(format, bits);
+  }
+  int drop = BINARY64_FRACTION_BITS - layout_fraction_bits(format);
+  return layout_with_sign(format, bits != magnitude, (rounded - rebias(format)) >> drop);
+}
+
+/* Of what is no normal number of the format. */
+__attribute__((noinline)) static double round_other(const format_t *format, double value) {
+  return format_to_double(format, format_from_double(format, value));
 }
 
 double format_round_double(const format_t *format, double value) {
@@ -91,5 +109,5 @@ double format_round_double(const format_t *format, double value) {
   if (round_normal(format, bits & ~BINARY64_SIGN, &rounded)) {
     return binary64_value((bits & BINARY64_SIGN) | rounded);
   }
-  return format_to_double(format, format_from_double(format, value));
+  return round_other(format, value);
 }
