@@ -77,6 +77,16 @@ static void fill_reverse(tables_t *tables) {
   }
 }
 
+/* A start index as it is read. */
+static int64_t read_start(fault_t fault, const tensor_t *starts, size_t number) {
+  const element_t *element = starts->type.element;
+  uint64_t bits = element_load(element, starts->data, number);
+  int unused = 64 - element->bits;
+  if (fault == FAULT_start_signed) return (int64_t)(bits << unused) >> unused;
+  if (fault == FAULT_start_32_bits && element->bits == 64) return (int32_t)(uint32_t)bits;
+  return slicing_index(starts, number);
+}
+
 /* A start index as it is taken, of a slice of `size` along a dimension of size `whole`; NOWHERE:
  * by a fault there is nothing. */
 static int64_t settle_start(fault_t fault, int64_t start, int64_t whole, int64_t size) {
@@ -89,7 +99,7 @@ static int64_t settle_start(fault_t fault, int64_t start, int64_t whole, int64_t
 
 static void fill_dynamic(tables_t *tables) {
   for (uint32_t dim = 0; dim < tables->result->rank; dim++) {
-    int64_t start = slicing_index(&tables->instance->operands[1 + dim], 0);
+    int64_t start = read_start(tables->fault, &tables->instance->operands[1 + dim], 0);
     start =
         settle_start(tables->fault, start, tables->operand->dims[dim], tables->result->dims[dim]);
     fill_affine(tables, dim, MAX(start, 0), 1);
@@ -147,7 +157,7 @@ static void lay_update(const tables_t *tables, slicing_source_t *out_sources) {
   }
   int64_t base = 0, place[TYPE_RANK_MAX] = {0};
   for (uint32_t dim = 0; dim < update->rank; dim++) {
-    int64_t start = slicing_index(&tables->instance->operands[2 + dim], 0);
+    int64_t start = read_start(tables->fault, &tables->instance->operands[2 + dim], 0);
     start = settle_start(tables->fault, start, tables->operand->dims[dim], update->dims[dim]);
     if (start == NOWHERE) return;
     if (tables->fault == FAULT_update_at_zero) start = 0;
@@ -174,7 +184,7 @@ static int64_t find_base(const tables_t *tables, size_t vector, size_t step) {
   for (uint32_t i = 0; i < attributes->start_index_map.count; i++) {
     int64_t dim = attributes->start_index_map.dims[i];
     if (tables->fault == FAULT_gather_map_ignored) dim = i;
-    int64_t start = slicing_index(&tables->instance->operands[1], vector + i * step);
+    int64_t start = read_start(tables->fault, &tables->instance->operands[1], vector + i * step);
     start = settle_start(tables->fault, start, tables->operand->dims[dim],
                          attributes->slice_sizes.dims[dim]);
     if (start == NOWHERE) return NOWHERE;

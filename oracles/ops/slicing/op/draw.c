@@ -258,11 +258,21 @@ void gather_draw(rng_t *rng, const draw_limits_t *limits, arena_t *arena, progra
 
 /* ---- Start indices --------------------------------------------------------------------------- */
 
+/* A start far beyond the operand: the largest of its type, the smallest that is negative in a
+ * signed one (as an unsigned one is, where it is read as such), or, of 64 bits, one that lies
+ * within the operand where the upper 32 are lost. */
+static uint64_t draw_far_start(rng_t *rng, const element_t *element, int64_t within) {
+  if (element->bits == 64 && rng_one_in(rng, 2)) return (uint64_t)within | UINT64_C(1) << 32;
+  return rng_one_in(rng, 2) ? element_integer_max(element) : UINT64_C(1) << (element->bits - 1);
+}
+
 static uint64_t draw_start(rng_t *rng, const element_t *element, int64_t last) {
   int64_t start = rng_between(rng, 0, last);
   uint64_t choice = rng_below(rng, 8);
+  bool is_signed = element->kind == ELEMENT_SIGNED;
+  if (choice == 2 || (choice == 1 && !is_signed)) return draw_far_start(rng, element, start);
   if (choice == 0) start = last + rng_between(rng, 1, 3);
-  if (choice == 1 && element->kind == ELEMENT_SIGNED) start = -rng_between(rng, 1, 3);
+  if (choice == 1) start = -rng_between(rng, 1, 3);
   bool fits = start <= 0 || (uint64_t)start <= element_integer_max(element);
   return (fits ? (uint64_t)start : 0) & element_mask(element);
 }
