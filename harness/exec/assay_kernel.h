@@ -28,7 +28,7 @@ typedef struct assay_kernel {
   const char *name;
   const char *op;    /* "byteir.softmax" */
   const char *types; /* Element types of operands and results: "f32 f32 -> f32"; or with
-                      * commas, "f32, f32 -> f32". */
+                      * commas, "f32, f32 -> f32", or as Assay prints them, "f32,f32->f32". */
   const char *keys;  /* The attributes that it knows, with blanks between them: "batch contract".
                       * A program with another one is refused. */
   int (*takes)(const assay_program_t *program); /* Of such a program, whether it can do exactly
@@ -162,14 +162,15 @@ static inline assay_kernel_program_t *assay_kernel_copy(const assay_program_t *p
   return copy;
 }
 
-/* Whether `text` begins with the word; returns what is behind it, maybe a comma, and a blank, or
- * NULL. */
+/* Whether `text` begins with the word, which a comma, a blank, an arrow or the end of the text
+ * ends; returns what is behind these commas and blanks, or NULL. */
 static inline const char *assay_kernel_after(const char *text, const char *word) {
   size_t length = strlen(word);
   if (strncmp(text, word, length) != 0) return NULL;
-  if (text[length] == ',') length++;
-  if (text[length] == '\0') return text + length;
-  return text[length] == ' ' ? text + length + 1 : NULL;
+  const char *rest = text + length;
+  int is_arrow = strcmp(word, "->") == 0;
+  int is_ended = *rest == '\0' || *rest == ',' || *rest == ' ' || strncmp(rest, "->", 2) == 0;
+  return is_ended || is_arrow ? rest + strspn(rest, ", ") : NULL;
 }
 
 static inline int assay_kernel_has_types(const assay_program_t *program, const char *types) {
@@ -190,8 +191,8 @@ static inline const char *assay_kernel_strange_key(const assay_program_t *progra
     const char *key = program->attributes[i].key;
     const char *known = keys;
     while (known != NULL && assay_kernel_after(known, key) == NULL) {
-      known = strchr(known, ' ');
-      if (known != NULL) known++;
+      known = strpbrk(known, ", ");
+      if (known != NULL) known += strspn(known, ", ");
     }
     if (known == NULL) return key;
   }

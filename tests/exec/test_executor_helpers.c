@@ -166,8 +166,10 @@ static void test_types_of_kernels(void) {
     bool fits;
   } rows[] = {
       {"f32 f32 -> f32", true},   {"f32, f32 -> f32", true},  {"f32 f32 -> f16", false},
-      {"f32 -> f32", false},      {"f32,f32 -> f32", false},  {"f32 f32 f32 -> f32", false},
+      {"f32 -> f32", false},      {"f32,f32 -> f32", true},   {"f32 f32 f32 -> f32", false},
       {"f32, f16 -> f32", false}, {"f32 f32 -> f321", false}, {"", false},
+      {"f32,f32->f32", true},     {"f32,f32->f16", false},    {"f32f32->f32", false},
+      {"f32,f32->", false},       {"f32,f321->f32", false},   {"f32,f32,f32", false},
   };
   sample_t sample;
   const assay_program_t *program = sample_with(&sample, "batch", "[]x[]");
@@ -176,6 +178,7 @@ static void test_types_of_kernels(void) {
     g_assert_cmpint(assay_kernel_has_types(program, rows[i].types) != 0, ==, rows[i].fits);
   }
   g_assert_null(assay_kernel_strange_key(program, "contract, batch"));
+  g_assert_null(assay_kernel_strange_key(program, "contract,batch"));
   g_assert_cmpstr(assay_kernel_strange_key(program, "contract, batches"), ==, "batch");
 }
 
