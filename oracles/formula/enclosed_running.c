@@ -351,8 +351,12 @@ static void set_single(const enclosed_t *number, enclosed_t *mean, enclosed_t *s
 
 /* Of equal numbers all differences of means are zero: theory.md, T103. */
 static bool are_equal_points(const formula_t *formula, row_t a) {
-  if (PERMITTED(formula->contract, ftz) != FTZ_NONE) return false;
-  if (!format_holds(formula->format, a.enclosed[0].low)) return false;
+  mpfr_srcptr number = a.enclosed[0].low;
+  double normal = format_smallest_normal(formula->format);
+  bool is_subnormal =
+      !mpfr_zero_p(number) && mpfr_cmp_d(number, -normal) > 0 && mpfr_cmp_d(number, normal) < 0;
+  if (is_subnormal && PERMITTED(formula->contract, ftz) != FTZ_NONE) return false;
+  if (!format_holds(formula->format, number)) return false;
   for (size_t i = 0; i < a.count; i++) {
     const enclosed_t *x = &a.enclosed[i];
     if (!enclosed_is_point(x) || !mpfr_equal_p(x->low, a.enclosed[0].low)) return false;

@@ -184,11 +184,36 @@ static void test_boxes(fixture_t *fixture, gconstpointer data) {
   }
 }
 
+/* Of equal numbers that are not subnormal nothing is flushed: they are their mean, and deviate by
+ * nothing (T103).  Of others a mean may become 0 on the way. */
+static void test_flushed_equals(fixture_t *fixture, gconstpointer data) {
+  (void)data;
+  enum { COUNT = 3 };
+  static const double numbers[] = {0x1p23, -0x1.fffffep127, 0x1p-126, 0, 0x1p-127};
+  const format_t *format = fixture->formula.format = &format_table[FORMAT_f32];
+  for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
+    uint64_t bits[COUNT];
+    for (size_t k = 0; k < COUNT; k++) bits[k] = format_from_double(format, numbers[i]);
+    row_t mean, squares;
+    formula_running_moments(&fixture->formula,
+                            enclosed_load(&fixture->formula, format, bits, COUNT), &mean, &squares);
+    assert_encloses(mean.enclosed, numbers[i]);
+    assert_encloses(squares.enclosed, 0);
+    bool is_subnormal = numbers[i] != 0 && fabs(numbers[i]) < 0x1p-126;
+    if (is_subnormal) assert_encloses(mean.enclosed, 0);
+    if (is_subnormal) continue;
+    g_assert_true(mpfr_equal_p(mean.enclosed->low, mean.enclosed->high));
+    g_assert_true(mpfr_zero_p(squares.enclosed->low) && mpfr_zero_p(squares.enclosed->high));
+  }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_set_nonfatal_assertions();
   g_test_add("/running-moments/flushed-squares", fixture_t, "backend,ftz=outputs", set_up,
              test_flushed_squares, tear_down);
+  g_test_add("/running-moments/flushed-equals", fixture_t, "backend,ftz=both", set_up,
+             test_flushed_equals, tear_down);
   g_test_add("/running-moments/negative-square", fixture_t, "backend", set_up, test_negative_square,
              tear_down);
   g_test_add("/running-moments/boxes", fixture_t, "backend", set_up, test_boxes, tear_down);
