@@ -53,7 +53,7 @@ def joined(s):
 
 def sums_of(read, pairs, ways, a, p, note):
     """All sums that the algorithm may give, in its type: what lies between those of the ways to split; `read` gives the one number there.
-    Where a sum may round, leaves that are zero are counted too, which is more than is needed."""
+    Each leaf is granted a rounding, also where none is needed (T17); where a sum may round, those that are zero are counted too."""
     left, right, f, counts, kept = members(a, p)
     result, theorems = [], set()
     def remember(theorem, *bounds):
@@ -69,7 +69,9 @@ def sums_of(read, pairs, ways, a, p, note):
                 leaves += [[t if sign > 0 else mirror(t)] for t in terms]
         total = add_up(leaves + [["+0"]], f, p, remember) + add_up(leaves, f, p, remember)
         if {"nan", "+inf", "-inf"} & set(total): raise NotDecided("products of components that overflow")
-        more = 0 if theorems <= {"T17"} and len(ways) == 1 else len(leaves) * (2 * f.u * sum(map(size_of, leaves)) + f.eta)
+        is_exact = theorems <= {"T17"} and len(ways) == 1
+        count = sum(size_of(leaf) > 0 for leaf in leaves) if is_exact else len(leaves)
+        more = count * (2 * f.u * sum(map(size_of, leaves)) + f.eta)
         result += rounded([v for part in total for v in ([part] if isinstance(part, str) else parts_of(part[0] - more, part[1] + more))], f, p, True)
     return joined(result)
 

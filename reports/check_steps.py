@@ -79,7 +79,8 @@ def narrowed(x, index, r):
     return [(low, high) if r.low <= low <= high <= r.high else (r.low, r.high)]
 
 def widened(s, f):
-    """Numbers that are kept: between the neighbours of what is stored (T175), and a little more, also where nothing rounds."""
+    """Numbers that are kept, or made of such: between the neighbours of what is stored (T175), and a little more, also where nothing
+    rounds."""
     def more(x): return 4 * f.u * abs(x) + 2 * f.eta
     pairs = [(Q(0), Q(0)) if isinstance(part, str) else part for part in s]
     return list(dict.fromkeys(v for low, high in pairs for v in parts_of(low - more(low), high + more(high), ("+0", "-0"))))
@@ -111,7 +112,7 @@ def make_step(step, tensors, is_returned, p):
         if key in known: return known[key]
         s = rule(op, a, o, r, 0, index, 0, {**p, "results": 1}, lambda *_: None)
         if {"nan", "+inf", "-inf"} & set(s): raise NotDecided("steps that may overflow")
-        if r.format and p.get("is_kept"): s = widened(s, r.format)
+        if r.format and (p.get("is_kept") or any(isinstance(t, Value) for t in o)): s = widened(s, r.format)
         known[key] = with_merged_scales(s, r, p) if op == "stablehlo.uniform_dequantize" and p["intermediates"] == "either" else s
         return known[key]
     return Value(result, find, (lambda index: source_of(op.partition(".")[2], a, o, r, index)) if op in MOVES else None)
