@@ -98,16 +98,18 @@ def to_integers(s, zero, low, high):
     return [(min(ends), max(ends))]
 
 def quantized(s, r, index, p, each=False):
-    """uniform_quantize of a set (D9, T163, T179); `each`: by ops of their own, so that each step rounds."""
+    """uniform_quantize of a set (D9, T163, T179, T294); `each`: by ops of their own, so that each step rounds."""
     (scale, zero), f = r.scale(index), r.expressed
-    letter = (p["quantize"], p["quantize_ties"], p["quantize_zero_point"], p.get("quantize_quotient", "rounded"))
-    if letter != ("divide", "even", "before", "rounded"): raise NotDecided("another way to quantize")
+    letter = (p["quantize"], p["quantize_ties"], p.get("quantize_quotient", "rounded"))
+    if letter != ("divide", "even", "rounded"): raise NotDecided("another way to quantize")
     def step(s): return rounded(s, f, p, each, not each)
     def shift(part): return [part] if part in ("nan", "+inf", "-inf") else parts_of(*(e + zero for e in hull([part])))
-    result = step([v for part in step(combined(divide, s, [(scale, scale)])) for v in shift(part)])
+    quotients = step(combined(divide, s, [(scale, scale)]))
+    result = step([v for part in quotients for v in shift(part)])
     is_near = hull(result) and size_of(result) <= min(abs(v) for v in (r.low, r.high) if v) / 2
     if f.nearest(Q(zero)) != zero or not is_near and any(f.nearest(Q(v)) != v for v in (r.low, r.high)): raise NotDecided("ends that the expressed type has not")
-    return to_integers(result, 0, r.low, r.high)
+    last = to_integers(quotients, zero, r.low, r.high) if p["quantize_zero_point"] == "either" else []
+    return to_integers(result, 0, r.low, r.high) + last
 
 def rescaled(terms, r, index, p):
     """Integers times scales, summed exactly and rescaled in floats (T43): what permission `quantized` adds."""
@@ -120,7 +122,9 @@ def rescaled(terms, r, index, p):
     value = sum(values, Q(zero))
     if f.nearest(value) != value: bound += f.u * abs(value)
     if sizes > f.largest / 4: raise NotDecided("overflow of rescaled integers")
-    return to_integers(parts_of(value - bound, value + bound), 0, r.low, r.high)
+    late = p["rescale"] == "float" or p["quantize_zero_point"] == "either" # T43, T294
+    last = to_integers(parts_of(value - zero - bound, value - zero + bound), zero, r.low, r.high) if late else []
+    return to_integers(parts_of(value - bound, value + bound), 0, r.low, r.high) + last
 
 def quantized_products(op, a, o, r, number, index, part, p, note):
     """Of dequantized numbers, by sums in the expressed type, or of integers that are rescaled; hybrid ones are floats (T43, T163)."""

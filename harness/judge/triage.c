@@ -17,7 +17,13 @@ typedef struct change {
 } change_t;
 
 /* The ops that a row is about. */
-typedef enum blamed_ops { ANY_OP, PLAIN_OPS, COMPOSITE_OPS, POLICY_OPS } blamed_ops_t;
+typedef enum blamed_ops {
+  ANY_OP,
+  PLAIN_OPS,
+  COMPOSITE_OPS,
+  POLICY_OPS,
+  QUANTIZING_OPS
+} blamed_ops_t;
 
 typedef struct blame {
   unsigned place; /* In the order of blame. */
@@ -122,7 +128,20 @@ static bool can_explain(const blame_t *blame, const tensor_t *result, size_t com
   return !format_is_nan(element->format, bits) && !format_is_infinity(element->format, bits);
 }
 
-static bool concerns(const blame_t *blame, const op_t *op) {
+static bool has_policy(const op_t *op, const char *policy) {
+  return op != NULL && op->policies != NULL && g_strv_contains(op->policies, policy);
+}
+
+static bool has_quantized_result(const program_t *program) {
+  bool is_quantized = false;
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    is_quantized |= program->results[i].quantization != NULL;
+  }
+  return is_quantized;
+}
+
+static bool concerns(const blame_t *blame, const program_t *program) {
+  const op_t *op = program->op;
   bool is_composite = op != NULL && op->is_composite;
   switch (blame->ops) {
     case ANY_OP:
@@ -132,8 +151,9 @@ static bool concerns(const blame_t *blame, const op_t *op) {
     case COMPOSITE_OPS:
       return is_composite;
     case POLICY_OPS:
-      return op != NULL && op->policies != NULL &&
-             g_strv_contains(op->policies, blame->changes[0].permission);
+      return has_policy(op, blame->changes[0].permission);
+    case QUANTIZING_OPS:
+      return has_policy(op, blame->changes[0].permission) || has_quantized_result(program);
   }
   g_assert_not_reached();
 }
@@ -159,7 +179,8 @@ static status_t decide_relaxed(const judge_t *judge, const oracle_call_t *call,
  * nothing, while one that no row asks about may be there to do so, as arg_nan=any is. */
 static bool has_rows(const char *policy) {
   for (const blame_t *row = blames; row < blames + G_N_ELEMENTS(blames); row++) {
-    if (row->ops == POLICY_OPS && strcmp(row->changes[0].permission, policy) == 0) return true;
+    bool is_of_policy = row->ops == POLICY_OPS || row->ops == QUANTIZING_OPS;
+    if (is_of_policy && strcmp(row->changes[0].permission, policy) == 0) return true;
   }
   return false;
 }
@@ -193,7 +214,7 @@ static status_t find_row(const judge_t *judge, const oracle_call_t *call,
   const blame_t *row = next_blame(*inout_row);
   *inout_row = NULL;
   for (; row != NULL; row = next_blame(row)) {
-    if (!concerns(row, op)) continue;
+    if (!concerns(row, &call->instance->program)) continue;
     if (!can_explain(row, &call->results[wrong->result], wrong->component)) continue;
     contract_t relaxed = relax(judge->contract, row, op);
     answer_t answer;

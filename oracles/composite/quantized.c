@@ -54,9 +54,6 @@ case_t composite_dequantized(const case_t *instance, arena_t *arena) {
   return floats;
 }
 
-/* Results are quantized as the specification has it. */
-static const quantize_way_t the_letter = {0};
-
 /* ---- All sets of a case ---------------------------------------------------------------------- */
 
 /* The sets of all elements of all results, by variant; those of a variant are NULL until somebody
@@ -95,6 +92,8 @@ static void evaluate_variant(const problem_t *problem, const variant_t *variant,
   const enclosing_t settings = {.is_unbounded = problem->formulas[variant->formula].is_unbounded};
   const evaluation_t enclosing = {.evaluator = &enclosed_evaluator, .settings = &settings};
   const program_t *program = &problem->quantized->program;
+  quantize_way_t ways[QUANTIZE_WAYS_MAX];
+  const size_t way_count = quantize_ways(problem->contract, ways);
   for (size_t group = 0; group < problem->layout.group_count; group++) {
     arena_mark_t mark = arena_mark(problem->arena);
     part_t part = problem_part(problem, group);
@@ -105,7 +104,7 @@ static void evaluate_variant(const problem_t *problem, const variant_t *variant,
         value_range_t range = finish(problem, variant, &rows[r], i);
         size_t element = part_result_element(problem, &part, r, i);
         out_sets[r][element] = stored_set_of_range(&program->results[r], element, problem->contract,
-                                                   &the_letter, 1, &range);
+                                                   ways, way_count, &range);
       }
     }
     arena_rewind(problem->arena, mark);
@@ -305,7 +304,7 @@ static void quantize_by_model(const tensor_t *floats, const type_t *operand,
     quantum_t quantum = quantize_faulty_of(takes_operand ? operand : type, schedule->fault, e);
     const element_t *element = floats->type.element;
     double value = format_to_double(element->format, element_load(element, floats->data, e));
-    int64_t stored = fault_quantize(type, &quantum, arithmetic, schedule->fault, value);
+    int64_t stored = fault_quantize(type, &quantum, arithmetic, schedule, value);
     element_store(type->element, inout_result->data, e,
                   (uint64_t)stored & element_mask(type->element));
   }

@@ -416,9 +416,15 @@ static bool conforms(const case_t *instance, const contract_t *contract, int val
  * MPFR and rescales in rationals. */
 static void test_one_product(void) {
   enum { CASES = 1000 };
-  static const char *const contracts[] = {"spec,init_count=1", "backend,init_count=1",
+  static const char *const contracts[] = {"spec,init_count=1",
+                                          "backend,init_count=1",
                                           "spec,init_count=1,quantized=dequantize",
-                                          "spec,init_count=1,rescale=float"};
+                                          "spec,init_count=1,rescale=float",
+                                          "spec,init_count=1,quantize_zero_point=either",
+                                          "init_count=1,quantized=dequantize,quantize=reciprocal,"
+                                          "quantize_ties=either,quantize_zero_point=either,"
+                                          "quantize_quotient=wider",
+                                          "init_count=1,quantized=dequantize,quantize_ties=away"};
   rng_t rng = rng_make(13);
   int several = 0;
   arena_t arena;

@@ -196,14 +196,22 @@ static void test_quantized(void) {
   box_t value = box_value(&type, 0, (box_t){-7, 5});
   g_assert_true(value.low == -10 * scale && value.high == 2 * scale);
   quantum_t quantum = quantum_of(&type, 0);
-  box_t stored = quantum_box_quantize(&quantum, NULL, value);
+  box_t stored = quantum_box_quantize(&quantum, NULL, NULL, value);
   g_assert_true(stored.low == -7 && stored.high == 5);
-  stored = quantum_box_quantize(&quantum, quantization.expressed->format, value);
+  const format_t *f32 = quantization.expressed->format;
+  contract_t contract = contract_spec();
+  stored = quantum_box_quantize(&quantum, f32, &contract, value);
   g_assert_true(stored.low == -7 && stored.high == 5);
-  stored = quantum_box_quantize(&quantum, NULL, (box_t){-1e9, 1e9});
+  stored = quantum_box_quantize(&quantum, NULL, NULL, (box_t){-1e9, 1e9});
   g_assert_true(stored.low == -128 && stored.high == 127);
-  g_assert_true(
-      quantum_box_quantize(&quantum, quantization.expressed->format, box_whole_line()).low == -128);
+  g_assert_true(quantum_box_quantize(&quantum, f32, &contract, box_whole_line()).low == -128);
+  quantum.scale = 2; /* 5 / 2 + 3 = 5.5 is rounded to 6; 2.5 to 2, so that 5 comes of it. */
+  stored = quantum_box_quantize(&quantum, f32, &contract, (box_t){5, 5});
+  g_assert_true(stored.low == 6 && stored.high == 6);
+  contract_set_value(&contract, "quantize_zero_point",
+                     contract_value_spelled("quantize_zero_point", "either"));
+  stored = quantum_box_quantize(&quantum, f32, &contract, (box_t){5, 5});
+  g_assert_true(stored.low == 5 && stored.high == 6);
 }
 
 int main(int argc, char **argv) {

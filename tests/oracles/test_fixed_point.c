@@ -175,8 +175,10 @@ static void test_ways(void) {
   contract_set_value(&contract, "quantize_quotient",
                      contract_value_spelled("quantize_quotient", "wider"));
   contract_set_value(&contract, "quantize_ties", contract_value_spelled("quantize_ties", "either"));
+  contract_set_value(&contract, "quantize_zero_point",
+                     contract_value_spelled("quantize_zero_point", "either"));
   quantize_way_t ways[QUANTIZE_WAYS_MAX];
-  g_assert_cmpuint(quantize_ways(&contract, true, ways), ==, QUANTIZE_WAYS_MAX);
+  g_assert_cmpuint(quantize_ways(&contract, ways), ==, QUANTIZE_WAYS_MAX);
   const quantize_way_t first = ways[0];
   g_assert_false(first.by_reciprocal || first.is_fused || first.zero_point_last || first.ties_away);
   g_assert_cmpint(first.width, ==, QUANTIZE_ROUNDED);

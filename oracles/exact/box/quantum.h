@@ -11,9 +11,11 @@
 box_t quantum_box_range(const quantum_t *quantum);
 box_t quantum_box_anything(const quantum_t *quantum);
 
-/* What the formula gives of numbers of the format `arithmetic` (quantum_choices()); without one, of
- * real numbers: clamp(round(value / scale + zero point)). */
-box_t quantum_box_quantize(const quantum_t *quantum, const format_t *arithmetic, box_t values);
+/* What the formula gives of numbers of the format `arithmetic`, in each way that the contract
+ * permits (quantize_ways()); without a format, of real numbers: clamp(round(value / scale + zero
+ * point)). */
+box_t quantum_box_quantize(const quantum_t *quantum, const format_t *arithmetic,
+                           const contract_t *contract, box_t values);
 
 /* The same of what rn(rn(value / scale) + rn(zero point)) is, however that was found. */
 box_t quantum_box_of_sums(const quantum_t *quantum, const format_t *arithmetic, box_t sums);

@@ -5,6 +5,7 @@
 
 #include "generated/exact_permissions.h"
 #include "oracles/exact/magnitude.h"
+#include "oracles/exact/quantum/quantize_mpfr.h"
 
 /* ---- Which there are ------------------------------------------------------------------------- */
 
@@ -75,6 +76,29 @@ static bool is_pure(step_t first, step_t second, const format_t *quantize) {
          second.given == quantize;
 }
 
+/* The chains of one way to quantize. */
+static size_t list_chains(const chain_list_t *list, quantum_chain_t *out_chains) {
+  step_t first[3], second[3];
+  size_t count = 0;
+  for (size_t i = 0; i < list->arithmetic_count; i++) {
+    const step_t step = {list->arithmetics[i], list->arithmetics[i]};
+    add_chain(list, step, step, step.given, &out_chains[count++]);
+  }
+  size_t firsts = list_steps(list, list->expressed, list->is_same_difference, first);
+  for (size_t a = 0; a < firsts; a++) {
+    size_t ops = list_steps(list, first[a].given, list->is_same_op, second);
+    for (size_t b = 0; b < ops; b++) {
+      for (size_t c = 0; c < list->arithmetic_count; c++) {
+        const format_t *quantize = list->arithmetics[c];
+        bool is_listed = is_pure(first[a], second[b], quantize);
+        if (is_listed || !arithmetic_format_holds(quantize, second[b].given)) continue;
+        add_chain(list, first[a], second[b], quantize, &out_chains[count++]);
+      }
+    }
+  }
+  return count;
+}
+
 size_t quantum_chains(const type_t *type, unsigned bits, const contract_t *contract,
                       bool multiplies, quantum_chain_t out_chains[QUANTUM_CHAINS_MAX]) {
   const format_t *expressed = quantum_expressed(type);
@@ -83,22 +107,13 @@ size_t quantum_chains(const type_t *type, unsigned bits, const contract_t *contr
                        .is_same_difference = is_nearest && has_short_products(bits, expressed),
                        .is_same_op = is_nearest && is_rounded_once(expressed, multiplies)};
   list.arithmetic_count = quantum_arithmetics(type, contract, list.arithmetics);
-  step_t first[3], second[3];
+  quantize_way_t ways[QUANTIZE_WAYS_MAX];
+  const size_t way_count = quantize_ways(contract, ways);
   size_t count = 0;
-  for (size_t i = 0; i < list.arithmetic_count; i++) {
-    const step_t step = {list.arithmetics[i], list.arithmetics[i]};
-    add_chain(&list, step, step, step.given, &out_chains[count++]);
-  }
-  for (size_t i = list_steps(&list, expressed, list.is_same_difference, first), a = 0; a < i; a++) {
-    size_t ops = list_steps(&list, first[a].given, list.is_same_op, second);
-    for (size_t b = 0; b < ops; b++) {
-      for (size_t c = 0; c < list.arithmetic_count; c++) {
-        const format_t *quantize = list.arithmetics[c];
-        bool is_listed = is_pure(first[a], second[b], quantize);
-        if (is_listed || !arithmetic_format_holds(quantize, second[b].given)) continue;
-        add_chain(&list, first[a], second[b], quantize, &out_chains[count++]);
-      }
-    }
+  for (size_t i = 0; i < way_count; i++) {
+    const size_t added = list_chains(&list, &out_chains[count]);
+    for (size_t k = 0; k < added; k++) out_chains[count + k].way = ways[i];
+    count += added;
   }
   return count;
 }
@@ -115,6 +130,34 @@ double quantum_chain_convert(const quantum_chain_t *chain, const quantum_t *from
   return quantum_chain_result(chain, quantum_chain_dequantize(chain, from, stored));
 }
 
+int64_t quantum_chain_quantize(const quantum_chain_t *chain, const quantum_t *quantum,
+                               double value) {
+  if (chain->way.width != QUANTIZE_UNROUNDED) {
+    return quantum_quantize_by(quantum, chain->quantize, chain->way, value);
+  }
+  int64_t choices[QUANTUM_CHOICES_MAX];
+  return quantum_chain_choices(chain, quantum, value, choices) == 0 ? quantum->zero_point
+                                                                    : choices[0];
+}
+
+bool quantum_chain_is_decided(const quantum_chain_t *chain, const quantum_t *quantum,
+                              double value) {
+  int64_t choices[QUANTUM_CHOICES_MAX];
+  return quantum_chain_choices(chain, quantum, value, choices) == 1;
+}
+
+size_t quantum_chain_choices(const quantum_chain_t *chain, const quantum_t *quantum, double value,
+                             int64_t out_stored[QUANTUM_CHOICES_MAX]) {
+  return quick_quantize_by(quantum, chain->quantize, chain->way, value, out_stored);
+}
+
+bool quantum_chain_divides(const quantum_chain_t *chain, const quantum_t *quantum) {
+  if (!chain->way.by_reciprocal) return true;
+  const arithmetic_t steps = arithmetic_make(chain->quantize);
+  double inverse = arithmetic_divide(&steps, 1, quantum->scale);
+  return isfinite(inverse) && inverse >= ldexp(1, chain->quantize->exponent_min);
+}
+
 /* ---- How they err ---------------------------------------------------------------------------- */
 
 /* (1 + error) (1 + u)^times - 1: theory.md, T42. */
@@ -126,7 +169,7 @@ static upper_t err_more(upper_t error, const format_t *format, int unit, int tim
   return error;
 }
 
-/* theory.md, T42 and T190. */
+/* theory.md, T42, T190 and T294. */
 quantum_errors_t quantum_chain_errors(const quantum_chain_t *chain, bool multiplies, int unit) {
   upper_t parts = upper_of(0);
   for (int operand = 0; operand < (multiplies ? 2 : 1); operand++) {
@@ -135,7 +178,7 @@ quantum_errors_t quantum_chain_errors(const quantum_chain_t *chain, bool multipl
   }
   parts = err_more(parts, chain->operate, unit, 1);
   if (chain->given[1] != chain->operate) parts = err_more(parts, chain->given[1], unit, 1);
-  parts = err_more(parts, chain->quantize, unit, 2);
+  parts = err_more(parts, chain->quantize, unit, chain->way.by_reciprocal ? 3 : 2);
   return (quantum_errors_t){.parts = parts.value,
                             .zero_point = err_more(upper_of(0), chain->quantize, unit, 2).value};
 }

@@ -5,6 +5,7 @@
 
 #include <glib.h>
 #include <math.h>
+#include <string.h>
 
 #include "generated/exact_faults.h"
 #include "oracles/exact/arithmetic.h"
@@ -100,12 +101,30 @@ static bool is_fault_of_quantizing(fault_t fault) {
          fault == FAULT_zero_point_after_rounding || fault == FAULT_quantized_unclamped;
 }
 
+static bool is_formula(const implementation_model_t *schedule, const char *name) {
+  return schedule->formula != NULL && strcmp(schedule->formula, name) == 0;
+}
+
+quantize_way_t quantize_faulty_way(const implementation_model_t *schedule) {
+  bool by_reciprocal = is_formula(schedule, "reciprocal");
+  return (quantize_way_t){
+      .width = is_formula(schedule, "wider") ? QUANTIZE_IN_F64 : QUANTIZE_ROUNDED,
+      .by_reciprocal = by_reciprocal,
+      .is_fused = by_reciprocal && schedule->fused && !schedule->zero_point_last,
+      .zero_point_last = schedule->zero_point_last,
+      .ties_away = schedule->ties_away};
+}
+
 int64_t fault_quantize(const type_t *type, const quantum_t *quantum, const format_t *arithmetic,
-                       fault_t fault, double value) {
+                       const implementation_model_t *schedule, double value) {
+  const fault_t fault = schedule->fault;
   if (is_fault_of_quantizing(fault)) {
     return quantize_wrongly(type, quantum, arithmetic, fault, value);
   }
-  return quantum_quantize(quantum, arithmetic, value);
+  const quantize_way_t way = quantize_faulty_way(schedule);
+  int64_t stored = quantum_quantize_by(quantum, arithmetic, way, value);
+  if (fault != FAULT_zero_point_twice) return stored;
+  return CLAMP(stored + quantum->zero_point, quantum->storage_min, quantum->storage_max);
 }
 
 const format_t *quantize_faulty_arithmetic(const type_t *type,

@@ -21,8 +21,11 @@ const format_t *quantize_faulty_arithmetic(const type_t *type,
 double fault_dequantize(const type_t *type, const quantum_t *quantum, const format_t *arithmetic,
                         fault_t fault, int64_t stored);
 
+/* The way to quantize that the schedule's name asks for (theory.md, T294). */
+quantize_way_t quantize_faulty_way(const implementation_model_t *schedule);
+
 /* A storage value, of which the low bits are stored; FAULT_quantized_unclamped goes beyond. */
 int64_t fault_quantize(const type_t *type, const quantum_t *quantum, const format_t *arithmetic,
-                       fault_t fault, double value);
+                       const implementation_model_t *schedule, double value);
 
 #endif

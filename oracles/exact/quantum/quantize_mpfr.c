@@ -203,3 +203,10 @@ size_t exact_quantize(const quantum_t *quantum, const format_t *arithmetic, doub
   return exact_quantize_by(quantum, arithmetic, (quantize_way_t){.by_reciprocal = false}, value,
                            out_stored);
 }
+
+size_t quick_quantize_by(const quantum_t *quantum, const format_t *arithmetic, quantize_way_t way,
+                         double value, int64_t out_stored[QUANTUM_CHOICES_MAX]) {
+  return way.width == QUANTIZE_UNROUNDED
+             ? exact_quantize_by(quantum, arithmetic, way, value, out_stored)
+             : quantum_choices_by(quantum, arithmetic, way, value, out_stored);
+}

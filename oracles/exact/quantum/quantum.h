@@ -82,11 +82,22 @@ typedef struct quantize_way {
   bool ties_away;
 } quantize_way_t;
 
-/* The ways that the contract permits; the letter, where it does, is the first.  Returns how many.
- */
+/* The ways that the contract permits, of whatever op ends in that step (theory.md, T179 and T294);
+ * the letter, where it does, is the first.  Returns how many. */
 enum { QUANTIZE_WAYS_MAX = 18 };
-size_t quantize_ways(const contract_t *contract, bool may_be_last,
-                     quantize_way_t out_ways[QUANTIZE_WAYS_MAX]);
+size_t quantize_ways(const contract_t *contract, quantize_way_t out_ways[QUANTIZE_WAYS_MAX]);
+
+/* Whether the letter is one of them, which is what fast sides compute. */
+bool quantize_permits_letter(const contract_t *contract);
+
+/* The permission that has the way; "" of the letter. */
+const char *quantize_way_name(quantize_way_t way);
+
+/* As quantum_quantize() and quantum_choices(), in one of the ways that round. */
+int64_t quantum_quantize_by(const quantum_t *quantum, const format_t *arithmetic,
+                            quantize_way_t way, double value);
+size_t quantum_choices_by(const quantum_t *quantum, const format_t *arithmetic, quantize_way_t way,
+                          double value, int64_t out_stored[QUANTUM_CHOICES_MAX]);
 
 /* The formats that each of these may be done in (theory.md, T163): the expressed type, and f32 for
  * types of at most 16 bits, of the two whatever PERMITTED(contract, intermediate) says, the

@@ -136,8 +136,7 @@ static integer_set_t quantize_enclosed(const run_t *run, const type_t *type, siz
   value_range_t range;
   enclosed_finish(formula, set, formula->format, &range);
   quantize_way_t ways[QUANTIZE_WAYS_MAX];
-  bool may_be_last = PERMITTED(formula->contract, quantize_zero_point) != 0;
-  size_t count = quantize_ways(formula->contract, may_be_last, ways);
+  size_t count = quantize_ways(formula->contract, ways);
   const stored_set_t stored =
       stored_set_of_range(type, element, formula->contract, ways, count, &range);
   if (stored.anything) return integer_set_everything(type->element);
@@ -151,12 +150,16 @@ static integer_set_t quantize_fast(const run_t *run, const type_t *type, size_t 
   const quantum_t quantum = quantum_of(type, element);
   const format_t *expressed = quantum_expressed(type);
   const format_t *arithmetic = quantum_first_arithmetic(type, run->formula->contract);
+  quantize_way_t ways[QUANTIZE_WAYS_MAX];
+  quantize_ways(run->formula->contract, ways);
   const double ends[] = {format_round_double(expressed, low), format_round_double(expressed, high)};
   int64_t stored[2];
   for (int i = 0; i < 2; i++) {
-    bool is_known = isfinite(ends[i]) && quantum_is_decided(&quantum, arithmetic, ends[i]);
+    int64_t choices[QUANTUM_CHOICES_MAX];
+    bool is_known = isfinite(ends[i]) &&
+                    quantum_choices_by(&quantum, arithmetic, ways[0], ends[i], choices) == 1;
     if (!is_known) return integer_set_everything(type->element);
-    stored[i] = quantum_quantize(&quantum, arithmetic, ends[i]);
+    stored[i] = choices[0];
   }
   bool is_all = stored[0] <= quantum.storage_min && stored[1] >= quantum.storage_max;
   if (is_all) return integer_set_everything(type->element);
@@ -168,7 +171,7 @@ static integer_set_t quantize_model(const run_t *run, const type_t *type, size_t
   const implementation_model_t *schedule = run->formula->schedule;
   const quantum_t quantum = quantize_faulty_of(type, schedule->fault, element);
   const format_t *arithmetic = quantize_faulty_arithmetic(type, schedule);
-  const int64_t stored = fault_quantize(type, &quantum, arithmetic, schedule->fault, value);
+  const int64_t stored = fault_quantize(type, &quantum, arithmetic, schedule, value);
   return integer_set_of(
       integer_from_pattern(type->element, (uint64_t)stored & element_mask(type->element)));
 }

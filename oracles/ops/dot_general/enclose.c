@@ -204,7 +204,8 @@ static void unite_formula(const enclosing_t *enclosing, box_t *inout_results) {
       box_sum_t sum = sum_of_element(enclosing, i, false);
       box_t floats = box_sum_round(&sum, &rounding);
       quantum_t quantum = quantum_of(&program->results[0], i);
-      box_t stored = quantum_box_quantize(&quantum, variants[r].quantize, floats);
+      box_t stored =
+          quantum_box_quantize(&quantum, variants[r].quantize, enclosing->contract, floats);
       inout_results[i] = box_unite(inout_results[i], stored);
     }
   }

@@ -165,7 +165,7 @@ status_t uniform_quantize_enclose(const enclosure_call_t *call,
   for (size_t i = 0; i < count; i++) {
     quantum_t quantum = quantum_of(&program->results[0], i);
     box_t value = box_value(&program->operands[0], i, call->operands[0][i]);
-    out_results[0][i] = quantum_box_quantize(&quantum, NULL, value);
+    out_results[0][i] = quantum_box_quantize(&quantum, NULL, NULL, value);
   }
   return STATUS_OK;
 }

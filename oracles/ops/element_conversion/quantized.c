@@ -112,11 +112,7 @@ static void add_choices(quantizing_t *quantizing, const int64_t choices[QUANTUM_
 
 /* What is told of a way, where `by` tells nothing. */
 static const char *name_way(quantize_way_t way, const char *by) {
-  if (by[0] != '\0') return by;
-  if (way.by_reciprocal) return "quantize=reciprocal";
-  if (way.width != QUANTIZE_ROUNDED) return "quantize_quotient=wider";
-  if (way.zero_point_last) return "quantize_zero_point=either";
-  return way.ties_away ? "quantize_ties=either" : "";
+  return by[0] != '\0' ? by : quantize_way_name(way);
 }
 
 static void add_quantized_by(quantizing_t *quantizing, const format_t *arithmetic,
@@ -140,8 +136,7 @@ static void add_quantized_by(quantizing_t *quantizing, const format_t *arithmeti
 static void add_quantized_in(quantizing_t *quantizing, const format_t *arithmetic, double value,
                              const char *by) {
   quantize_way_t ways[QUANTIZE_WAYS_MAX];
-  bool may_be_last = PERMITTED(quantizing->contract, quantize_zero_point) != 0;
-  size_t count = quantize_ways(quantizing->contract, may_be_last, ways);
+  size_t count = quantize_ways(quantizing->contract, ways);
   for (size_t i = 0; i < count; i++) {
     add_quantized_by(quantizing, arithmetic, ways[i], value, by);
   }
@@ -157,8 +152,7 @@ static void add_two_wider_steps(quantizing_t *quantizing, const quantum_t *from,
   const format_t *f64 = &format_table[FORMAT_f64];
   double value = exact_dequantize(from, f64, stored);
   quantize_way_t ways[QUANTIZE_WAYS_MAX];
-  bool may_be_last = PERMITTED(quantizing->contract, quantize_zero_point) != 0;
-  size_t count = quantize_ways(quantizing->contract, may_be_last, ways);
+  size_t count = quantize_ways(quantizing->contract, ways);
   for (size_t i = 0; i < count; i++) {
     if (ways[i].width == QUANTIZE_ROUNDED) continue;
     add_quantized_by(quantizing, f64, ways[i], value, "quantize_quotient=wider");

@@ -11,7 +11,6 @@ enum { BLOCK = QUANTIZE_SIMD_BLOCK };
 
 /* The value of PERMITTED(contract, quantize_ties) by which ties to even are not among the results.
  */
-enum { QUANTIZE_TIES_AWAY_ALONE = 1 };
 
 typedef struct fast {
   const case_t *instance;
@@ -106,7 +105,7 @@ static status_t accept_runs(const oracle_call_t *call, const type_t *quantized,
 status_t uniform_quantize_accept(const oracle_call_t *call,
                                  accept_t out_accepts[CASE_RESULTS_MAX]) {
   const type_t *result = &call->instance->program.results[0];
-  if (PERMITTED(call->contract, quantize_ties) == QUANTIZE_TIES_AWAY_ALONE) {
+  if (!quantize_permits_letter(call->contract)) {
     out_accepts[0] = accept_decide_all(type_element_count(result), call->arena);
     return quantization_check(&call->instance->program, call->error);
   }

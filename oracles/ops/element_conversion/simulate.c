@@ -153,59 +153,6 @@ status_t convert_simulate(const oracle_call_t *call, const implementation_model_
 
 /* ---- Quantized elements ---------------------------------------------------------------------- */
 
-/* The way that the schedule's name asks for. */
-static quantize_way_t way_of(const implementation_model_t *schedule) {
-  bool by_reciprocal = model_formula("quantize", schedule) != 0;
-  bool is_wider = model_formula("quantize_quotient", schedule) != 0;
-  return (quantize_way_t){
-      .width = is_wider ? QUANTIZE_IN_F64 : QUANTIZE_ROUNDED,
-      .by_reciprocal = by_reciprocal,
-      .is_fused = by_reciprocal && schedule->fused && !schedule->zero_point_last,
-      .zero_point_last = schedule->zero_point_last,
-      .ties_away = schedule->ties_away};
-}
-
-static double whole_of(double value, bool ties_away) {
-  return ties_away ? round(value) : nearbyint(value);
-}
-
-/* In binary64, rounded to the arithmetic.  NaN is 0. */
-static int64_t quantize_by(const quantum_t *to, const format_t *arithmetic, quantize_way_t way,
-                           double value) {
-  const arithmetic_t steps = arithmetic_make(arithmetic);
-  double zero_point = arithmetic_round(&steps, (double)to->zero_point), sum;
-  double inverse = arithmetic_divide(&steps, 1, to->scale);
-  if (way.is_fused) {
-    sum = arithmetic_fused(&steps, value, inverse, zero_point);
-  } else if (way.by_reciprocal) {
-    sum = arithmetic_multiply(&steps, value, inverse);
-  } else {
-    sum = arithmetic_divide(&steps, value, to->scale);
-  }
-  if (isnan(sum)) return to->zero_point;
-  if (way.zero_point_last) {
-    sum = whole_of(sum, way.ties_away) + (double)to->zero_point;
-  } else {
-    if (!way.is_fused) sum = arithmetic_add(&steps, sum, zero_point);
-    if (isnan(sum)) return to->zero_point;
-    double smallest = arithmetic_round(&steps, (double)to->storage_min);
-    double largest = arithmetic_round(&steps, (double)to->storage_max);
-    sum = whole_of(CLAMP(sum, smallest, largest), way.ties_away);
-  }
-  return (int64_t)CLAMP(sum, (double)to->storage_min, (double)to->storage_max);
-}
-
-static int64_t quantize(const type_t *type, const quantum_t *to,
-                        const implementation_model_t *schedule, const format_t *arithmetic,
-                        double value) {
-  const quantize_way_t way = way_of(schedule);
-  bool is_wider = way.width != QUANTIZE_ROUNDED;
-  bool is_other = is_wider || way.by_reciprocal || way.zero_point_last || way.ties_away;
-  if (is_wider) arithmetic = &format_table[FORMAT_f64];
-  if (is_other && schedule->fault == FAULT_NONE) return quantize_by(to, arithmetic, way, value);
-  return fault_quantize(type, to, arithmetic, schedule->fault, value);
-}
-
 static int64_t requantize_fixed(const implementation_model_t *schedule, const format_t *arithmetic,
                                 const quantum_t *from, const quantum_t *to, int64_t stored) {
   fixed_multiplier_t multipliers[FIXED_MULTIPLIERS];
@@ -230,12 +177,12 @@ static int64_t requantize(const case_t *instance, const implementation_model_t *
     const merged_scale_t merged = merged_scale_of(&from, to, arithmetic);
     return merged_requantize(&merged, &from, to, arithmetic, schedule->fused, stored);
   }
-  bool is_wider = way_of(schedule).width != QUANTIZE_ROUNDED && fault == FAULT_NONE;
+  bool is_wider = quantize_faulty_way(schedule).width != QUANTIZE_ROUNDED && fault == FAULT_NONE;
   const format_t *first = is_wider ? &format_table[FORMAT_f64] : arithmetic;
   double value = fault_dequantize(&operand->type, &from, first, fault, stored);
   const format_t *between = operand->type.quantization->expressed->format;
   if (schedule->other_way) value = format_round_double(between, value);
-  return quantize(&instance->program.results[0], to, schedule, arithmetic, value);
+  return fault_quantize(&instance->program.results[0], to, arithmetic, schedule, value);
 }
 
 status_t uniform_quantize_simulate(const oracle_call_t *call,
@@ -257,7 +204,7 @@ status_t uniform_quantize_simulate(const oracle_call_t *call,
     } else {
       const element_t *from = operand->type.element;
       double value = fault_load_float(fault, from->format, element_load(from, operand->data, i));
-      stored = quantize(&result->type, &to, schedule, arithmetic, value);
+      stored = fault_quantize(&result->type, &to, arithmetic, schedule, value);
     }
     element_store(storage, result->data, i, (uint64_t)stored & element_mask(storage));
   }

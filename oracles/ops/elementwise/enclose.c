@@ -149,8 +149,11 @@ static box_t enclose_formula(const enclosing_t *enclosing, const quantum_t quant
   }
   box_t exact = apply(enclosing->function, values[0], values[1]);
   box_t results = settle(enclosing, arithmetics, count, exact);
-  box_t out = quantum_box_quantize(to, arithmetics[0], results);
-  return count == 1 ? out : box_unite(out, quantum_box_quantize(to, arithmetics[1], results));
+  box_t out = {INFINITY, -INFINITY};
+  for (size_t i = 0; i < count; i++) {
+    out = box_unite(out, quantum_box_quantize(to, arithmetics[i], enclosing->contract, results));
+  }
+  return out;
 }
 
 /* ---- Quantized: integers --------------------------------------------------------------------- */
@@ -208,6 +211,12 @@ static box_t nearest_stored(box_t sums, const quantum_t *to) {
   return box_clamp(box_nearest_integers(sums), (double)to->storage_min, (double)to->storage_max);
 }
 
+/* The zero point added to what is rounded already. */
+static box_t add_last(box_t values, const quantum_t *to) {
+  box_t sums = box_add(box_nearest_integers(values), box_point((double)to->zero_point));
+  return box_clamp(sums, (double)to->storage_min, (double)to->storage_max);
+}
+
 /* Where an end of the storage range is rounded, what lies beyond it. */
 static box_t add_beyond(const quantum_t *to, const format_t *arithmetic, box_t stored) {
   const bool reaches[] = {stored.low <= (double)to->storage_min,
@@ -243,16 +252,18 @@ static box_t enclose_by_integers(const enclosing_t *enclosing, const quantum_t q
   const box_t zero_point = box_point((double)to->zero_point);
   uint8_t ways = PERMITTED(enclosing->contract, rescale);
   bool is_rounded = ways == RESCALE_FLOAT || ways == RESCALE_EITHER;
-  if (!is_rounded) return nearest_stored(box_add(rescaled.value, zero_point), to);
+  if (!is_rounded) {
+    box_t first = nearest_stored(box_add(rescaled.value, zero_point), to);
+    if (PERMITTED(enclosing->contract, quantize_zero_point) == 0) return first;
+    return box_unite(first, add_last(rescaled.value, to));
+  }
   bool is_f64 = result->quantization->expressed->format == &format_table[FORMAT_f64];
   const format_t *arithmetic = &format_table[is_f64 ? FORMAT_f64 : FORMAT_f32];
   double error = bound_error(&rescaled, to, arithmetic);
   if (!isfinite(error)) return quantum_box_anything(to);
   box_t near = box_widen(rescaled.value, error);
-  box_t added_last = box_clamp(box_add(box_nearest_integers(near), zero_point),
-                               (double)to->storage_min, (double)to->storage_max);
   box_t added_first = nearest_stored(box_add(near, zero_point), to);
-  return add_beyond(to, arithmetic, box_unite(added_last, added_first));
+  return add_beyond(to, arithmetic, box_unite(add_last(near, to), added_first));
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
@@ -268,7 +279,7 @@ static box_t enclose_quantized(const enclosing_t *enclosing, size_t element,
   if (enclosing->contract == NULL) {
     box_t left = quantum_box_dequantize(&quanta[0], NULL, stored[0]);
     box_t right = quantum_box_dequantize(&quanta[1], NULL, stored[1]);
-    return quantum_box_quantize(&to, NULL, apply(enclosing->function, left, right));
+    return quantum_box_quantize(&to, NULL, NULL, apply(enclosing->function, left, right));
   }
   box_t out = enclose_formula(enclosing, quanta, &to, stored);
   if (PERMITTED(enclosing->contract, quantized) == 0) return out;

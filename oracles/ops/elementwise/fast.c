@@ -10,6 +10,7 @@
 
 #include "generated/elementwise_permissions.h"
 #include "oracles/exact/quantum/quantize_simd.h"
+#include "oracles/exact/sum/simd.h"
 #include "oracles/ops/elementwise/parts.h"
 
 enum { BLOCK = QUANTIZE_SIMD_BLOCK };
@@ -283,6 +284,10 @@ void elementwise_quantized_accept(const case_t *instance, const contract_t *cont
   const type_t *types[] = {result, &program->operands[0],
                            &program->operands[program->operand_count - 1]};
   size_t count = type_element_count(result);
+  if (!quantize_permits_letter(contract)) {
+    *out_accept = accept_decide_all(count, arena);
+    return;
+  }
   fast_t fast = {.instance = instance,
                  .arithmetic = quantum_first_arithmetic(result, contract),
                  .bits = ARENA_NEW_ARRAY(arena, uint64_t, count),

@@ -274,6 +274,10 @@ void elementwise_judge_integers(const case_t *instance, const contract_t *contra
     if (!is_exact(&rescaled, arithmetic)) bound_error(error, &rescaled, arithmetic);
     add_between(rescaled.value, error, &to, arithmetic, inout_judgement);
   } else {
+    if (PERMITTED(contract, quantize_zero_point) != 0) {
+      int64_t stored = nearest_stored(rescaled.value, to.zero_point, &to);
+      stored_judgement_add(inout_judgement, stored, stored, "quantize_zero_point=either");
+    }
     mpq_set_si(error, (long)to.zero_point, 1);
     mpq_add(rescaled.value, rescaled.value, error);
     int64_t stored = nearest_stored(rescaled.value, 0, &to);

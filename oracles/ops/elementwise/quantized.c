@@ -219,11 +219,16 @@ static void operate(const formula_steps_t *steps, const step_values_t values[2],
 
 static void add_quantized(const formula_steps_t *steps, const quantum_t *to,
                           const step_value_t *value, stored_judgement_t *judgement) {
-  for (size_t i = 0; i < steps->arithmetic_count; i++) {
-    if (!takes(steps, i, value->is_expressed)) continue;
+  quantize_way_t ways[QUANTIZE_WAYS_MAX];
+  const size_t way_count = quantize_ways(steps->contract, ways);
+  for (size_t i = 0; i < steps->arithmetic_count * way_count; i++) {
+    const size_t arithmetic = i % steps->arithmetic_count;
+    const quantize_way_t way = ways[i / steps->arithmetic_count];
+    if (!takes(steps, arithmetic, value->is_expressed)) continue;
     int64_t choices[QUANTUM_CHOICES_MAX];
-    size_t count = exact_quantize(to, steps->arithmetics[i], value->value, choices);
-    const char *by = first_word(value->by, word_of(i));
+    size_t count =
+        exact_quantize_by(to, steps->arithmetics[arithmetic], way, value->value, choices);
+    const char *by = first_word(value->by, first_word(word_of(arithmetic), quantize_way_name(way)));
     stored_judgement_add_choices(judgement, count, choices, by);
   }
 }

@@ -92,7 +92,8 @@ static int64_t compute(const model_t *model, const type_t *result, const quantum
     double addend = model->function == ELEMENTWISE_SUBTRACT ? -values[1] : values[1];
     value = arithmetic_fused(&steps, difference, left->scale, addend);
   }
-  return fault_quantize(result, to, model->arithmetic, fault, between(model, result, value));
+  return fault_quantize(result, to, model->arithmetic, model->schedule,
+                        between(model, result, value));
 }
 
 /* ---- In integers ----------------------------------------------------------------------------- */

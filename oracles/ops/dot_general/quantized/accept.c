@@ -49,6 +49,10 @@ status_t dot_hybrid_accept(const oracle_call_t *call, accept_t *out_accept) {
 static status_t accept_quantized_floats(const oracle_call_t *call, const dot_dequantized_t *variant,
                                         const dot_algorithm_t *algorithm, accept_t *out_accept) {
   const case_t *instance = call->instance;
+  if (!quantize_permits_letter(call->contract)) {
+    *out_accept = accept_decide_all(type_element_count(&instance->program.results[0]), call->arena);
+    return STATUS_OK;
+  }
   const case_t dequantized = dot_dequantized_case(instance, variant, call->arena);
   accept_t floats;
   STATUS_TRY(accept_floats(call, &dequantized, variant, algorithm, &floats));

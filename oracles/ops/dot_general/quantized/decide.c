@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "generated/exact_permissions.h"
+#include "oracles/exact/quantum/quantize_mpfr.h"
 #include "oracles/exact/sum/range.h"
 #include "oracles/ops/dot_general/quantized/by_algorithm.h"
 
@@ -43,7 +44,7 @@ status_t dot_hybrid_decide(const oracle_call_t *call, size_t component, uint64_t
 /* ---- The formula ----------------------------------------------------------------------------- */
 
 /* A range of each, with what lies beyond either end of the storage range. */
-enum { RANGES_MAX = 3 * (DOT_VARIANTS_MAX + 3) };
+enum { RANGES_MAX = 3 * (DOT_VARIANTS_MAX * QUANTIZE_WAYS_MAX + 3) };
 
 /* The storage values of one component that the contract permits, by what permits them. */
 typedef struct permitted {
@@ -67,8 +68,28 @@ static void add_beyond(permitted_t *permitted, size_t count,
   add_range(permitted, (storage_range_t){choices[1], choices[1]}, observed);
 }
 
-/* What a float of that range is quantized to. */
-static void add_quantized(permitted_t *permitted, const quantum_t *quantum, const format_t *format,
+/* What a float between two is quantized to in one way. */
+static void add_between(permitted_t *permitted, const quantum_t *quantum, const format_t *format,
+                        quantize_way_t way, const double ends[2]) {
+  int64_t choices[2][QUANTUM_CHOICES_MAX];
+  size_t counts[2];
+  storage_range_t range = {INT64_MAX, INT64_MIN};
+  for (int end = 0; end < 2; end++) {
+    counts[end] = exact_quantize_by(quantum, format, way, ends[end], choices[end]);
+    int64_t stored =
+        counts[end] > 0 ? choices[end][0] : quantum_quantize(quantum, format, ends[end]);
+    range.low = MIN(range.low, stored);
+    range.high = MAX(range.high, stored);
+  }
+  add_range(permitted, range, "dequantize");
+  for (int end = 0; end < 2; end++) {
+    add_beyond(permitted, counts[end], choices[end], "dequantize");
+  }
+}
+
+/* What a float of that range is quantized to, in every way. */
+static void add_quantized(permitted_t *permitted, const contract_t *contract,
+                          const quantum_t *quantum, const format_t *format,
                           const value_range_t *floats) {
   double low = floats->low, high = floats->high;
   if (floats->positive_zero || floats->negative_zero) {
@@ -81,14 +102,10 @@ static void add_quantized(permitted_t *permitted, const quantum_t *quantum, cons
   if (floats->positive_infinity && !(low <= high)) low = INFINITY;
   permitted->anything |= floats->nan;
   if (low > high) return;
-  int64_t lows[QUANTUM_CHOICES_MAX], highs[QUANTUM_CHOICES_MAX];
-  size_t low_count = quantum_choices(quantum, format, low, lows);
-  size_t high_count = quantum_choices(quantum, format, high, highs);
-  storage_range_t range = {quantum_quantize(quantum, format, low),
-                           quantum_quantize(quantum, format, high)};
-  add_range(permitted, range, "dequantize");
-  add_beyond(permitted, low_count, lows, "dequantize");
-  add_beyond(permitted, high_count, highs, "dequantize");
+  quantize_way_t ways[QUANTIZE_WAYS_MAX];
+  const size_t count = quantize_ways(contract, ways);
+  const double ends[] = {low, high};
+  for (size_t i = 0; i < count; i++) add_between(permitted, quantum, format, ways[i], ends);
 }
 
 /* The floats of one variant; false where they may be anything. */
@@ -116,7 +133,7 @@ static status_t add_formula(permitted_t *permitted, const oracle_call_t *call,
     bool are_known;
     STATUS_TRY(find_floats(call, algorithm, &variants[i], &component, &floats, &are_known));
     permitted->anything |= !are_known;
-    if (are_known) add_quantized(permitted, quantum, variants[i].quantize, &floats);
+    if (are_known) add_quantized(permitted, call->contract, quantum, variants[i].quantize, &floats);
     arena_rewind(call->arena, mark);
   }
   return STATUS_OK;

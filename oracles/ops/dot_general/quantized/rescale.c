@@ -60,6 +60,7 @@ dot_rescale_t dot_rescale_make(const case_t *instance, size_t component,
                          .rhs_scale = accumulator->rhs_scale,
                          .result = quantum_of(result, component),
                          .arithmetic = by_float ? arithmetic : NULL,
+                         .zero_point_last = PERMITTED(contract, quantize_zero_point) != 0,
                          .fixed = by_fixed ? arithmetic : NULL};
 }
 
@@ -218,17 +219,33 @@ static int64_t clamp_stored(const quantum_t *quantum, dot_integer_t value) {
   return (int64_t)CLAMP(value, quantum->storage_min, quantum->storage_max);
 }
 
-int64_t dot_rescale_exactly(const dot_rescale_t *rescale, dot_integer_t sum) {
+/* Rounded once; with the zero point, or before it is added. */
+static int64_t rescale_once(const dot_rescale_t *rescale, dot_integer_t sum, bool is_last) {
+  const int64_t zero_point = rescale->result.zero_point;
   mpq_t value, factor;
   mpq_inits(value, factor, NULL);
   set_multiplier(value, rescale);
   set_integer(factor, sum);
   mpq_mul(value, value, factor);
-  set_integer(factor, rescale->result.zero_point);
+  set_integer(factor, is_last ? 0 : zero_point);
   mpq_add(value, value, factor);
-  int64_t stored = clamp_stored(&rescale->result, round_to_integer(value));
+  dot_integer_t whole = round_to_integer(value) + (is_last ? zero_point : 0);
   mpq_clears(value, factor, NULL);
-  return stored;
+  return clamp_stored(&rescale->result, whole);
+}
+
+int64_t dot_rescale_exactly(const dot_rescale_t *rescale, dot_integer_t sum) {
+  return rescale_once(rescale, sum, false);
+}
+
+/* In either order, if both are permitted. */
+static storage_range_t rescale_exactly(const dot_rescale_t *rescale, dot_integer_t least,
+                                       dot_integer_t most) {
+  storage_range_t range = {rescale_once(rescale, least, false), rescale_once(rescale, most, false)};
+  if (!rescale->zero_point_last) return range;
+  range.low = MIN(range.low, rescale_once(rescale, least, true));
+  range.high = MAX(range.high, rescale_once(rescale, most, true));
+  return range;
 }
 
 /* Ends of the storage range that are no numbers of the format may be rounded inwards. */
@@ -276,8 +293,8 @@ static storage_range_t rescale_in_floats(const dot_rescale_t *rescale, dot_integ
 
 storage_range_t dot_rescale_all(const dot_rescale_t *rescale, dot_integer_t least,
                                 dot_integer_t most) {
-  storage_range_t range = {dot_rescale_exactly(rescale, least), dot_rescale_exactly(rescale, most)};
-  if (rescale->arithmetic != NULL) range = rescale_in_floats(rescale, least, most);
+  storage_range_t range = rescale->arithmetic != NULL ? rescale_in_floats(rescale, least, most)
+                                                      : rescale_exactly(rescale, least, most);
   if (rescale->fixed != NULL) admit_fixed(rescale, least, most, &range);
   return range;
 }

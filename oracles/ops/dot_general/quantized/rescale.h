@@ -38,7 +38,8 @@ typedef struct dot_rescale {
   double lhs_scale;
   double rhs_scale;
   quantum_t result;
-  const format_t *arithmetic; /* NULL: each quotient is rounded once, with its zero point. */
+  const format_t *arithmetic; /* NULL: each quotient is rounded once, with its zero point ... */
+  bool zero_point_last;       /* ... or before that is added, too (theory.md, T294). */
   const format_t
       *fixed; /* NULL; or also in fixed point, by multipliers of scales of this format. */
 } dot_rescale_t;

@@ -10,6 +10,7 @@
 #include "generated/dot_general_faults.h"
 #include "generated/exact_faults.h"
 #include "oracles/exact/quantum/fault_values.h"
+#include "oracles/exact/quantum/quantize_faulty.h"
 #include "oracles/ops/dot_general/models/simulate.h"
 #include "oracles/ops/dot_general/quantized/rescale.h"
 
@@ -290,8 +291,8 @@ static void quantize_sums(const case_t *instance, const dot_dequantized_t *varia
     if (fault_skips_store(schedule->fault, i, result)) continue;
     uint64_t bits = element_load(sums->type.element, sums->data, i);
     const quantum_t quantum = quantum_of(type, i);
-    int64_t stored =
-        quantum_quantize(&quantum, variant->quantize, format_to_double(variant->rounded, bits));
+    int64_t stored = fault_quantize(type, &quantum, variant->quantize, schedule,
+                                    format_to_double(variant->rounded, bits));
     element_store(type->element, result->data, i, (uint64_t)stored & element_mask(type->element));
   }
 }

@@ -116,7 +116,7 @@ bool reduce_result_is_decided(const reduce_quanta_t *quanta, stored_interval_t i
     for (int end = 0; end < 2; end++) {
       const quantum_chain_t *chain = &quanta->chains[i];
       double value = quantum_chain_convert(chain, &quanta->accumulation, ends[end]);
-      is_decided &= quantum_is_decided(&quanta->result, chain->quantize, value);
+      is_decided &= quantum_chain_is_decided(chain, &quanta->result, value);
     }
   }
   return is_decided;

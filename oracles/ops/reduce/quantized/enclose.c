@@ -27,7 +27,7 @@ static box_t reduce_exactly(const reduce_quanta_t *quanta, fold_body_t body,
         body == FOLD_MAXIMUM ? box_maximum(picked, difference) : box_minimum(picked, difference);
   }
   box_t whole = body == FOLD_ADD ? box_integers_within(box_sum_total(&sum)) : picked;
-  return quantum_box_quantize(&quanta->result, NULL,
+  return quantum_box_quantize(&quanta->result, NULL, NULL,
                               box_multiply(whole, box_point(quanta->input.scale)));
 }
 
@@ -39,7 +39,7 @@ static box_t multiply_exactly(const reduce_quanta_t *quanta, const reduce_slices
     box_t stored = terms[slices->output_base[output] + slices->term_offset[term]];
     product = box_multiply(product, quantum_box_dequantize(&quanta->input, NULL, stored));
   }
-  return quantum_box_quantize(&quanta->result, NULL, product);
+  return quantum_box_quantize(&quanta->result, NULL, NULL, product);
 }
 
 /* ---- By schedules ---------------------------------------------------------------------------- */

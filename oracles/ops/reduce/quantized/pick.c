@@ -8,8 +8,8 @@ static bool requantize(const reduce_quanta_t *quanta, size_t index, int64_t stor
                        int64_t *out_stored) {
   const quantum_chain_t *chain = &quanta->chains[index];
   double value = quantum_chain_convert(chain, &quanta->accumulation, stored);
-  *out_stored = quantum_quantize(&quanta->accumulation, chain->quantize, value);
-  return quantum_is_decided(&quanta->accumulation, chain->quantize, value);
+  *out_stored = quantum_chain_quantize(chain, &quanta->accumulation, value);
+  return quantum_chain_is_decided(chain, &quanta->accumulation, value);
 }
 
 /* Nodes are monotone, so what comes out is the extreme leaf, quantized any number of times; false

@@ -17,8 +17,23 @@ static quantum_t quantum_of_scalar(const scalar_type_t *type) {
                      .type_max = (int64_t)element_integer_max(type->element)};
 }
 
+/* Those whose inverse is no normal number err otherwise by it: theory.md, T294. */
+static bool have_inverses(const reduce_quanta_t *quanta) {
+  bool have = true;
+  for (size_t i = 0; i < quanta->chain_count; i++) {
+    have &= quantum_chain_divides(&quanta->chains[i], &quanta->accumulation) &&
+            quantum_chain_divides(&quanta->chains[i], &quanta->result);
+  }
+  return have;
+}
+
 static status_t require_scales(const reduce_quanta_t *quanta, bool multiplies,
                                const contract_t *contract, failure_t *error) {
+  if (!have_inverses(quanta)) {
+    return status_fail(error, STATUS_UNSUPPORTED,
+                       "no oracle for quantized reductions by the inverse of a scale that is no "
+                       "normal number");
+  }
   if (PERMITTED(contract, ftz) == FTZ_NONE) return STATUS_OK;
   double least = fmin(quanta->accumulation.scale, fmin(quanta->input.scale, quanta->result.scale));
   double normal = format_smallest_normal(quanta->expressed);
@@ -72,13 +87,13 @@ bool reduce_convert_input(const reduce_quanta_t *quanta, size_t index, int64_t s
   if (!quanta->converts_inputs) return is_stored;
   const quantum_chain_t *chain = &quanta->chains[index];
   double value = quantum_chain_convert(chain, &quanta->input, stored);
-  *out_stored = quantum_quantize(&quanta->accumulation, chain->quantize, value);
-  return is_stored && quantum_is_decided(&quanta->accumulation, chain->quantize, value);
+  *out_stored = quantum_chain_quantize(chain, &quanta->accumulation, value);
+  return is_stored && quantum_chain_is_decided(chain, &quanta->accumulation, value);
 }
 
 int64_t reduce_convert_result(const reduce_quanta_t *quanta, size_t index, int64_t stored) {
   if (!quanta->converts_results) return stored;
   const quantum_chain_t *chain = &quanta->chains[index];
   double value = quantum_chain_convert(chain, &quanta->accumulation, stored);
-  return quantum_quantize(&quanta->result, chain->quantize, value);
+  return quantum_chain_quantize(chain, &quanta->result, value);
 }

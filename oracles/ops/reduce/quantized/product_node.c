@@ -46,7 +46,7 @@ static double multiply(const quantum_t *quantum, const quantum_chain_t *chain, i
 int64_t product_node_by_formula(const reduce_quanta_t *quanta, const quantum_chain_t *chain,
                                 int64_t a, int64_t b) {
   const quantum_t *quantum = &quanta->accumulation;
-  return quantum_quantize(quantum, chain->quantize, multiply(quantum, chain, a, b));
+  return quantum_chain_quantize(chain, quantum, multiply(quantum, chain, a, b));
 }
 
 static double smallest(const format_t *format) {
@@ -164,7 +164,7 @@ static void add_formula(const reach_question_t *question, size_t index, stored_i
     int64_t choices[QUANTUM_CHOICES_MAX];
     double value = multiply(quantum, chain, (corner & 1) != 0 ? a.high : a.low,
                             (corner & 2) != 0 ? b.high : b.low);
-    size_t count = quantum_choices(quantum, chain->quantize, value, choices);
+    size_t count = quantum_chain_choices(chain, quantum, value, choices);
     if (count == 0) {
       add_anything(node, quantum);
       return;
@@ -261,7 +261,8 @@ stored_interval_t product_node_by_integers(const reach_question_t *question, sto
   const quantum_t *quantum = &question->quanta->accumulation;
   double error = product_node_integer_error(question, largest_of(a), largest_of(b));
   if (error > 0) return round_between(quantum, find_corners(quantum, a, b), error);
-  bool adds_later = rescales_in_floats(question);
+  bool adds_later = rescales_in_floats(question) ||
+                    PERMITTED(question->contract, quantize_zero_point) != 0; /* T294 */
   stored_interval_t found = {INT64_MAX, INT64_MIN};
   size_t corners = is_point(a) && is_point(b) ? 1 : 4;
   for (size_t corner = 0; corner < corners; corner++) {

@@ -167,7 +167,7 @@ int64_t reach_add_by_formula(const reach_question_t *question, const quantum_cha
   const quantum_t *quantum = &question->quanta->accumulation;
   double left = quantum_chain_dequantize(chain, quantum, a);
   double right = quantum_chain_dequantize(chain, quantum, b);
-  return quantum_quantize(quantum, chain->quantize, quantum_chain_result(chain, left + right));
+  return quantum_chain_quantize(chain, quantum, quantum_chain_result(chain, left + right));
 }
 
 static void gather_products(const reach_question_t *question, stored_interval_t a,

@@ -3,9 +3,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "generated/exact_faults.h"
 #include "generated/reduce_faults.h"
 #include "oracles/exact/fold/parts.h"
 #include "oracles/exact/quantum/fault_values.h"
+#include "oracles/exact/quantum/quantize_faulty.h"
 #include "oracles/ops/reduce/gather.h"
 #include "oracles/ops/reduce/quantized/product_node.h"
 
@@ -24,11 +26,15 @@ static double round_stored(fault_t fault, bool is_node, double value) {
 }
 
 /* The formula of quantum.h with the faults. */
-static int64_t quantize(const quantum_t *quantum, const format_t *format, fault_t fault,
-                        bool is_node, double value) {
+static int64_t quantize(const quantum_t *quantum, const quantized_fold_t *fold, bool is_node,
+                        double value) {
+  const format_t *format = fold->chain.quantize;
+  const fault_t fault = fold->fold.schedule->fault;
   bool is_spoiled = fault == FAULT_reduce_truncates || fault == FAULT_reduce_half_away;
   if (!is_spoiled || !quantum_is_decided(quantum, format, value)) {
-    return quantum_quantize(quantum, format, value);
+    int64_t stored = quantum_chain_quantize(&fold->chain, quantum, value);
+    if (fault != FAULT_zero_point_twice) return stored;
+    return CLAMP(stored + quantum->zero_point, quantum->storage_min, quantum->storage_max);
   }
   const arithmetic_t steps = arithmetic_make(format);
   double zero_point = arithmetic_round(&steps, (double)quantum->zero_point);
@@ -41,7 +47,7 @@ static int64_t quantize(const quantum_t *quantum, const format_t *format, fault_
 static int64_t convert(const quantized_fold_t *fold, const quantum_t *from, const quantum_t *to,
                        int64_t stored) {
   double value = quantum_chain_convert(&fold->chain, from, stored);
-  return quantize(to, fold->chain.quantize, fold->fold.schedule->fault, false, value);
+  return quantize(to, fold, false, value);
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
@@ -80,7 +86,7 @@ static int64_t combine_by_formula(const quantized_fold_t *fold, int64_t a, int64
     value = fold->fold.body == FOLD_MAXIMUM ? arithmetic_maximum(left, right)
                                             : arithmetic_minimum(left, right);
   }
-  return quantize(&fold->quantum, chain->quantize, fold->fold.schedule->fault, true, value);
+  return quantize(&fold->quantum, fold, true, value);
 }
 
 /* Storage integers less the zero point, whose product is rescaled and rounded once. */
@@ -120,8 +126,11 @@ static quantum_chain_t chain_of(const reduce_quanta_t *quanta,
                  arithmetic_format_holds(schedule->accumulator, wider);
   const format_t *step = is_wide ? wider : expressed;
   const format_t *given = schedule->fused ? step : expressed;
-  return (quantum_chain_t){
-      .dequantize = step, .operate = step, .quantize = step, .given = {given, given}};
+  return (quantum_chain_t){.dequantize = step,
+                           .operate = step,
+                           .quantize = step,
+                           .given = {given, given},
+                           .way = quantize_faulty_way(schedule)};
 }
 
 /* The type to accumulate in, and its storage. */
