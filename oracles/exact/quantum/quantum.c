@@ -108,7 +108,7 @@ size_t quantum_choices_by(const quantum_t *quantum, const format_t *arithmetic, 
   double sum = find_sum(quantum, format, way, value);
   if (!way.zero_point_last) return choices_of_sum(quantum, format, sum, way.ties_away, out_stored);
   out_stored[0] = add_last(quantum, sum, way.ties_away);
-  return isnan(sum) ? 0 : 1;
+  return isnan(sum) ? (size_t)0 : 1;
 }
 
 size_t quantum_choices(const quantum_t *quantum, const format_t *arithmetic, double value,
