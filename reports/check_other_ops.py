@@ -122,9 +122,8 @@ def rescaled(terms, r, index, p):
     value = sum(values, Q(zero))
     if f.nearest(value) != value: bound += f.u * abs(value)
     if sizes > f.largest / 4: raise NotDecided("overflow of rescaled integers")
-    late = p["rescale"] == "float" or p["quantize_zero_point"] == "either" # T43, T294
-    last = to_integers(parts_of(value - zero - bound, value - zero + bound), zero, r.low, r.high) if late else []
-    return to_integers(parts_of(value - bound, value + bound), 0, r.low, r.high) + last
+    shifts = (0, zero) if p["rescale"] == "float" or p["quantize_zero_point"] == "either" else (0,) # T43, T294
+    return [v for z in shifts for v in to_integers(parts_of(value - z - bound, value - z + bound), z, r.low, r.high)]
 
 def quantized_products(op, a, o, r, number, index, part, p, note):
     """Of dequantized numbers, by sums in the expressed type, or of integers that are rescaled; hybrid ones are floats (T43, T163)."""
