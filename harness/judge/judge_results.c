@@ -16,9 +16,8 @@ typedef struct walk {
   const case_t *instance;
   const tensor_t *results;
   judge_tally_t *tally;
-  const accept_t *accepts;
-  accept_t refined[CASE_RESULTS_MAX]; /* What they point to once one was too rough. */
-  size_t asked_count;                 /* Components of the present result that were asked about. */
+  bool is_too_rough;      /* A component lies outside of a rough set. */
+  size_t asked_count;     /* Components of the present result that were asked about. */
   bool leaves_out;        /* Of those of it that no fast set knows only the sample's are judged. */
   size_t outside_count;   /* Components outside a fast set that were asked about ... */
   bool all_outside_wrong; /* ... and whether all of them were wrong. */
@@ -149,29 +148,12 @@ static void note_held(walk_t *walk, const accept_t *accept, const element_t *ele
   walk->tally->could_fail_count += count - vacuity_count_open(accept, element, first, count);
 }
 
-/* Compares a block; where some of it lies outside of a rough set, with better sets, which the walk
- * goes on with. */
-static status_t refine(walk_t *walk, failure_t *error) {
-  const judge_t *judge = walk->judge;
-  STATUS_TRY(judge->refine(judge->decide_context, &judge->contract, walk->refined, error));
-  walk->accepts = walk->refined;
-  return STATUS_OK;
-}
-
-static status_t compare(walk_t *walk, uint32_t result, component_block_t *block, failure_t *error) {
+static status_t judge_block(walk_t *walk, uint32_t result, const accept_t *accept,
+                            component_block_t *block, failure_t *error) {
   const tensor_t *tensor = &walk->results[result];
-  block_compare(&walk->accepts[result], tensor, block, &walk->tally->measures);
-  if (block->rejected_any == 0 || !walk->accepts[result].is_rough) return STATUS_OK;
-  STATUS_TRY(refine(walk, error));
-  block_compare(&walk->accepts[result], tensor, block, &walk->tally->measures);
-  return STATUS_OK;
-}
-
-static status_t judge_block(walk_t *walk, uint32_t result, component_block_t *block,
-                            failure_t *error) {
-  const tensor_t *tensor = &walk->results[result];
-  STATUS_TRY(compare(walk, result, block, error));
-  const accept_t *accept = &walk->accepts[result];
+  block_compare(accept, tensor, block, &walk->tally->measures);
+  walk->is_too_rough = accept->is_rough && block->rejected_any != 0;
+  if (walk->is_too_rough) return STATUS_OK;
   reject_unlike_twins(accept, tensor, block);
   const element_t *element = tensor->type.element;
   if (block->rejected_any == 0) {
@@ -223,43 +205,23 @@ static size_t count_treeless(const accept_t *accept, const uint8_t *margin) {
   return count;
 }
 
-/* The first components from *inout_first on that are judged, at most a block. */
-static component_block_t next_block(const uint8_t *margin, size_t count, size_t *inout_first) {
-  component_block_t block;
-  block.first = *inout_first + count_run(margin, *inout_first, count, true);
-  block.count = count_run(margin, block.first, count, false);
-  block.count = MIN(block.count, (size_t)COMPONENT_BLOCK);
-  *inout_first = block.first + block.count;
-  return block;
-}
-
-static status_t judge_result(walk_t *walk, uint32_t result, failure_t *error) {
+static status_t judge_result(walk_t *walk, uint32_t result, const accept_t *accept,
+                             failure_t *error) {
   size_t count = type_component_count(&walk->results[result].type);
   size_t left_out_before = walk->tally->verdict.left_out_count;
   const uint8_t *margin = walk->judge->margins[result];
   walk->asked_count = 0;
-  walk->leaves_out = leaves_out(&walk->accepts[result]);
-  for (size_t first = 0; first < count && !walk->tally->lacks_oracle;) {
-    component_block_t block = next_block(margin, count, &first);
+  walk->leaves_out = leaves_out(accept);
+  for (size_t first = 0; first < count && !walk->tally->lacks_oracle && !walk->is_too_rough;) {
+    component_block_t block;
+    block.first = first + count_run(margin, first, count, true);
+    block.count = count_run(margin, block.first, count, false);
+    block.count = MIN(block.count, (size_t)COMPONENT_BLOCK);
+    first = block.first + block.count;
     walk->tally->verdict.component_count += block.count;
-    STATUS_TRY(judge_block(walk, result, &block, error));
+    STATUS_TRY(judge_block(walk, result, accept, &block, error));
   }
-  note_sample(&walk->tally->verdict, &walk->accepts[result], left_out_before);
-  return STATUS_OK;
-}
-
-/* Of rough sets, which hold all components, only some tell which answers they would hold besides:
- * where these say that the verdict proves nothing, better sets are asked. */
-static status_t look_closer(walk_t *walk, uint32_t result, failure_t *error) {
-  judge_tally_t *tally = walk->tally;
-  if (!walk->accepts[result].is_rough || vacuity_find(&tally->vacuity) == NULL) return STATUS_OK;
-  STATUS_TRY(refine(walk, error));
-  const element_t *element = walk->results[result].type.element;
-  size_t count = type_component_count(&walk->results[result].type);
-  for (size_t first = 0; first < count;) {
-    component_block_t block = next_block(walk->judge->margins[result], count, &first);
-    vacuity_note(&tally->vacuity, &walk->accepts[result], element, block.first, block.count);
-  }
+  note_sample(&walk->tally->verdict, accept, left_out_before);
   return STATUS_OK;
 }
 
@@ -288,22 +250,39 @@ static status_t describe_worst(const judge_t *judge, const case_t *instance,
   return STATUS_OK;
 }
 
-status_t judge_count(const judge_t *judge, const case_t *instance, const accept_t *accepts,
-                     const tensor_t *results, judge_tally_t *out_tally, failure_t *error) {
+/* *out_is_settled is false if better sets may tell another verdict: a component lies outside of a
+ * rough one, or what these hold besides the results leaves open whether the verdict proves
+ * anything.
+ */
+static status_t count_by(const judge_t *judge, const case_t *instance, const accept_t *accepts,
+                         const tensor_t *results, judge_tally_t *out_tally, bool *out_is_settled,
+                         failure_t *error) {
   *out_tally = (judge_tally_t){.has_wrong = false};
   walk_t walk = {.judge = judge,
                  .instance = instance,
                  .results = results,
                  .tally = out_tally,
-                 .accepts = accepts,
                  .all_outside_wrong = true};
+  bool is_rough = false;
   for (uint32_t i = 0; i < instance->program.result_count && !out_tally->lacks_oracle; i++) {
-    if ((judge->unjudged >> i & 1) != 0) continue;
+    if ((judge->unjudged >> i & 1) != 0 || walk.is_too_rough) continue;
+    is_rough |= accepts[i].is_rough;
     out_tally->verdict.treeless_count += count_treeless(&accepts[i], judge->margins[i]);
-    STATUS_TRY(judge_result(&walk, i, error));
-    STATUS_TRY(look_closer(&walk, i, error));
+    STATUS_TRY(judge_result(&walk, i, &accepts[i], error));
   }
+  bool may_be_weak = is_rough && vacuity_find(&out_tally->vacuity) != NULL;
+  *out_is_settled = !walk.is_too_rough && !may_be_weak;
   return STATUS_OK;
+}
+
+status_t judge_count(const judge_t *judge, const case_t *instance, const accept_t *accepts,
+                     const tensor_t *results, judge_tally_t *out_tally, failure_t *error) {
+  bool is_settled;
+  STATUS_TRY(count_by(judge, instance, accepts, results, out_tally, &is_settled, error));
+  if (is_settled) return STATUS_OK;
+  accept_t refined[CASE_RESULTS_MAX];
+  STATUS_TRY(judge->refine(judge->decide_context, &judge->contract, refined, error));
+  return count_by(judge, instance, refined, results, out_tally, &is_settled, error);
 }
 
 /* The worst is the same in whichever parts the components came: of equals the first. */

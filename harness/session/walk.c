@@ -225,8 +225,9 @@ static status_t walk_executor(session_t *session, size_t index, const expectatio
   bool is_finding =
       out_verdict->outcome == OUTCOME_diverges || out_verdict->outcome == OUTCOME_failed;
   hash_text_t signature;
-  expectation_t refined = *expectation;
+  expectation_t refined;
   if (status == STATUS_OK && is_finding) {
+    refined = *expectation;
     status = expectation_refine(&refined, &session->walk.contract, error);
   }
   if (status == STATUS_OK && is_finding) {

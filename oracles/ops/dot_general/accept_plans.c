@@ -73,11 +73,12 @@ static fast_arrays_t fast_arrays_from(const fast_arrays_t *arrays, size_t offset
   };
 }
 
-/* Sums that might overflow, or that no schedule may round, need their magnitudes. */
+/* Sums that might overflow, or that no schedule may round, need their magnitudes; where there are
+ * none, out_lowest_bit is filled. */
 static bool suffices_roughly(const fast_product_t *product, size_t group, const format_t *format,
-                             double bound, arena_t *arena, int *scratch) {
+                             double bound, arena_t *arena, int *out_lowest_bit) {
   return bound < special_sum_least(format) &&
-         !fast_exact_find(product, group, format, arena, scratch);
+         !fast_exact_find(product, group, format, arena, out_lowest_bit);
 }
 
 static void multiply_matrices(const fast_product_t *product, arena_t *arena) {
@@ -124,6 +125,7 @@ static void multiply(const matrices_t *matrices, const contract_t *contract, siz
   if (PERMITTED(contract, accum_wider) == ACCUM_WIDER_YES && matrices->plan->imprecise_bits == 0) {
     out->found->few_terms |= fast_few_find(&product, format, arena, out->few_terms);
   }
+  if (isfinite(bound)) return; /* suffices_roughly() has looked for them. */
   out->found->exact |= fast_exact_find(&product, group, format, arena, out->lowest_bit);
 }
 
