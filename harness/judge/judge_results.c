@@ -254,35 +254,38 @@ static status_t describe_worst(const judge_t *judge, const case_t *instance,
  * rough one, or what these hold besides the results leaves open whether the verdict proves
  * anything.
  */
-static status_t count_by(const judge_t *judge, const case_t *instance, const accept_t *accepts,
-                         const tensor_t *results, judge_tally_t *out_tally, bool *out_is_settled,
+static status_t count_by(walk_t *walk, const accept_t *accepts, bool *out_is_settled,
                          failure_t *error) {
-  *out_tally = (judge_tally_t){.has_wrong = false};
-  walk_t walk = {.judge = judge,
-                 .instance = instance,
-                 .results = results,
-                 .tally = out_tally,
-                 .all_outside_wrong = true};
+  judge_tally_t *tally = walk->tally;
+  const judge_t *judge = walk->judge;
+  *tally = (judge_tally_t){.has_wrong = false};
   bool is_rough = false;
-  for (uint32_t i = 0; i < instance->program.result_count && !out_tally->lacks_oracle; i++) {
-    if ((judge->unjudged >> i & 1) != 0 || walk.is_too_rough) continue;
+  for (uint32_t i = 0; i < walk->instance->program.result_count && !tally->lacks_oracle; i++) {
+    if ((judge->unjudged >> i & 1) != 0 || walk->is_too_rough) continue;
     is_rough |= accepts[i].is_rough;
-    out_tally->verdict.treeless_count += count_treeless(&accepts[i], judge->margins[i]);
-    STATUS_TRY(judge_result(&walk, i, &accepts[i], error));
+    tally->verdict.treeless_count += count_treeless(&accepts[i], judge->margins[i]);
+    STATUS_TRY(judge_result(walk, i, &accepts[i], error));
   }
-  bool may_be_weak = is_rough && vacuity_find(&out_tally->vacuity) != NULL;
-  *out_is_settled = !walk.is_too_rough && !may_be_weak;
+  bool may_be_weak = is_rough && vacuity_find(&tally->vacuity) != NULL;
+  *out_is_settled = !walk->is_too_rough && !may_be_weak;
   return STATUS_OK;
 }
 
 status_t judge_count(const judge_t *judge, const case_t *instance, const accept_t *accepts,
                      const tensor_t *results, judge_tally_t *out_tally, failure_t *error) {
+  const walk_t begin = {.judge = judge,
+                        .instance = instance,
+                        .results = results,
+                        .tally = out_tally,
+                        .all_outside_wrong = true};
+  walk_t walk = begin;
   bool is_settled;
-  STATUS_TRY(count_by(judge, instance, accepts, results, out_tally, &is_settled, error));
+  STATUS_TRY(count_by(&walk, accepts, &is_settled, error));
   if (is_settled) return STATUS_OK;
   accept_t refined[CASE_RESULTS_MAX];
   STATUS_TRY(judge->refine(judge->decide_context, &judge->contract, refined, error));
-  return count_by(judge, instance, refined, results, out_tally, &is_settled, error);
+  walk = begin;
+  return count_by(&walk, refined, &is_settled, error);
 }
 
 /* The worst is the same in whichever parts the components came: of equals the first. */
