@@ -18,7 +18,7 @@ Tensors are anything with __dlpack__ or __array__: numpy, torch, JAX, CuPy.  The
 are computed with in f32 and rounded once, sums are added in any order."""
 
 from ._assertions import NoEvidence, NonConforming, assert_conforms
-from ._cases import Case, Refused, case, cases, draw
+from ._cases import Case, Refused, case, draw
 from ._library import (
     AssayError,
     Cancelled,
@@ -30,6 +30,7 @@ from ._library import (
     __version__,
     ops,
 )
+from ._runs import cases
 from ._tensors import Tensor, TensorType, typed
 from ._verdicts import AcceptSet, Element, Power, Value, Verdict, accept, accept_sets, check, power, simulate
 from ._vet import VetReport, vet

@@ -75,23 +75,23 @@ def _marked(item: pytest.Item) -> list[tuple[str, str, str]]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
-    from . import _cases
+    from . import _runs
 
     config = item.config
-    wanted = _cases.Settings(
+    wanted = _runs.Settings(
         cases=config.getoption("--assay-cases"),
         seed=config.getoption("--assay-seed"),
         contract=config.getoption("--assay-contract"),
         db=config.getoption("--assay-db"),
         known=[*config.stash[_KNOWN], *_marked(item)],
     )
-    told = _cases.Record()
-    tokens = _cases.settings.set(wanted), _cases.record.set(told)
+    told = _runs.Record()
+    tokens = _runs.settings.set(wanted), _runs.record.set(told)
     try:
         return (yield)
     finally:
-        _cases.settings.reset(tokens[0])
-        _cases.record.reset(tokens[1])
+        _runs.settings.reset(tokens[0])
+        _runs.record.reset(tokens[1])
         if told.op:
             item.user_properties += [
                 ("assay_op", told.op),
