@@ -10,14 +10,16 @@
 enum {
   VALUES_MAX = 32, /* Of a permission. */
   SAMPLES = 48,    /* Cases of each op that show whether it depends on a permission. */
+  GREAT = 16, /* A case of more than so many times the median number of components shows nothing
+                 by itself: a row of 65,539 would take all of the time. */
 };
 
 struct infer {
   contract_t begun, contract;
-  GPtrArray *cases;  /* kept_t, in the arena; the one that broke a contract last comes first. */
-  GHashTable *by_op; /* How many cases there are of each op_t. */
-  arena_t arena;     /* Of cases. */
-  arena_t sets;      /* Of their fast sets under `contract`. */
+  GPtrArray *cases; /* kept_t, in the arena; the one that broke a contract last comes first. */
+  GHashTable *ops;  /* A set of op_t: those of the cases. */
+  arena_t arena;    /* Of cases. */
+  arena_t sets;     /* Of their fast sets under `contract`. */
   arena_t scratch;
   bool has_sets;
   infer_finding_t findings[CONTRACT_PERMISSIONS_MAX];
@@ -27,7 +29,7 @@ infer_t *infer_new(const contract_t *contract) {
   infer_t *infer = g_new0(infer_t, 1);
   infer->begun = infer->contract = *contract;
   infer->cases = g_ptr_array_new();
-  infer->by_op = g_hash_table_new(NULL, NULL);
+  infer->ops = g_hash_table_new(NULL, NULL);
   arena_init(&infer->arena);
   arena_init(&infer->sets);
   arena_init(&infer->scratch);
@@ -37,7 +39,7 @@ infer_t *infer_new(const contract_t *contract) {
 void infer_free(infer_t *infer) {
   if (infer == NULL) return;
   g_ptr_array_unref(infer->cases);
-  g_hash_table_unref(infer->by_op);
+  g_hash_table_unref(infer->ops);
   arena_deinit(&infer->arena);
   arena_deinit(&infer->sets);
   arena_deinit(&infer->scratch);
@@ -59,9 +61,7 @@ void infer_keep(infer_t *infer, const case_t *instance, const tensor_t *results)
     memcpy(kept->results[i].data, results[i].data, type_bytes(&kept->results[i].type));
   }
   kept->oracle = oracle_find(kept->instance.program.op);
-  gpointer op = (gpointer)(uintptr_t)kept->instance.program.op;
-  guint before = GPOINTER_TO_UINT(g_hash_table_lookup(infer->by_op, op));
-  g_hash_table_insert(infer->by_op, op, GUINT_TO_POINTER(before + 1));
+  g_hash_table_add(infer->ops, (gpointer)(uintptr_t)kept->instance.program.op);
   g_ptr_array_add(infer->cases, kept);
   infer->has_sets = false;
 }
@@ -254,17 +254,56 @@ static status_t try_permission(infer_t *infer, const infer_options_t *options, s
   return STATUS_OK;
 }
 
-/* Spread over all cases of an op, since neighbours are of one program. */
-static void choose_samples(infer_t *infer) {
-  g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+static size_t component_count(const kept_t *kept) {
+  const program_t *program = &kept->instance.program;
+  size_t count = 0;
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    count += type_component_count(&program->operands[i]);
+  }
+  for (uint32_t i = 0; i < program->result_count; i++) {
+    count += type_component_count(&program->results[i]);
+  }
+  return count;
+}
+
+static gint compare_counts(gconstpointer a, gconstpointer b, gpointer unused) {
+  size_t count_a = *(const size_t *)a, count_b = *(const size_t *)b;
+  (void)unused;
+  return (count_a > count_b) - (count_a < count_b);
+}
+
+/* The cases of an op: kept_t. */
+static GPtrArray *cases_of(const infer_t *infer, const op_t *op) {
+  GPtrArray *cases = g_ptr_array_new();
   for (guint i = 0; i < infer->cases->len; i++) {
     kept_t *kept = case_at(infer, i);
-    gpointer op = (gpointer)(uintptr_t)kept->instance.program.op;
-    guint before = GPOINTER_TO_UINT(g_hash_table_lookup(seen, op));
-    guint count = GPOINTER_TO_UINT(g_hash_table_lookup(infer->by_op, op));
-    kept->is_sample = before % ((count + SAMPLES - 1) / SAMPLES) == 0;
-    g_hash_table_insert(seen, op, GUINT_TO_POINTER(before + 1));
+    if (kept->instance.program.op == op) g_ptr_array_add(cases, kept);
   }
+  return cases;
+}
+
+/* The samples of an op: spread over its cases, since neighbours are of one program, and none that
+ * is far greater than half of them. */
+static void choose_samples_of(const infer_t *infer, const op_t *op) {
+  g_autoptr(GPtrArray) cases = cases_of(infer, op);
+  g_autofree size_t *counts = g_new(size_t, cases->len);
+  for (guint i = 0; i < cases->len; i++) {
+    counts[i] = component_count((const kept_t *)g_ptr_array_index(cases, i));
+  }
+  g_qsort_with_data(counts, (gint)cases->len, sizeof *counts, compare_counts, NULL);
+  size_t great = GREAT * counts[cases->len / 2];
+  for (guint i = 0; i < cases->len; i++) {
+    kept_t *kept = (kept_t *)g_ptr_array_index(cases, i);
+    bool is_chosen = i % ((cases->len + SAMPLES - 1) / SAMPLES) == 0;
+    kept->is_sample = is_chosen && component_count(kept) <= great;
+  }
+}
+
+static void choose_samples(infer_t *infer) {
+  GHashTableIter ops;
+  gpointer op;
+  g_hash_table_iter_init(&ops, infer->ops);
+  while (g_hash_table_iter_next(&ops, &op, NULL)) choose_samples_of(infer, (const op_t *)op);
 }
 
 status_t infer_solve(infer_t *infer, const infer_options_t *options, failure_t *error) {
