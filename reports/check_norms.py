@@ -58,9 +58,10 @@ def moments(x, a):
     found.append((error, (exact - off) * (1 - relative) - lost, (exact + off) * (1 + relative) + lost))
     return mean, exact, found
 
-def epsilons(attributes, f):
+def epsilons(attributes, f, p):
     value = Q(float.fromhex(attributes["epsilon"]))
     if value < 0: raise NotDecided("an epsilon below 0")
+    if p["ftz"] != "none" and 0 < value < f.normal: raise NotDecided("an epsilon that may be taken for 0 (ftz)")
     return sorted((value, f.nearest(value)))
 
 def divisor(low, high, epsilon, is_outside, a, combine):
@@ -126,7 +127,7 @@ def layer_norm(op, a, o, r, number, index, part, p, note):
     row = row_of(o[0], place, axes)
     at = row.index(index) if number == 0 else 0
     x = [number_at(o[0], i, p) for i in row]
-    return batch_or_layer(x, at, number_at(o[1], at, p), number_at(o[2], at, p), epsilons(a, o[0].format),
+    return batch_or_layer(x, at, number_at(o[1], at, p), number_at(o[2], at, p), epsilons(a, o[0].format, p),
                           a.get("eps_outside_sqrt") == "true", ("output", "mean", "inverse")[number], o, r, p, note)
 
 def batch_norm_training(op, a, o, r, number, index, part, p, note):
@@ -137,7 +138,7 @@ def batch_norm_training(op, a, o, r, number, index, part, p, note):
     row = [i for i in range(math.prod(o[0].shape)) if o[0].place(i)[axis] == channel]
     x = [number_at(o[0], i, p) for i in row]
     return batch_or_layer(x, row.index(index) if number == 0 else 0, number_at(o[1], channel, p), number_at(o[2], channel, p),
-                          epsilons(a, o[0].format), False, ("output", "mean", "variance")[number], o, r, p, note)
+                          epsilons(a, o[0].format, p), False, ("output", "mean", "variance")[number], o, r, p, note)
 
 def l2_norm(op, a, o, r, number, index, part, p, note):
     """x / sqrt(max(sum x^2, epsilon)), or the root is compared with it: T11 to T15 for the sum."""
@@ -151,7 +152,7 @@ def l2_norm(op, a, o, r, number, index, part, p, note):
         arithmetic.holds(2 * total)
         error = arithmetic.after(n + 1) * total + 2 * n * arithmetic.eta
         note("T11, T15", total, total, error)
-        bounds = divisor(total - error, total + error, epsilons(a, o[0].format), a.get("eps_outside_sqrt") == "true", arithmetic, max)
+        bounds = divisor(total - error, total + error, epsilons(a, o[0].format, p), a.get("eps_outside_sqrt") == "true", arithmetic, max)
         yield normalized((at, at), bounds, Q(1), Q(0), arithmetic, r.format, p)
     return over_rows(r.format, o[0].format, p, of_row)
 
