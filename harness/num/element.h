@@ -58,32 +58,51 @@ int64_t element_signed_value(const element_t *element, uint64_t bits);
 int64_t element_integer_min(const element_t *element);
 uint64_t element_integer_max(const element_t *element);
 
-/* Reads and writes component `index` (complex tensors have two per element) of dense data. */
+/* Reads and writes component `index` (complex tensors have two per element) of dense data.  Each
+ * size is one load or store of its own: what goes through a wider variable in memory waits for it.
+ */
 static inline uint64_t element_load(const element_t *element, const uint8_t *data, size_t index) {
-  size_t bytes = element->component_bytes;
-  uint64_t bits = 0;
-  switch (bytes) { /* Constant sizes become single loads. */
+  uint64_t value = 0;
+  uint32_t word;
+  uint16_t half;
+  switch (element->component_bytes) {
     case 1:
       return data[index];
     case 2:
-      __builtin_memcpy(&bits, data + index * 2, 2);
-      break;
+      __builtin_memcpy(&half, data + index * sizeof half, sizeof half);
+      return half;
     case 4:
-      __builtin_memcpy(&bits, data + index * 4, 4);
-      break;
+      __builtin_memcpy(&word, data + index * sizeof word, sizeof word);
+      return word;
     case 8:
-      __builtin_memcpy(&bits, data + index * 8, 8);
-      break;
+      __builtin_memcpy(&value, data + index * sizeof value, sizeof value);
+      return value;
     default:
-      __builtin_memcpy(&bits, data + index * bytes, bytes);
-      break;
+      __builtin_memcpy(&value, data + index * element->component_bytes, element->component_bytes);
+      return value;
   }
-  return bits;
 }
 static inline void element_store(const element_t *element, uint8_t *data, size_t index,
                                  uint64_t bits) {
-  size_t bytes = element->component_bytes;
-  __builtin_memcpy(data + index * bytes, &bits, bytes);
+  const uint32_t word = (uint32_t)bits;
+  const uint16_t half = (uint16_t)bits;
+  switch (element->component_bytes) {
+    case 1:
+      data[index] = (uint8_t)bits;
+      break;
+    case 2:
+      __builtin_memcpy(data + index * sizeof half, &half, sizeof half);
+      break;
+    case 4:
+      __builtin_memcpy(data + index * sizeof word, &word, sizeof word);
+      break;
+    case 8:
+      __builtin_memcpy(data + index * sizeof bits, &bits, sizeof bits);
+      break;
+    default:
+      __builtin_memcpy(data + index * element->component_bytes, &bits, element->component_bytes);
+      break;
+  }
 }
 
 #endif
