@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "harness/num/binary64.h"
+#include "harness/num/format.h"
 
 _Static_assert(GMP_NUMB_BITS == 64, "digits of MPFR are taken to be 64 bits");
 
@@ -50,6 +51,31 @@ static inline uint64_t quick_top_bits(mpfr_srcptr x, bool *out_has_more) {
   for (mpfr_prec_t i = 0; i < top && !has_more; i++) has_more = digits[i] != 0;
   *out_has_more = has_more;
   return digits[top] >> (GMP_NUMB_BITS - QUICK_TOP_BITS);
+}
+
+/* What `x` is rounded to by the format, to nearest even, and on which side of x that lies: above 0
+ * if it is greater.  False, and nothing, where the result may be no normal number of the format, or
+ * beyond its last binade's begin. */
+static inline bool quick_round(const format_t *format, mpfr_srcptr x, double *out_nearest,
+                               int *out_side) {
+  if (!mpfr_regular_p(x) || format->specials == FORMAT_EXPONENT_ONLY) return false;
+  mpfr_exp_t exponent = mpfr_get_exp(x) - 1;
+  if (exponent < format->exponent_min || exponent >= format->exponent_max) return false;
+  bool has_more;
+  uint64_t top = quick_top_bits(x, &has_more);
+  int drop = QUICK_TOP_BITS - format->precision;
+  uint64_t kept = top >> drop, rest = top & ((UINT64_C(1) << drop) - 1);
+  uint64_t half = UINT64_C(1) << (drop - 1);
+  bool is_up = rest > half || (rest == half && (has_more || (kept & 1) != 0));
+  kept += is_up;
+  /* What is carried goes on into the exponent, where the leading bit is added too. */
+  uint64_t bits = ((uint64_t)(exponent + BINARY64_BIAS - 1) << BINARY64_FRACTION_BITS) +
+                  (kept << (BINARY64_FRACTION_BITS + 1 - format->precision));
+  bool is_negative = mpfr_sgn(x) < 0;
+  *out_nearest = binary64_value(is_negative ? bits | BINARY64_SIGN : bits);
+  int side = is_up ? 1 : rest != 0 || has_more ? -1 : 0;
+  *out_side = is_negative ? -side : side;
+  return true;
 }
 
 #endif

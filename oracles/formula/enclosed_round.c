@@ -29,19 +29,26 @@ double enclosed_underflow_loss(const formula_t *formula) {
                                                        : format_smallest_normal(formula->format);
 }
 
-/* `x` rounded to the format of the step, whose exponents may have no bounds. */
-static void round_to(mpfr_ptr out, const formula_t *formula, mpfr_srcptr x) {
+/* `x` rounded to the format of the step, whose exponents may have no bounds; and on which side of x
+ * that lies: above 0 if it is greater. */
+static int round_to(mpfr_ptr out, const formula_t *formula, mpfr_srcptr x) {
   const format_t *format = formula->format;
+  double value;
+  int side;
   if (enclosed_settings(formula)->is_unbounded) {
     mpfr_t rounded;
     mpfr_init2(rounded, format->precision);
     mpfr_set(rounded, x, MPFR_RNDN);
     mpfr_set(out, rounded, MPFR_RNDN);
     mpfr_clear(rounded);
-    return;
+  } else if (quick_round(format, x, &value, &side)) {
+    quick_set_double(out, value);
+    return side;
+  } else {
+    uint64_t bits = format_from_mpfr(format, x, ROUNDING_NEAREST_EVEN, OVERFLOW_FORMAT);
+    quick_set_double(out, format_to_double(format, bits));
   }
-  uint64_t bits = format_from_mpfr(format, x, ROUNDING_NEAREST_EVEN, OVERFLOW_FORMAT);
-  quick_set_double(out, format_to_double(format, bits));
+  return mpfr_cmp(out, x);
 }
 
 /* Whether a wider node rounds nothing below `x` from there on: it holds x (theory.md, D6). */
@@ -89,7 +96,7 @@ static void round_low(const formula_t *formula, mpfr_ptr x, bool may_stay, bool 
   *out_overflows = false;
   if (mpfr_inf_p(x)) return;
   LOCAL_NUMBER(nearest);
-  round_to(nearest, formula, x);
+  int side = round_to(nearest, formula, x);
   *out_overflows = mpfr_inf_p(nearest) && mpfr_sgn(nearest) < 0;
   if (mpfr_zero_p(nearest) && mpfr_sgn(x) > 0) {
     round_above_zero(formula, x, may_stay);
@@ -97,8 +104,7 @@ static void round_low(const formula_t *formula, mpfr_ptr x, bool may_stay, bool 
   }
   bool is_wider = may_be_wider(formula);
   may_stay = may_stay && !mpfr_inf_p(nearest); /* There are no numbers beyond the largest one. */
-  bool rounds_up = mpfr_greater_p(nearest, x);
-  if ((rounds_up || *out_overflows) && (is_wider || may_stay)) {
+  if ((side > 0 || *out_overflows) && (is_wider || may_stay)) {
     if (!is_wider || wider_holds(formula, x)) return;
     mpfr_abs(nearest, x, MPFR_RNDU);
     raise_to_normal(formula, nearest);

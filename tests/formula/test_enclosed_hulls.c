@@ -147,7 +147,21 @@ static uint64_t round_by_calls(const format_t *format, mpfr_srcptr value, roundi
   return format_encode(format, number, rounding, OVERFLOW_FORMAT);
 }
 
+/* quick_round() says what format_from_mpfr() does, of numbers that stay clear of the format's ends.
+ * Returns whether it said anything. */
+static bool check_round(const format_t *format, mpfr_srcptr value) {
+  double nearest;
+  int side;
+  if (!quick_round(format, value, &nearest, &side)) return false;
+  uint64_t bits = format_from_mpfr(format, value, ROUNDING_NEAREST_EVEN, OVERFLOW_FORMAT);
+  g_assert_cmpfloat(nearest, ==, format_to_double(format, bits));
+  int order = -mpfr_cmp_d(value, nearest);
+  g_assert_cmpint(side, ==, (order > 0) - (order < 0));
+  return true;
+}
+
 static void test_formats(void) {
+  size_t rounded = 0;
   rng_t rng = rng_make(244);
   static const mpfr_prec_t precisions[] = {2, 24, 53, 61, 62, 63, 64, 65, 128, 129, 320};
   for (size_t round = 0; round < ROUNDS; round++) {
@@ -163,8 +177,10 @@ static void test_formats(void) {
     rounding_t rounding = (rounding_t)rng_below(&rng, ROUNDING_ODD + 1);
     g_assert_cmphex(format_from_mpfr(format, value, rounding, OVERFLOW_FORMAT), ==,
                     round_by_calls(format, value, rounding));
+    rounded += check_round(format, value);
     mpfr_clear(value);
   }
+  g_assert_cmpuint(rounded, >, ROUNDS / 4);
 }
 
 int main(int argc, char **argv) {
