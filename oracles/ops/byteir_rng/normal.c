@@ -16,14 +16,18 @@ static const format_t *format_of(const program_t *program) {
 
 /* ---- One pair -------------------------------------------------------------------------------- */
 
-row_t byteir_rng_transform(formula_t *formula, const byteir_rng_box_muller_t *numbers) {
+row_t byteir_rng_standard(formula_t *formula, const byteir_rng_box_muller_t *numbers) {
   static const real_t two_pi = REAL(6.283185307179586476925286766559005768394);
   row_t logarithm = formula_function(formula, ELEMENTARY_log, numbers->radial);
   row_t square = formula_multiply(formula, logarithm, formula_number(formula, -2));
   row_t distance = formula_square_root(formula, square);
   row_t turn = formula_constant(formula, &two_pi);
   row_t angle = formula_multiply(formula, numbers->angular, turn);
-  row_t normal = formula_multiply(formula, distance, numbers->cosine(formula, angle));
+  return formula_multiply(formula, distance, numbers->cosine(formula, angle));
+}
+
+row_t byteir_rng_transform(formula_t *formula, const byteir_rng_box_muller_t *numbers) {
+  row_t normal = byteir_rng_standard(formula, numbers);
   return formula_multiply_add(formula, normal, numbers->deviation, numbers->mean);
 }
 

@@ -31,7 +31,8 @@ typedef struct byteir_rng_box_muller {
   row_t (*cosine)(formula_t *formula, row_t a);
 } byteir_rng_box_muller_t;
 
-/* y, by an evaluator of formulas. */
+/* y, by an evaluator of formulas; and what is multiplied by the deviation in it. */
+row_t byteir_rng_standard(formula_t *formula, const byteir_rng_box_muller_t *numbers);
 row_t byteir_rng_transform(formula_t *formula, const byteir_rng_box_muller_t *numbers);
 
 /* oracle.c: STATUS_UNSUPPORTED where the shape operand is not the result's. */

@@ -86,15 +86,27 @@ static void avoid_zero(const formula_t *formula, row_t inout_uniform) {
   }
 }
 
+/* The two uniform numbers of each result, which no format of the steps enters but a schedule's that
+ * goes the other way. */
+static void draw_pairs(formula_t *formula, const case_t *instance, const tensor_t *result,
+                       row_t out_pairs[2]) {
+  byteir_rng_simulate_uniform(formula, instance, result, 2, out_pairs);
+  avoid_zero(formula, out_pairs[0]);
+}
+
+static byteir_rng_box_muller_t numbers_of(formula_t *formula, const case_t *instance,
+                                          const row_t pairs[2]) {
+  return (byteir_rng_box_muller_t){.mean = load(formula, instance, BYTEIR_RNG_MEAN),
+                                   .deviation = load(formula, instance, BYTEIR_RNG_DEVIATION),
+                                   .radial = pairs[0],
+                                   .angular = pairs[1],
+                                   .cosine = cosine};
+}
+
 static row_t simulate(formula_t *formula, const case_t *instance, const tensor_t *result) {
-  row_t radial = byteir_rng_simulate_uniform(formula, instance, 0, result);
-  avoid_zero(formula, radial);
-  byteir_rng_box_muller_t numbers = {
-      .mean = load(formula, instance, BYTEIR_RNG_MEAN),
-      .deviation = load(formula, instance, BYTEIR_RNG_DEVIATION),
-      .radial = radial,
-      .angular = byteir_rng_simulate_uniform(formula, instance, 1, result),
-      .cosine = cosine};
+  row_t pairs[2];
+  draw_pairs(formula, instance, result, pairs);
+  byteir_rng_box_muller_t numbers = numbers_of(formula, instance, pairs);
   return transform(formula, &numbers);
 }
 
@@ -117,28 +129,56 @@ status_t byteir_rng_normal_simulate(const oracle_call_t *call,
 
 /* ---- Fast sets ------------------------------------------------------------------------------- */
 
-/* The numbers of the published generator with steps in one format, rounded to the result's. */
-static double *numbers_in(const case_t *instance, const contract_t *contract,
-                          const format_t *format, bool is_fused, arena_t *arena) {
+/* What the numbers of the published generator are made of, in the result's type. */
+typedef struct making {
+  const case_t *instance;
+  const contract_t *contract;
+  tensor_t result; /* A type alone. */
+  row_t pairs[2];
+  arena_t *arena;
+} making_t;
+
+static formula_t steps_of(const making_t *making, const format_t *format,
+                          const implementation_model_t *schedule) {
+  return (formula_t){.evaluator = &model_evaluator,
+                     .program = &making->instance->program,
+                     .format = format,
+                     .contract = making->contract,
+                     .schedule = schedule,
+                     .arena = making->arena};
+}
+
+static making_t making_of(const case_t *instance, const contract_t *contract, arena_t *arena) {
+  const implementation_model_t schedule = schedule_plain();
+  making_t making = {.instance = instance,
+                     .contract = contract,
+                     .result = {.type = instance->program.results[0]},
+                     .arena = arena};
+  formula_t formula = steps_of(&making, making.result.type.element->format, &schedule);
+  draw_pairs(&formula, instance, &making.result, making.pairs);
+  return making;
+}
+
+/* The numbers of the published generator with steps in one format, rounded to the result's; and
+ * where `out_fused` is not NULL the same with the last step fused. */
+static void make_numbers(const making_t *making, const format_t *format, double *out_plain,
+                         double *out_fused) {
   implementation_model_t schedule = schedule_plain();
-  schedule.fused = is_fused;
-  const tensor_t result = {.type = instance->program.results[0]};
-  size_t count = type_element_count(&result.type);
-  double *numbers = ARENA_NEW_ARRAY(arena, double, count);
-  arena_mark_t mark = arena_mark(arena);
-  formula_t formula = {.evaluator = &model_evaluator,
-                       .program = &instance->program,
-                       .format = format,
-                       .contract = contract,
-                       .schedule = &schedule,
-                       .arena = arena};
-  row_t row = simulate(&formula, instance, &result);
-  for (size_t i = 0; i < count; i++) {
-    double value = row.values[row.count == 1 ? 0 : i];
-    numbers[i] = format_round_double(result.type.element->format, value);
+  const format_t *result = making->result.type.element->format;
+  size_t count = type_element_count(&making->result.type);
+  arena_mark_t mark = arena_mark(making->arena);
+  formula_t formula = steps_of(making, format, &schedule);
+  const byteir_rng_box_muller_t numbers = numbers_of(&formula, making->instance, making->pairs);
+  row_t normal = byteir_rng_standard(&formula, &numbers);
+  double *const made[] = {out_plain, out_fused};
+  for (int is_fused = 0; is_fused < 2 && made[is_fused] != NULL; is_fused++) {
+    schedule.fused = is_fused != 0;
+    row_t row = formula_multiply_add(&formula, normal, numbers.deviation, numbers.mean);
+    for (size_t i = 0; i < count; i++) {
+      made[is_fused][i] = format_round_double(result, row.values[row.count == 1 ? 0 : i]);
+    }
   }
-  arena_rewind(arena, mark);
-  return numbers;
+  arena_rewind(making->arena, mark);
 }
 
 bool byteir_rng_normal_is_plain(const case_t *instance, const contract_t *contract,
@@ -147,7 +187,9 @@ bool byteir_rng_normal_is_plain(const case_t *instance, const contract_t *contra
   size_t count = type_element_count(&result->type);
   if (count == 0) return true;
   arena_mark_t mark = arena_mark(arena);
-  const double *numbers = numbers_in(instance, contract, element->format, false, arena);
+  const making_t making = making_of(instance, contract, arena);
+  double *numbers = ARENA_NEW_ARRAY(arena, double, count);
+  make_numbers(&making, element->format, numbers, NULL);
   bool are_plain = true;
   for (size_t i = 0; i < count && are_plain; i++) {
     double value = format_to_double(element->format, element_load(element, result->data, i));
@@ -193,11 +235,12 @@ accept_t byteir_rng_normal_published(const case_t *instance, const contract_t *c
   arena_mark_t mark = arena_mark(arena);
   bool may_fuse = PERMITTED(contract, fma) == FMA_YES;
   const format_t *const formats[] = {format, wider_format(format, contract)};
+  const making_t making = making_of(instance, contract, arena);
+  double *plain = ARENA_NEW_ARRAY(arena, double, count);
+  double *fused = may_fuse ? ARENA_NEW_ARRAY(arena, double, count) : NULL;
   for (int way = 0; way < 2; way++) {
-    const double *plain = numbers_in(instance, contract, formats[way], false, arena);
-    const double *fused = plain;
-    if (may_fuse) fused = numbers_in(instance, contract, formats[way], true, arena);
-    set_range(plain, fused, count, ends[2 * way], ends[2 * way + 1]);
+    make_numbers(&making, formats[way], plain, fused);
+    set_range(plain, may_fuse ? fused : plain, count, ends[2 * way], ends[2 * way + 1]);
     for (size_t i = 0; i < count && way == 0; i++) {
       bits[i] = format_from_double(format, isnan(plain[i]) ? (double)NAN : plain[i]);
     }

@@ -13,7 +13,7 @@
 #include "oracles/ops/byteir_rng/element.h"
 #include "oracles/ops/byteir_rng/published.h"
 
-enum { FAULTY_ROUNDS = 7, FAULTY_PERIOD = 16, LONG_PERIOD = 256, BLOCK = 4 };
+enum { FAULTY_ROUNDS = 7, FAULTY_PERIOD = 16, LONG_PERIOD = 256, BLOCK = 4, WORDS_MAX = 2 };
 
 /* ---- Generators ------------------------------------------------------------------------------ */
 
@@ -39,19 +39,20 @@ static stream_t stream_make(const case_t *instance, const implementation_model_t
 }
 
 /* Numbers k * 2^-32 of the published generator, or of one with a fault of its own. */
-static void fill_published(const stream_t *stream, size_t word, size_t count, double *out_uniform) {
+static void fill_published(const stream_t *stream, size_t taken, size_t count,
+                           double *const out_uniform[]) {
   fault_t fault = stream->schedule->fault;
   uint32_t key[PHILOX_KEYS] = {(uint32_t)stream->seed, (uint32_t)stream->offset};
   byteir_rng_counters_t counters = byteir_rng_counters_make(stream->result, key[0], key[1]);
   uint32_t rounds = fault == FAULT_philox_of_7_rounds ? FAULTY_ROUNDS : PHILOX_ROUNDS;
-  if (fault == FAULT_philox_second_word) word = 1 - word;
+  size_t first = fault == FAULT_philox_second_word ? 1 : 0;
   if (fault == FAULT_counters_from_one) byteir_rng_counters_next(&counters);
   for (size_t i = 0; i < count; i++) {
     uint32_t counter[PHILOX_WORDS] = {byteir_rng_counters_next(&counters)};
     if (fault == FAULT_seed_of_64_bits) counter[1] = (uint32_t)(stream->seed >> 32);
     uint32_t words[PHILOX_WORDS] = {counter[0]};
     if (fault != FAULT_index_unenciphered) philox(rounds, counter, key, words);
-    out_uniform[i] = words[word] * 0x1p-32;
+    for (size_t k = 0; k < taken; k++) out_uniform[k][i] = words[first ^ k] * 0x1p-32;
   }
 }
 
@@ -161,21 +162,21 @@ static row_t scale(formula_t *formula, const case_t *instance, row_t uniform) {
   return byteir_rng_affine(formula, low, high, uniform);
 }
 
-row_t byteir_rng_simulate_uniform(const formula_t *formula, const case_t *instance, size_t word,
-                                  const tensor_t *result) {
+void byteir_rng_simulate_uniform(const formula_t *formula, const case_t *instance,
+                                 const tensor_t *result, size_t words, row_t out_uniform[]) {
   const implementation_model_t *schedule = formula->schedule;
   size_t count = type_element_count(&result->type);
-  double *uniform = ARENA_NEW_ARRAY(formula->arena, double, count);
   const stream_t stream = stream_make(instance, schedule, result);
-  if (byteir_rng_is_unknown(schedule)) {
-    fill_unknown(&stream, word, count, uniform);
-  } else {
-    fill_published(&stream, word, count, uniform);
-  }
-  spoil_sequence(schedule->fault, stream.result, count, uniform);
+  double *uniform[WORDS_MAX];
+  for (size_t k = 0; k < words; k++) uniform[k] = ARENA_NEW_ARRAY(formula->arena, double, count);
+  if (!byteir_rng_is_unknown(schedule)) fill_published(&stream, words, count, uniform);
   const format_t *format = schedule->other_way ? formula->format : stream.result->element->format;
-  for (size_t i = 0; i < count; i++) uniform[i] = format_round_double(format, uniform[i]);
-  return (row_t){.count = count, .values = uniform};
+  for (size_t k = 0; k < words; k++) {
+    if (byteir_rng_is_unknown(schedule)) fill_unknown(&stream, k, count, uniform[k]);
+    spoil_sequence(schedule->fault, stream.result, count, uniform[k]);
+    for (size_t i = 0; i < count; i++) uniform[k][i] = format_round_double(format, uniform[k][i]);
+    out_uniform[k] = (row_t){.count = count, .values = uniform[k]};
+  }
 }
 
 void byteir_rng_simulate_store(fault_t fault, row_t row, tensor_t *inout_result) {
@@ -201,7 +202,8 @@ status_t byteir_rng_simulate(const oracle_call_t *call, const implementation_mod
       .contract = &contract,
       .schedule = schedule,
       .arena = call->arena};
-  row_t uniform = byteir_rng_simulate_uniform(&formula, instance, 0, result);
+  row_t uniform;
+  byteir_rng_simulate_uniform(&formula, instance, result, 1, &uniform);
   byteir_rng_simulate_store(schedule->fault, scale(&formula, instance, uniform), result);
   return STATUS_OK;
 }

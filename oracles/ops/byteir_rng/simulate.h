@@ -15,12 +15,12 @@ status_t byteir_rng_simulate(const oracle_call_t *call, const implementation_mod
                              tensor_t *inout_results);
 
 /* Parts that the model of rng_normal shares: the working format; whether the generator is another
- * one; uniform numbers, of the first or the second word of each block; and results. */
+ * one; uniform numbers, of the first word of each block or of the first two; and results. */
 const format_t *byteir_rng_simulated_format(const format_t *format,
                                             const implementation_model_t *schedule);
 bool byteir_rng_is_unknown(const implementation_model_t *schedule);
-row_t byteir_rng_simulate_uniform(const formula_t *formula, const case_t *instance, size_t word,
-                                  const tensor_t *result);
+void byteir_rng_simulate_uniform(const formula_t *formula, const case_t *instance,
+                                 const tensor_t *result, size_t words, row_t out_uniform[]);
 void byteir_rng_simulate_store(fault_t fault, row_t row, tensor_t *inout_result);
 
 #endif
