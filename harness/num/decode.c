@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "harness/num/binary64.h"
 #include "harness/num/format_layout.h"
 
 /* What a row leaves open is fixed by which patterns its specials take from the top of the range. */
@@ -16,6 +17,20 @@
                                                                              : UINT64_C(0))
 #define LARGEST_BITS(exponent_bits, precision, specials) \
   (ALL_ONES(exponent_bits, precision) - TAKEN_BY_SPECIALS(precision, specials))
+
+/* What binary64 has more of: bits of the fraction, and bias. */
+#define WIDER_FRACTION(precision) (BINARY64_FRACTION_BITS + 1 - (precision))
+#define REBIAS(bias) ((uint64_t)(BINARY64_BIAS - (bias)) << BINARY64_FRACTION_BITS)
+
+/* Neighbours of FORMAT_EXPONENT_ONLY differ by a factor of two and have no even one. */
+#define IS_ROUNDED_BY_HALVES(precision, specials) \
+  ((precision) <= BINARY64_FRACTION_BITS && (specials) != FORMAT_EXPONENT_ONLY)
+#define NORMAL_LOW(precision, bias, specials)                   \
+  (IS_ROUNDED_BY_HALVES(precision, specials)                    \
+       ? REBIAS(bias) + (UINT64_C(1) << BINARY64_FRACTION_BITS) \
+       : UINT64_MAX)
+#define NORMAL_HIGH(exponent_bits, precision, bias, specials) \
+  ((LARGEST_BITS(exponent_bits, precision, specials) << WIDER_FRACTION(precision)) + REBIAS(bias))
 
 const format_t format_table[FORMAT_COUNT] = {
 #define FORMAT_ROW(name_, bits_, exponent_bits_, precision_, bias_, specials_)                   \
@@ -31,6 +46,12 @@ const format_t format_table[FORMAT_COUNT] = {
           (int16_t)(LARGEST_BITS(exponent_bits_, precision_, specials_) >> ((precision_) - 1)) - \
           (bias_),                                                                               \
       .largest_bits = LARGEST_BITS(exponent_bits_, precision_, specials_),                       \
+      .magnitude_mask = ALL_ONES(exponent_bits_, precision_),                                    \
+      .sign_mask =                                                                               \
+          (specials_) == FORMAT_EXPONENT_ONLY ? 0 : ALL_ONES(exponent_bits_, precision_) + 1,    \
+      .rebias = REBIAS(bias_),                                                                   \
+      .normal_low = NORMAL_LOW(precision_, bias_, specials_),                                    \
+      .normal_high = NORMAL_HIGH(exponent_bits_, precision_, bias_, specials_),                  \
   },
 #include "harness/num/formats.def"
 #undef FORMAT_ROW

@@ -29,6 +29,13 @@ typedef struct format {
   int16_t exponent_min;  /* e of the smallest normal number 2^e (f8E8M0FNU: -127). */
   int16_t exponent_max;  /* e of the binade of the largest finite number. */
   uint64_t largest_bits; /* Pattern of the largest finite number. */
+  /* Derived, for format_layout.h and format_double.c alone. */
+  uint64_t magnitude_mask; /* Exponent and fraction. */
+  uint64_t sign_mask;      /* 0 for FORMAT_EXPONENT_ONLY, which has no sign. */
+  uint64_t rebias;         /* What its exponent field lacks to be binary64's, in place. */
+  uint64_t normal_low;     /* The smallest normal number as a pattern of binary64, ... */
+  uint64_t normal_high;    /* ... and the largest one.  Between these a number is rounded by adding
+                            * half a unit, but for f64 and FORMAT_EXPONENT_ONLY: no number is. */
 } format_t;
 
 /* The rows, in the order of formats.def. */

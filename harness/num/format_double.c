@@ -7,11 +7,6 @@
 
 static const format_t *const binary64 = &format_table[FORMAT_f64];
 
-/* What a biased exponent field of the format lacks to be one of binary64, in place. */
-static uint64_t rebias(const format_t *format) {
-  return (uint64_t)(BINARY64_BIAS - format->exponent_bias) << BINARY64_FRACTION_BITS;
-}
-
 static const uint64_t fraction_mask = (UINT64_C(1) << BINARY64_FRACTION_BITS) - 1;
 
 static bool is_binary64(const format_t *format) { return format->precision == 53; }
@@ -50,7 +45,7 @@ double format_to_double(const format_t *format, uint64_t bits) {
   if (!is_normal) return widen_other(format, bits);
   uint64_t sign = (bits & layout_sign_mask(format)) != 0 ? BINARY64_SIGN : 0;
   uint64_t widened = magnitude << (BINARY64_FRACTION_BITS - fraction_bits);
-  return binary64_value(sign | (widened + rebias(format)));
+  return binary64_value(sign | (widened + format->rebias));
 }
 
 void format_to_doubles(const format_t *format, const uint64_t *bits, size_t count,
@@ -62,15 +57,12 @@ void format_to_doubles(const format_t *format, const uint64_t *bits, size_t coun
  * there is to do: the value is normal and stays within the largest number. */
 static bool round_normal(const format_t *format, uint64_t magnitude, uint64_t *out_magnitude) {
   int drop = BINARY64_FRACTION_BITS - layout_fraction_bits(format);
-  uint64_t smallest = (uint64_t)(format->exponent_min + BINARY64_BIAS) << BINARY64_FRACTION_BITS;
-  uint64_t largest = (format->largest_bits << drop) + rebias(format);
-  /* Neighbours of FORMAT_EXPONENT_ONLY differ by a factor of two and have no even one. */
-  if (magnitude < smallest || format->specials == FORMAT_EXPONENT_ONLY) return false;
+  if (magnitude < format->normal_low) return false;
   uint64_t unit = UINT64_C(1) << drop;
   uint64_t is_odd = (magnitude >> drop) & 1;
   uint64_t rounded = (magnitude + (unit / 2 - 1) + is_odd) & ~(unit - 1);
   *out_magnitude = rounded;
-  return rounded <= largest;
+  return rounded <= format->normal_high;
 }
 
 /* Of what is no normal number of the format. */
@@ -89,25 +81,21 @@ uint64_t format_from_double(const format_t *format, double value) {
   uint64_t bits = binary64_bits(value);
   uint64_t magnitude = bits & ~BINARY64_SIGN;
   uint64_t rounded;
-  if (is_binary64(format) || !round_normal(format, magnitude, &rounded)) {
-    return narrow_other(format, bits);
-  }
+  if (!round_normal(format, magnitude, &rounded)) return narrow_other(format, bits);
   int drop = BINARY64_FRACTION_BITS - layout_fraction_bits(format);
-  return layout_with_sign(format, bits != magnitude, (rounded - rebias(format)) >> drop);
+  return layout_with_sign(format, bits != magnitude, (rounded - format->rebias) >> drop);
 }
 
 /* Of what is no normal number of the format. */
 __attribute__((noinline)) static double round_other(const format_t *format, double value) {
+  bool is_zero = binary64_bits(value) << 1 == 0;
+  if (is_zero && format_has_negative_zero(format)) return value;
   return format_to_double(format, format_from_double(format, value));
 }
 
 double format_round_double(const format_t *format, double value) {
-  uint64_t bits = binary64_bits(value);
-  bool is_zero = bits << 1 == 0;
-  if (is_binary64(format) || (is_zero && format_has_negative_zero(format))) return value;
-  uint64_t rounded;
-  if (round_normal(format, bits & ~BINARY64_SIGN, &rounded)) {
-    return binary64_value((bits & BINARY64_SIGN) | rounded);
-  }
-  return round_other(format, value);
+  if (is_binary64(format)) return value;
+  uint64_t bits = binary64_bits(value), rounded;
+  if (!round_normal(format, bits & ~BINARY64_SIGN, &rounded)) return round_other(format, value);
+  return binary64_value((bits & BINARY64_SIGN) | rounded);
 }

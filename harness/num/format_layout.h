@@ -10,13 +10,11 @@ static inline int layout_fraction_bits(const format_t *format) { return format->
 
 /* Exponent and fraction: all but the sign. */
 static inline uint64_t layout_magnitude_mask(const format_t *format) {
-  return (UINT64_C(1) << (format->exponent_bits + layout_fraction_bits(format))) - 1;
+  return format->magnitude_mask;
 }
 
 /* The sign bit; 0 for FORMAT_EXPONENT_ONLY, which has none. */
-static inline uint64_t layout_sign_mask(const format_t *format) {
-  return format->specials == FORMAT_EXPONENT_ONLY ? 0 : layout_magnitude_mask(format) + 1;
-}
+static inline uint64_t layout_sign_mask(const format_t *format) { return format->sign_mask; }
 
 /* Sets the sign of a magnitude where the format has one. */
 static inline uint64_t layout_with_sign(const format_t *format, bool negative, uint64_t magnitude) {
