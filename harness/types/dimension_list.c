@@ -105,10 +105,9 @@ const size_t *dimension_list_offsets(const dimension_list_t *list, const type_t 
     size_t size = (size_t)type->dims[list->dims[i]];
     size_t stride = stride_of(type, list->dims[i]);
     for (size_t outer = filled; outer-- > 0;) {
-      size_t base = offsets[outer];
-      for (size_t inner = 0; inner < size; inner++) {
-        offsets[outer * size + inner] = base + inner * stride;
-      }
+      size_t at = offsets[outer];
+      for (size_t inner = 0; inner < size; inner++, at += stride)
+        offsets[outer * size + inner] = at;
     }
     filled *= size;
   }

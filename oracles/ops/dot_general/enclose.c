@@ -18,9 +18,20 @@ typedef struct enclosing {
   const contract_t *contract; /* Or NULL. */
   const dot_general_layout_t *layout;
   const box_t *const *operands; /* As they were given. */
-  box_t *factors[2];            /* What is multiplied: rewritten for every variant. */
+  const box_t *factors[2];      /* What is multiplied: others for every variant. */
+  box_t *made_factors[2];       /* Room for them, or NULL. */
   arena_t *arena;
 } enclosing_t;
+
+/* Factors that are about to be written, in place of those before. */
+static box_t *new_factors(enclosing_t *enclosing, int side) {
+  if (enclosing->made_factors[side] == NULL) {
+    size_t count = type_element_count(&enclosing->program->operands[side]);
+    enclosing->made_factors[side] = ARENA_NEW_ARRAY(enclosing->arena, box_t, count);
+  }
+  enclosing->factors[side] = enclosing->made_factors[side];
+  return enclosing->made_factors[side];
+}
 
 /* ---- Sums of products ------------------------------------------------------------------------ */
 
@@ -67,33 +78,42 @@ static box_sum_shape_t find_shape(const enclosing_t *enclosing, const dot_plan_t
                 .is_product = true}};
 }
 
-/* Of all elements of the result. */
-static const box_sum_t *find_float_sums(const enclosing_t *enclosing) {
-  size_t count = type_element_count(&enclosing->program->results[0]);
-  box_sum_t *sums = ARENA_NEW_ARRAY(enclosing->arena, box_sum_t, MAX(count, 1));
-  for (size_t i = 0; i < count; i++) sums[i] = sum_of_element(enclosing, i, false);
-  return sums;
-}
-
-/* Adds to the boxes of the results what sums become by one plan; without a contract, the exact
+/* Adds to the boxes of the results what sums become by the plans; without a contract, the exact
  * sums. */
-static void unite_float_sums(const enclosing_t *enclosing, const dot_plan_t *plan,
-                             const box_sum_t *sums, box_t *inout_results) {
+static void unite_float_sums(const enclosing_t *enclosing, const dot_plan_t *plans,
+                             size_t plan_count, box_t *inout_results) {
   size_t count = type_element_count(&enclosing->program->results[0]);
-  if (enclosing->contract == NULL) {
-    for (size_t i = 0; i < count; i++) {
-      inout_results[i] = box_unite(inout_results[i], box_sum_total(&sums[i]));
-    }
-    return;
+  box_sum_rounding_t roundings[ACCUMULATIONS_MAX];
+  for (size_t k = 0; k < plan_count && enclosing->contract != NULL; k++) {
+    const box_sum_shape_t shape = find_shape(enclosing, &plans[k]);
+    roundings[k] = box_sum_rounding(&shape, enclosing->contract);
   }
-  const box_sum_shape_t shape = find_shape(enclosing, plan);
-  const box_sum_rounding_t rounding = box_sum_rounding(&shape, enclosing->contract);
   for (size_t i = 0; i < count; i++) {
-    inout_results[i] = box_unite(inout_results[i], box_sum_round(&sums[i], &rounding));
+    const box_sum_t sum = sum_of_element(enclosing, i, false);
+    for (size_t k = 0; k < plan_count; k++) {
+      box_t made =
+          enclosing->contract == NULL ? box_sum_total(&sum) : box_sum_round(&sum, &roundings[k]);
+      inout_results[i] = box_unite(inout_results[i], made);
+    }
   }
 }
 
-static status_t enclose_floats(const enclosing_t *enclosing, box_t *out_results, failure_t *error) {
+/* The operands as they are multiplied: where nothing is flushed, those that were given. */
+static void set_float_factors(enclosing_t *enclosing) {
+  const program_t *program = enclosing->program;
+  for (int side = 0; side < 2; side++) {
+    enclosing->factors[side] = enclosing->operands[side];
+    if (enclosing->contract == NULL || !flushes_inputs(enclosing->contract)) continue;
+    const format_t *format = program->operands[side].element->format;
+    size_t count = type_element_count(&program->operands[side]);
+    box_t *factors = new_factors(enclosing, side);
+    for (size_t i = 0; i < count; i++) {
+      factors[i] = box_flush_term(enclosing->operands[side][i], format);
+    }
+  }
+}
+
+static status_t enclose_floats(enclosing_t *enclosing, box_t *out_results, failure_t *error) {
   const program_t *program = enclosing->program;
   const contract_t *contract = enclosing->contract;
   if (contract != NULL && !dot_general_is_plain(program)) {
@@ -105,37 +125,25 @@ static status_t enclose_floats(const enclosing_t *enclosing, box_t *out_results,
   }
   dot_plan_t plan;
   STATUS_TRY(dot_plan_make_plain(program, &plan, error));
-  for (int side = 0; side < 2; side++) {
-    const format_t *format = program->operands[side].element->format;
-    size_t count = type_element_count(&program->operands[side]);
-    bool flushes = contract != NULL && flushes_inputs(contract);
-    for (size_t i = 0; i < count; i++) {
-      box_t factor = enclosing->operands[side][i];
-      enclosing->factors[side][i] = flushes ? box_flush_term(factor, format) : factor;
-    }
-  }
-  const box_sum_t *sums = find_float_sums(enclosing);
+  set_float_factors(enclosing);
+  dot_plan_t plans[ACCUMULATIONS_MAX];
   size_t count = contract == NULL ? 1 : dot_plan_count(&plan, contract);
   for (size_t i = 0; i < count; i++) {
     if (contract != NULL) dot_plan_accumulate(&plan, contract, i);
-    unite_float_sums(enclosing, &plan, sums, out_results);
+    plans[i] = plan;
   }
+  unite_float_sums(enclosing, plans, count, out_results);
   return STATUS_OK;
 }
 
 /* ---- Integers -------------------------------------------------------------------------------- */
 
 /* Where no partial sum leaves the range nothing wraps or saturates; elsewhere anything may come. */
-static void enclose_integers(const enclosing_t *enclosing, box_t *out_results) {
+static void enclose_integers(enclosing_t *enclosing, box_t *out_results) {
   const element_t *element = enclosing->program->results[0].element;
   const box_t range = box_of_element(element);
   size_t count = type_element_count(&enclosing->program->results[0]);
-  for (int side = 0; side < 2; side++) {
-    size_t factors = type_element_count(&enclosing->program->operands[side]);
-    for (size_t i = 0; i < factors; i++) {
-      enclosing->factors[side][i] = enclosing->operands[side][i];
-    }
-  }
+  for (int side = 0; side < 2; side++) enclosing->factors[side] = enclosing->operands[side];
   for (size_t i = 0; i < count; i++) {
     box_sum_t sum = sum_of_element(enclosing, i, true);
     box_t total = box_integers_within(box_sum_total(&sum));
@@ -150,11 +158,12 @@ static void enclose_integers(const enclosing_t *enclosing, box_t *out_results) {
 /* ---- Quantized ------------------------------------------------------------------------------- */
 
 /* Factors of both operands by a variant, of floats as they are; by none: exactly. */
-static void set_factors(const enclosing_t *enclosing, const dot_dequantized_t *variant) {
+static void set_factors(enclosing_t *enclosing, const dot_dequantized_t *variant) {
   const contract_t *contract = enclosing->contract;
   for (int side = 0; side < 2; side++) {
     const type_t *type = &enclosing->program->operands[side];
     size_t count = type_element_count(type);
+    box_t *factors = new_factors(enclosing, side);
     for (size_t i = 0; i < count; i++) {
       box_t factor = enclosing->operands[side][i];
       if (type->quantization != NULL) {
@@ -166,18 +175,18 @@ static void set_factors(const enclosing_t *enclosing, const dot_dequantized_t *v
       if (contract != NULL && flushes_inputs(contract)) {
         factor = box_flush_term(factor, variant->factors);
       }
-      enclosing->factors[side][i] = factor;
+      factors[i] = factor;
     }
   }
 }
 
-static void enclose_hybrid(const enclosing_t *enclosing, box_t *out_results) {
+static void enclose_hybrid(enclosing_t *enclosing, box_t *out_results) {
   const program_t *program = enclosing->program;
   if (enclosing->contract == NULL) {
     set_factors(enclosing, NULL);
     const format_t *format = program->results[0].element->format;
     const dot_plan_t plan = {.lhs = format, .rhs = format, .accumulation = format};
-    unite_float_sums(enclosing, &plan, find_float_sums(enclosing), out_results);
+    unite_float_sums(enclosing, &plan, 1, out_results);
     return;
   }
   dot_dequantized_t variants[DOT_VARIANTS_MAX];
@@ -185,12 +194,12 @@ static void enclose_hybrid(const enclosing_t *enclosing, box_t *out_results) {
   for (size_t i = 0; i < count; i++) {
     set_factors(enclosing, &variants[i]);
     const dot_plan_t plan = dot_dequantized_plan(&variants[i]);
-    unite_float_sums(enclosing, &plan, find_float_sums(enclosing), out_results);
+    unite_float_sums(enclosing, &plan, 1, out_results);
   }
 }
 
 /* The formula: dequantize, multiply and add, quantize. */
-static void unite_formula(const enclosing_t *enclosing, box_t *inout_results) {
+static void unite_formula(enclosing_t *enclosing, box_t *inout_results) {
   const program_t *program = enclosing->program;
   dot_dequantized_t variants[DOT_VARIANTS_MAX];
   size_t variant_count = dot_variants(program, enclosing->contract, variants);
@@ -264,14 +273,15 @@ static box_t rescale_exactly(const dot_rescale_t *rescale, const box_sum_t *sum)
                  (double)dot_rescale_exactly(rescale, (dot_integer_t)total.high)};
 }
 
-static void unite_integers(const enclosing_t *enclosing, box_t *inout_results) {
+static void unite_integers(enclosing_t *enclosing, box_t *inout_results) {
   const program_t *program = enclosing->program;
   for (int side = 0; side < 2; side++) {
     const type_t *type = &program->operands[side];
     size_t count = type_element_count(type);
+    box_t *factors = new_factors(enclosing, side);
     for (size_t i = 0; i < count; i++) {
       quantum_t quantum = quantum_of(type, i);
-      enclosing->factors[side][i] = quantum_box_difference(&quantum, enclosing->operands[side][i]);
+      factors[i] = quantum_box_difference(&quantum, enclosing->operands[side][i]);
     }
   }
   size_t count = type_element_count(&program->results[0]);
@@ -286,8 +296,7 @@ static void unite_integers(const enclosing_t *enclosing, box_t *inout_results) {
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static status_t enclose_quantized(const enclosing_t *enclosing, box_t *out_results,
-                                  failure_t *error) {
+static status_t enclose_quantized(enclosing_t *enclosing, box_t *out_results, failure_t *error) {
   STATUS_TRY(dot_dequantized_require(enclosing->program, error));
   if (dot_general_attributes(enclosing->program)->has_algorithm) {
     return status_fail(error, STATUS_UNSUPPORTED, "dot algorithms are not enclosed");
@@ -320,10 +329,6 @@ status_t dot_general_enclose(const enclosure_call_t *call,
                            .layout = &layout,
                            .operands = call->operands,
                            .arena = call->arena};
-  for (int side = 0; side < 2; side++) {
-    enclosing.factors[side] =
-        ARENA_NEW_ARRAY(call->arena, box_t, type_element_count(&program->operands[side]));
-  }
   if (program->operands[DOT_GENERAL_RHS].quantization != NULL) {
     return enclose_quantized(&enclosing, out_results[0], call->error);
   }
