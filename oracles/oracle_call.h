@@ -85,6 +85,9 @@ typedef struct enclosure_call {
   /* Each element is a number of its operand's type, the same wherever it is used; else it may be
    * another at each use, rounded or not. */
   bool are_stored;
+  /* NULL, or for each result boxes that are the whole line: they become what kernels may have of
+   * elements that they keep in wider formats, or unrounded, where the oracle knows that. */
+  box_t *const *kept;
 } enclosure_call_t;
 
 #endif

@@ -51,36 +51,50 @@ typedef struct enclosed_part {
   const derived_part_t *positions;
 } enclosed_part_t;
 
-static status_t unite_part(const enclosed_part_t *part, const contract_t *contract,
-                           const box_t *const operands[CASE_OPERANDS_MAX], arena_t *arena,
-                           box_t *const inout_results[CASE_RESULTS_MAX], failure_t *error) {
+/* Whole lines, for what nothing is known of. */
+static void make_whole(const program_t *program, arena_t *arena, box_t *out_boxes[]) {
+  for (uint32_t r = 0; r < program->result_count; r++) {
+    size_t count = type_element_count(&program->results[r]);
+    out_boxes[r] = ARENA_NEW_ARRAY(arena, box_t, count);
+    for (size_t i = 0; i < count; i++) out_boxes[r][i] = box_whole_line();
+  }
+}
+
+static void unite_elements(const derived_part_t *part, const box_t *boxes, box_t *inout_boxes) {
+  for (size_t i = 0; i < part->element_count; i++) {
+    box_t *box = &inout_boxes[part->elements[i]];
+    *box = box_unite(*box, boxes[i]);
+  }
+}
+
+static status_t unite_part(const enclosed_part_t *part, const enclosure_call_t *whole,
+                           box_t *const inout_results[CASE_RESULTS_MAX]) {
   const program_t *program = part->program;
+  arena_t *arena = whole->arena;
   const box_t *derived[CASE_OPERANDS_MAX] = {NULL};
   for (uint32_t i = 0; i < program->operand_count; i++) {
     const tensor_t *positions = &part->positions->instance.operands[i];
     size_t count = type_element_count(&positions->type);
     box_t *boxes = ARENA_NEW_ARRAY(arena, box_t, count);
     for (size_t e = 0; e < count; e++) {
-      boxes[e] =
-          take_box(operands, (int64_t)element_load(positions->type.element, positions->data, e));
+      boxes[e] = take_box(whole->operands,
+                          (int64_t)element_load(positions->type.element, positions->data, e));
     }
     derived[i] = boxes;
   }
-  box_t *results[CASE_RESULTS_MAX] = {NULL};
-  for (uint32_t r = 0; r < program->result_count; r++) {
-    results[r] = ARENA_NEW_ARRAY(arena, box_t, type_element_count(&program->results[r]));
-  }
+  box_t *results[CASE_RESULTS_MAX] = {NULL}, *kept[CASE_RESULTS_MAX] = {NULL};
+  make_whole(program, arena, results);
+  make_whole(program, arena, kept);
   const enclosure_call_t call = {.program = program,
-                                 .contract = contract,
+                                 .contract = whole->contract,
                                  .operands = derived,
                                  .arena = arena,
-                                 .error = error};
+                                 .error = whole->error,
+                                 .kept = whole->kept == NULL ? NULL : kept};
   STATUS_TRY(oracle_find(program->op)->enclose(&call, results));
   for (uint32_t r = 0; r < program->result_count; r++) {
-    for (size_t i = 0; i < part->positions->element_count; i++) {
-      box_t *result = &inout_results[r][part->positions->elements[i]];
-      *result = box_unite(*result, results[r][i]);
-    }
+    unite_elements(part->positions, results[r], inout_results[r]);
+    if (whole->kept != NULL) unite_elements(part->positions, kept[r], whole->kept[r]);
   }
   return STATUS_OK;
 }
@@ -95,8 +109,7 @@ static status_t unite_variant(const enclosure_call_t *call, const case_t *zeros,
   for (size_t p = 0; p < by_zeros.parts.count; p++) {
     const enclosed_part_t part = {.program = &by_zeros.parts.parts[p].instance.program,
                                   .positions = &by_positions.parts.parts[p]};
-    STATUS_TRY(
-        unite_part(&part, call->contract, call->operands, call->arena, inout_results, call->error));
+    STATUS_TRY(unite_part(&part, call, inout_results));
   }
   return STATUS_OK;
 }
@@ -110,7 +123,10 @@ status_t derived_enclose(const enclosure_call_t *call, box_t *const out_results[
   uint32_t variants = has_variants ? gathering->count_variants(&zeros, call->contract) : 1;
   for (uint32_t r = 0; r < program->result_count; r++) {
     size_t count = type_element_count(&program->results[r]);
-    for (size_t i = 0; i < count; i++) out_results[r][i] = (box_t){INFINITY, -INFINITY};
+    for (size_t i = 0; i < count; i++) {
+      out_results[r][i] = (box_t){INFINITY, -INFINITY};
+      if (call->kept != NULL) call->kept[r][i] = (box_t){INFINITY, -INFINITY};
+    }
   }
   for (uint32_t variant = 0; variant < variants; variant++) {
     STATUS_TRY(unite_variant(call, &zeros, &positions, variant, out_results));
@@ -120,6 +136,7 @@ status_t derived_enclose(const enclosure_call_t *call, box_t *const out_results[
     for (size_t i = 0; i < count; i++) { /* What is in no part the specification leaves open. */
       if (out_results[r][i].low <= out_results[r][i].high) continue;
       out_results[r][i] = box_of_element(program->results[r].element);
+      if (call->kept != NULL) call->kept[r][i] = box_whole_line();
     }
   }
   return STATUS_OK;

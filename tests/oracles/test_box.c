@@ -99,7 +99,7 @@ static void test_sums(void) {
   for (int i = 0; i < 2000; i++) {
     bool are_integers = rng_one_in(&rng, 3), are_points = rng_one_in(&rng, 2);
     size_t count = rng_below(&rng, TERMS);
-    box_sum_t sum = {.are_integers = are_integers};
+    box_sum_t sum = {.has_grid = are_integers};
     mpfr_set_zero(exact, 1);
     double plain = 0;
     for (size_t t = 0; t < count; t++) {

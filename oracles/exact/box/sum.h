@@ -7,13 +7,23 @@
 #include "oracles/exact/box/box.h"
 #include "oracles/exact/error_bound.h"
 
+/* Of a box of one number the exponent of its last bit: BINARY64_NO_BIT of 0, which is a multiple of
+ * every power of two.  BOX_GRID_NONE of other boxes. */
+enum { BOX_GRID_NONE = -BINARY64_NO_BIT };
+static inline int box_grid(box_t box) {
+  bool is_number = box.low == box.high && isfinite(box.low);
+  return is_number ? binary64_lowest_bit(box.low) : BOX_GRID_NONE;
+}
+
 /* Start from a zeroed one. */
 typedef struct box_sum {
   double low;
   double high;
   double magnitude; /* Sum of the largest |term| of each. */
   size_t count;
-  bool are_integers; /* Set by who knows that all factors and terms are. */
+  /* Set by who knows that all terms, anywhere in their boxes, are multiples of 2^grid. */
+  bool has_grid;
+  int grid;
 } box_sum_t;
 
 static inline double box_sum_lesser(double a, double b) { return a < b ? a : b; }
@@ -73,8 +83,13 @@ typedef struct box_sum_rounding {
 box_sum_rounding_t box_sum_rounding(const box_sum_shape_t *shape, const contract_t *contract);
 
 /* Every result that the contract permits, in any order (theory.md, T70): rn(x* - E') to rn(x* +
- * E'), for the sums x* at the ends and the E' of the largest terms.  The whole line if a partial
- * sum may overflow.  Terms are taken as they are: see box_flush_term(). */
+ * E'), for the sums x* at the ends and the E' of the largest terms, which is 0 where no partial sum
+ * is rounded (T297).  The whole line if a partial sum may overflow.  Terms are taken as they are:
+ * see box_flush_term(). */
 box_t box_sum_round(const box_sum_t *sum, const box_sum_rounding_t *rounding);
+
+/* What the sum may be where it is not rounded at last, or to any wider format: x* - E' to x* + E',
+ * and what it is rounded to. The whole line where it may be flushed. */
+box_t box_sum_kept(const box_sum_t *sum, const box_sum_rounding_t *rounding);
 
 #endif

@@ -147,9 +147,11 @@ status_t convolution_enclose(const enclosure_call_t *call,
   box_t *const narrow[CASE_RESULTS_MAX] = {ARENA_NEW_ARRAY(call->arena, box_t, count)};
   enclosure_call_t plain_call = *call;
   plain_call.program = &plain;
+  plain_call.kept = NULL;
   STATUS_TRY(derived_enclose(&plain_call, narrow));
   for (size_t i = 0; i < count; i++) {
     out_results[0][i] = box_unite(out_results[0][i], narrow[0][i]);
+    if (call->kept != NULL) call->kept[0][i] = box_whole_line();
   }
   return STATUS_OK;
 }

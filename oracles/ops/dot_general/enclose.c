@@ -20,6 +20,8 @@ typedef struct enclosing {
   const box_t *const *operands; /* As they were given. */
   const box_t *factors[2];      /* What is multiplied: others for every variant. */
   box_t *made_factors[2];       /* Room for them, or NULL. */
+  int *grids[2]; /* Of these, by batch and row, and by batch and column: see box_grid(). */
+  box_t *kept;   /* See enclosure_call_t; or NULL. */
   arena_t *arena;
 } enclosing_t;
 
@@ -35,30 +37,65 @@ static box_t *new_factors(enclosing_t *enclosing, int side) {
 
 /* ---- Sums of products ------------------------------------------------------------------------ */
 
-static box_sum_t sum_products(const enclosing_t *enclosing, dot_general_place_t place,
-                              bool are_integers) {
+static int grid_of_terms(const box_t *first, const size_t *offsets, size_t count) {
+  int grid = BINARY64_NO_BIT;
+  for (size_t term = 0; term < count && grid != BOX_GRID_NONE; term++) {
+    grid = MIN(grid, box_grid(first[offsets[term]]));
+  }
+  return grid;
+}
+
+/* Of what is multiplied now. */
+static void find_grids(const enclosing_t *enclosing) {
   const dot_general_layout_t *layout = enclosing->layout;
-  box_sum_t sum = {.are_integers = are_integers};
+  if (layout->term_count == 0) return;
+  for (size_t batch = 0; batch < layout->batch_count; batch++) {
+    for (size_t row = 0; row < layout->row_count; row++) {
+      const box_t *first =
+          enclosing->factors[0] + layout->lhs_batch_offset[batch] + layout->lhs_row_offset[row];
+      enclosing->grids[0][batch * layout->row_count + row] =
+          grid_of_terms(first, layout->lhs_term_offset, layout->term_count);
+    }
+    for (size_t column = 0; column < layout->column_count; column++) {
+      const box_t *first = enclosing->factors[1] + layout->rhs_batch_offset[batch] +
+                           layout->rhs_column_offset[column];
+      enclosing->grids[1][batch * layout->column_count + column] =
+          grid_of_terms(first, layout->rhs_term_offset, layout->term_count);
+    }
+  }
+}
+
+static void sum_products(const enclosing_t *enclosing, dot_general_place_t place,
+                         box_sum_t *inout_sum) {
+  const dot_general_layout_t *layout = enclosing->layout;
   const box_t *lhs =
       enclosing->factors[0] + dot_general_lhs_index(layout, place, 0) - layout->lhs_term_offset[0];
   const box_t *rhs =
       enclosing->factors[1] + dot_general_rhs_index(layout, place, 0) - layout->rhs_term_offset[0];
   for (size_t term = 0; term < layout->term_count; term++) {
-    box_sum_add_product(&sum, lhs[layout->lhs_term_offset[term]],
+    box_sum_add_product(inout_sum, lhs[layout->lhs_term_offset[term]],
                         rhs[layout->rhs_term_offset[term]]);
   }
-  return sum;
 }
 
-/* Of result element `element`; there is nothing to look at where there are no terms. */
+/* Of result element `element`; there is nothing to look at where there are no terms.  Integers are
+ * wherever in their boxes. */
 static box_sum_t sum_of_element(const enclosing_t *enclosing, size_t element, bool are_integers) {
-  if (enclosing->layout->term_count == 0) return (box_sum_t){.are_integers = are_integers};
   const dot_general_layout_t *layout = enclosing->layout;
+  box_sum_t sum = {.has_grid = true};
+  if (layout->term_count == 0) return sum;
   size_t matrix = layout->row_count * layout->column_count;
   dot_general_place_t place = {.batch = element / matrix,
                                .row = element % matrix / layout->column_count,
                                .column = element % layout->column_count};
-  return sum_products(enclosing, place, are_integers);
+  if (!are_integers) {
+    int rows = enclosing->grids[0][place.batch * layout->row_count + place.row];
+    int columns = enclosing->grids[1][place.batch * layout->column_count + place.column];
+    sum.has_grid = rows != BOX_GRID_NONE && columns != BOX_GRID_NONE;
+    sum.grid = sum.has_grid ? rows + columns : 0;
+  }
+  sum_products(enclosing, place, &sum);
+  return sum;
 }
 
 /* ---- Floats ---------------------------------------------------------------------------------- */
@@ -83,6 +120,7 @@ static box_sum_shape_t find_shape(const enclosing_t *enclosing, const dot_plan_t
 static void unite_float_sums(const enclosing_t *enclosing, const dot_plan_t *plans,
                              size_t plan_count, box_t *inout_results) {
   size_t count = type_element_count(&enclosing->program->results[0]);
+  find_grids(enclosing);
   box_sum_rounding_t roundings[ACCUMULATIONS_MAX];
   for (size_t k = 0; k < plan_count && enclosing->contract != NULL; k++) {
     const box_sum_shape_t shape = find_shape(enclosing, &plans[k]);
@@ -91,9 +129,13 @@ static void unite_float_sums(const enclosing_t *enclosing, const dot_plan_t *pla
   for (size_t i = 0; i < count; i++) {
     const box_sum_t sum = sum_of_element(enclosing, i, false);
     for (size_t k = 0; k < plan_count; k++) {
-      box_t made =
-          enclosing->contract == NULL ? box_sum_total(&sum) : box_sum_round(&sum, &roundings[k]);
-      inout_results[i] = box_unite(inout_results[i], made);
+      if (enclosing->contract == NULL) {
+        inout_results[i] = box_unite(inout_results[i], box_sum_total(&sum));
+        continue;
+      }
+      inout_results[i] = box_unite(inout_results[i], box_sum_round(&sum, &roundings[k]));
+      if (enclosing->kept == NULL) continue;
+      enclosing->kept[i] = box_unite(enclosing->kept[i], box_sum_kept(&sum, &roundings[k]));
     }
   }
 }
@@ -126,6 +168,10 @@ static status_t enclose_floats(enclosing_t *enclosing, box_t *out_results, failu
   dot_plan_t plan;
   STATUS_TRY(dot_plan_make_plain(program, &plan, error));
   set_float_factors(enclosing);
+  size_t elements = type_element_count(&program->results[0]);
+  for (size_t i = 0; enclosing->kept != NULL && i < elements; i++) {
+    enclosing->kept[i] = (box_t){INFINITY, -INFINITY};
+  }
   dot_plan_t plans[ACCUMULATIONS_MAX];
   size_t count = contract == NULL ? 1 : dot_plan_count(&plan, contract);
   for (size_t i = 0; i < count; i++) {
@@ -209,6 +255,7 @@ static void unite_formula(enclosing_t *enclosing, box_t *inout_results) {
     const dot_plan_t plan = dot_dequantized_plan(&variants[r]);
     const box_sum_shape_t shape = find_shape(enclosing, &plan);
     const box_sum_rounding_t rounding = box_sum_rounding(&shape, enclosing->contract);
+    find_grids(enclosing);
     for (size_t i = 0; i < count; i++) {
       box_sum_t sum = sum_of_element(enclosing, i, false);
       box_t floats = box_sum_round(&sum, &rounding);
@@ -328,7 +375,12 @@ status_t dot_general_enclose(const enclosure_call_t *call,
                            .contract = call->contract,
                            .layout = &layout,
                            .operands = call->operands,
+                           .kept = call->kept == NULL ? NULL : call->kept[0],
                            .arena = call->arena};
+  for (int side = 0; side < 2; side++) {
+    size_t lines = layout.batch_count * (side == 0 ? layout.row_count : layout.column_count);
+    enclosing.grids[side] = ARENA_NEW_ARRAY(call->arena, int, lines);
+  }
   if (program->operands[DOT_GENERAL_RHS].quantization != NULL) {
     return enclose_quantized(&enclosing, out_results[0], call->error);
   }

@@ -5,32 +5,9 @@
  * known operands of which few values are left are held against the step's exact side. */
 #include <math.h>
 
-#include "oracles/ops/module/module.h"
+#include "oracles/ops/module/walk.h"
 
-/* Units roundoff of the expressed type by which numbers are off before they are quantized: where
- * kernels multiply scales into one another (theory.md, T177), and where quotients are computed
- * wider (theory.md, T176). */
-static const double merged_roundings = 8 * (1 + 0x1p-5); /* T177 */
-static const double wider_roundings = 2;                 /* T176 */
-
-/* Zero points of up to this magnitude are added within that (theory.md, T176). */
-static const double small_zero_point = 0x1p8; /* T176 */
-
-typedef struct walk {
-  const module_t *module;
-  contract_t contract; /* Of the steps. */
-  uint8_t intermediates;
-  box_t **boxes;                 /* By value: what later steps may see. */
-  box_t **stored;                /* By value: what is returned of it; the same array where alike. */
-  box_t **rounded;               /* By value: what its exact numbers are rounded to, or NULL. */
-  const tensor_t **known;        /* By value: its bits where there is one possibility, or NULL. */
-  const module_step_t *combined; /* The step whose numbers are; see algebra.c, ... */
-  bool is_scaled;                /* ... and scales.c. */
-  arena_t *arena;
-  failure_t *error;
-} walk_t;
-
-static box_t *boxes_of(walk_t *walk, const tensor_t *tensor) {
+static box_t *boxes_of(module_walk_t *walk, const tensor_t *tensor) {
   size_t count = type_element_count(&tensor->type);
   box_t *boxes = ARENA_NEW_ARRAY(walk->arena, box_t, count);
   for (size_t i = 0; i < count; i++) boxes[i] = box_make_point(tensor, i);
@@ -39,7 +16,7 @@ static box_t *boxes_of(walk_t *walk, const tensor_t *tensor) {
 
 /* ---- One step -------------------------------------------------------------------------------- */
 
-static status_t fail_at(walk_t *walk, const module_step_t *step, const char *reason) {
+static status_t fail_at(module_walk_t *walk, const module_step_t *step, const char *reason) {
   g_autoptr(GString) name = g_string_new(NULL);
   module_print_value(step->results[0], name);
   return status_fail(walk->error, STATUS_UNSUPPORTED, "%s (%s) is not enclosed: %.250s", name->str,
@@ -47,9 +24,10 @@ static status_t fail_at(walk_t *walk, const module_step_t *step, const char *rea
 }
 
 /* By the step's oracle; `program` may be its program seen otherwise. */
-static status_t enclose_by_oracle(walk_t *walk, const module_step_t *step, const program_t *program,
-                                  const contract_t *contract, const box_t *const operands[],
-                                  box_t *const out_results[]) {
+static status_t enclose_and_keep(module_walk_t *walk, const module_step_t *step,
+                                 const program_t *program, const contract_t *contract,
+                                 const box_t *const operands[], box_t *const out_results[],
+                                 box_t *const inout_kept[]) {
   const oracle_t *oracle = oracle_find(program->op);
   if (oracle == NULL || oracle->enclose == NULL) return fail_at(walk, step, "no oracle does that");
   failure_t reason = {0};
@@ -60,117 +38,31 @@ static status_t enclose_by_oracle(walk_t *walk, const module_step_t *step, const
                                  .error = &reason,
                                  .are_stored = contract != NULL &&
                                                walk->intermediates == INTERMEDIATES_ROUNDED &&
-                                               !walk->is_scaled};
+                                               !walk->is_scaled,
+                                 .kept = inout_kept};
   status_t status = oracle->enclose(&call, out_results);
   if (status == STATUS_OK) return status;
   if (status == STATUS_INVALID) return status_fail(walk->error, status, "%s", reason.text);
   return fail_at(walk, step, reason.text);
 }
 
-static void unite(const box_t *other, size_t count, box_t *inout_boxes) {
-  for (size_t i = 0; i < count; i++) inout_boxes[i] = box_unite(inout_boxes[i], other[i]);
-}
-
-/* The numbers that the operand of a uniform_quantize stands for, as a kernel has them. */
-static box_t *numbers_of_operand(walk_t *walk, const module_step_t *step, const box_t *boxes) {
-  const type_t *type = &step->program.operands[0];
-  bool is_merged = walk->intermediates == INTERMEDIATES_EITHER;
-  const format_t *format = step->program.results[0].quantization->expressed->format;
-  double roundings = is_merged ? merged_roundings : wider_roundings;
-  size_t count = type_element_count(type);
-  box_t *numbers = ARENA_NEW_ARRAY(walk->arena, box_t, count);
-  for (size_t i = 0; i < count; i++) {
-    numbers[i] =
-        module_widen(box_value(type, i, boxes[i]), roundings * module_roundoff(format), format);
-  }
-  return numbers;
-}
-
-/* Quantizes what is not rounded, or off by roundings of scales: both as the type computes and
- * exactly.  A zero point of more than 8 bits may cost a step. */
-static status_t add_unrounded_quantize(walk_t *walk, const module_step_t *step,
-                                       const box_t *operand, box_t *inout_result) {
-  program_t program = step->program;
-  const quantization_t *result = program.results[0].quantization;
-  const type_t *type = &step->program.operands[0];
-  program.operands[0] = type_make(result->expressed, type->rank, type->dims);
-  size_t count = type_element_count(type);
-  const box_t *numbers[] = {numbers_of_operand(walk, step, operand)};
-  box_t *made[] = {ARENA_NEW_ARRAY(walk->arena, box_t, count)};
-  const contract_t *contracts[] = {&walk->contract, NULL};
-  for (size_t i = 0; i < G_N_ELEMENTS(contracts); i++) {
-    STATUS_TRY(enclose_by_oracle(walk, step, &program, contracts[i], numbers, made));
-    unite(made[0], count, inout_result);
-  }
-  for (size_t i = 0; i < count; i++) {
-    double zero_point = fabs((double)quantization_zero_point(&program.results[0], i));
-    if (zero_point <= small_zero_point) continue;
-    bool is_known = zero_point < ldexp(1, result->expressed->format->precision + 9);
-    inout_result[i] = box_clamp(box_widen(inout_result[i], is_known ? 1 : 0x1p33),
-                                (double)result->storage_min, (double)result->storage_max);
-  }
-  return STATUS_OK;
-}
-
-/* By the op on quantized types, where scales may be merged: T213, and T178. */
-static status_t add_quantized_op(walk_t *walk, const module_step_t *step, box_t *inout_result) {
-  module_quantized_t quantized;
-  if (walk->intermediates != INTERMEDIATES_EITHER ||
-      !module_find_quantized(walk->module, step, &quantized)) {
-    return STATUS_OK;
-  }
-  const contract_t contract = module_contract_of_quantized(&walk->contract);
-  const type_t *type = &quantized.program.results[0];
-  size_t count = type_element_count(type);
-  const box_t *stored[] = {walk->boxes[quantized.sources[0]], walk->boxes[quantized.sources[1]]};
-  box_t *made[] = {ARENA_NEW_ARRAY(walk->arena, box_t, count)};
-  STATUS_TRY(enclose_by_oracle(walk, step, &quantized.program, &contract, stored, made));
-  for (size_t i = 0; i < count && quantized.has_maximum; i++) {
-    double zero_point = (double)quantization_zero_point(type, i);
-    made[0][i] = (box_t){MAX(made[0][i].low, zero_point), MAX(made[0][i].high, zero_point)};
-  }
-  unite(made[0], count, inout_result);
-  return STATUS_OK;
-}
-
-/* What later steps may see of a result of floats, and what may be returned of it. */
-static void widen_floats(walk_t *walk, const module_step_t *step, uint32_t result,
-                         const box_t *stored, const box_t *exact) {
-  const type_t *type = &step->program.results[result];
-  const format_t *format = type->element->format;
-  size_t count = type_element_count(type);
-  bool is_merged =
-      walk->intermediates == INTERMEDIATES_EITHER && module_step_is(step, "uniform_dequantize");
-  bool selects = module_step_selects(step);
-  box_t *seen = ARENA_NEW_ARRAY(walk->arena, box_t, count);
-  box_t *returned = ARENA_NEW_ARRAY(walk->arena, box_t, count);
-  box_t *rounded = ARENA_NEW_ARRAY(walk->arena, box_t, count);
-  for (size_t i = 0; i < count; i++) {
-    box_t number = exact == NULL ? stored[i] : exact[i];
-    seen[i] = selects ? box_unite(stored[i], number) : module_unrounded(stored[i], number, format);
-    if (is_merged)
-      seen[i] = box_unite(seen[i],
-                          module_widen(number, merged_roundings * module_roundoff(format), format));
-    box_t wider = module_widen(number, 2 * module_wider_roundoff(format), format);
-    rounded[i] = box_is_finite(wider) ? box_round(wider, format) : box_whole_line();
-    returned[i] = box_unite(stored[i], rounded[i]);
-  }
-  walk->rounded[step->results[result]] = rounded;
-  walk->boxes[step->results[result]] = seen;
-  walk->stored[step->results[result]] = returned;
+status_t module_walk_enclose(module_walk_t *walk, const module_step_t *step,
+                             const program_t *program, const contract_t *contract,
+                             const box_t *const operands[], box_t *const out_results[]) {
+  return enclose_and_keep(walk, step, program, contract, operands, out_results, NULL);
 }
 
 static status_t enclose_asked(void *context, const program_t *program, const contract_t *contract,
                               const box_t *const operands[], box_t *const out_results[]) {
-  walk_t *walk = context;
-  return enclose_by_oracle(walk, walk->combined, program, contract, operands, out_results);
+  module_walk_t *walk = context;
+  return module_walk_enclose(walk, walk->combined, program, contract, operands, out_results);
 }
 
-static status_t add_algebra(walk_t *walk, const module_step_t *step, box_t *inout_boxes) {
+static status_t add_algebra(module_walk_t *walk, const module_step_t *step, box_t *inout_boxes,
+                            bool *out_has_others) {
   module_others_t others;
-  if (!module_find_others(walk->module, step, &walk->contract, walk->arena, &others)) {
-    return STATUS_OK;
-  }
+  *out_has_others = module_find_others(walk->module, step, &walk->contract, walk->arena, &others);
+  if (!*out_has_others) return STATUS_OK;
   walk->combined = step;
   const module_algebra_t algebra = {.boxes = walk->boxes,
                                     .contract = &walk->contract,
@@ -186,7 +78,7 @@ static status_t add_algebra(walk_t *walk, const module_step_t *step, box_t *inou
 
 /* The operands' bits, if all are known. */
 static bool find_known(const void *context, const module_step_t *step, case_t *out_case) {
-  const walk_t *walk = context;
+  const module_walk_t *walk = context;
   const program_t *program = &step->program;
   module_others_t others;
   bool is_open = module_find_others(walk->module, step, &walk->contract, walk->arena, &others);
@@ -201,7 +93,7 @@ static bool find_known(const void *context, const module_step_t *step, case_t *o
 }
 
 /* A sum of known operands that may not stay unrounded: T178. */
-static void narrow(walk_t *walk, const module_step_t *step, box_t *inout_boxes) {
+static void narrow(module_walk_t *walk, const module_step_t *step, box_t *inout_boxes) {
   case_t known;
   bool is_float = step->program.results[0].element->format != NULL;
   bool may_be_unrounded = is_float && walk->intermediates != INTERMEDIATES_ROUNDED;
@@ -214,32 +106,36 @@ static void narrow(walk_t *walk, const module_step_t *step, box_t *inout_boxes) 
 /* ---- The walk -------------------------------------------------------------------------------- */
 
 /* What conforming steps store. */
-static status_t enclose_stored(walk_t *walk, const module_step_t *step, const box_t *const given[],
-                               box_t *out_made[CASE_RESULTS_MAX]) {
+static status_t enclose_stored(module_walk_t *walk, const module_step_t *step,
+                               const box_t *const given[], module_made_t *out_made) {
   const program_t *program = &step->program;
   for (uint32_t i = 0; i < program->result_count; i++) {
     size_t count = type_element_count(&program->results[i]);
-    out_made[i] = ARENA_NEW_ARRAY(walk->arena, box_t, count);
+    out_made->stored[i] = ARENA_NEW_ARRAY(walk->arena, box_t, count);
+    out_made->kept[i] = ARENA_NEW_ARRAY(walk->arena, box_t, count);
+    for (size_t k = 0; k < count; k++) out_made->kept[i][k] = box_whole_line();
   }
-  STATUS_TRY(enclose_by_oracle(walk, step, program, &walk->contract, given, out_made));
-  narrow(walk, step, out_made[0]);
-  if (walk->intermediates == INTERMEDIATES_ROUNDED) module_share(step, given[0], out_made[0]);
-  STATUS_TRY(add_algebra(walk, step, out_made[0]));
-  bool is_quantize = module_step_is(step, "uniform_quantize");
-  if (walk->intermediates == INTERMEDIATES_ROUNDED || !is_quantize) return STATUS_OK;
-  STATUS_TRY(add_unrounded_quantize(walk, step, given[0], out_made[0]));
-  return add_quantized_op(walk, step, out_made[0]);
+  bool is_rounded = walk->intermediates == INTERMEDIATES_ROUNDED;
+  box_t *stored = out_made->stored[0];
+  STATUS_TRY(enclose_and_keep(walk, step, program, &walk->contract, given, out_made->stored,
+                              is_rounded ? NULL : out_made->kept));
+  narrow(walk, step, stored);
+  if (is_rounded) module_share(step, given[0], stored);
+  STATUS_TRY(add_algebra(walk, step, stored, &out_made->has_others));
+  if (is_rounded || !module_step_is(step, "uniform_quantize")) return STATUS_OK;
+  STATUS_TRY(module_add_unrounded_quantize(walk, step, given[0], stored));
+  return module_add_quantized_op(walk, step, stored);
 }
 
 /* The exact results, for ops that have some; boxes are NULL for those that have none. */
-static status_t enclose_exactly(walk_t *walk, const module_step_t *step, const box_t *const given[],
-                                box_t *out_exact[CASE_RESULTS_MAX]) {
+static status_t enclose_exactly(module_walk_t *walk, const module_step_t *step,
+                                const box_t *const given[], box_t *out_exact[CASE_RESULTS_MAX]) {
   const program_t *program = &step->program;
   box_t *made[CASE_RESULTS_MAX] = {NULL};
   for (uint32_t i = 0; i < program->result_count; i++) {
     made[i] = ARENA_NEW_ARRAY(walk->arena, box_t, type_element_count(&program->results[i]));
   }
-  status_t status = enclose_by_oracle(walk, step, program, NULL, given, made);
+  status_t status = module_walk_enclose(walk, step, program, NULL, given, made);
   if (status == STATUS_INVALID) return status;
   for (uint32_t i = 0; i < program->result_count && status == STATUS_OK; i++) {
     out_exact[i] = made[i];
@@ -248,7 +144,7 @@ static status_t enclose_exactly(walk_t *walk, const module_step_t *step, const b
 }
 
 /* The only bits of a step's result, or NULL: T217. */
-static const tensor_t *settle(walk_t *walk, const module_step_t *step, const box_t *stored,
+static const tensor_t *settle(module_walk_t *walk, const module_step_t *step, const box_t *stored,
                               const box_t *exact) {
   case_t known;
   bool may_be_wider = walk->intermediates != INTERMEDIATES_ROUNDED;
@@ -258,40 +154,40 @@ static const tensor_t *settle(walk_t *walk, const module_step_t *step, const box
                        walk->arena);
 }
 
-static status_t walk_step(walk_t *walk, const module_step_t *step) {
+static status_t walk_step(module_walk_t *walk, const module_step_t *step) {
   const program_t *program = &step->program;
   const box_t *given[CASE_OPERANDS_MAX] = {NULL};
-  box_t *made[CASE_RESULTS_MAX] = {NULL}, *exact[CASE_RESULTS_MAX] = {NULL};
+  module_made_t made = {.has_others = false};
   for (uint32_t i = 0; i < program->operand_count; i++) given[i] = walk->boxes[step->operands[i]];
-  STATUS_TRY(enclose_stored(walk, step, given, made));
+  STATUS_TRY(enclose_stored(walk, step, given, &made));
   bool may_be_wider = walk->intermediates != INTERMEDIATES_ROUNDED;
-  if (may_be_wider) STATUS_TRY(enclose_exactly(walk, step, given, exact));
+  if (may_be_wider) STATUS_TRY(enclose_exactly(walk, step, given, made.exact));
   for (uint32_t i = 0; i < program->result_count; i++) {
     const type_t *type = &program->results[i];
     bool is_float = type->element->format != NULL && type->quantization == NULL;
     module_value_t value = step->results[i];
-    walk->boxes[value] = walk->stored[value] = made[i];
+    walk->boxes[value] = walk->stored[value] = made.stored[i];
     walk->rounded[value] = NULL;
-    walk->known[value] = i == 0 ? settle(walk, step, made[0], exact[0]) : NULL;
+    walk->known[value] = i == 0 ? settle(walk, step, made.stored[0], made.exact[0]) : NULL;
     if (walk->known[value] != NULL) {
       walk->boxes[value] = walk->stored[value] = boxes_of(walk, walk->known[value]);
-    } else if (is_float && may_be_wider) {
-      widen_floats(walk, step, i, made[i], exact[i]);
-    } else {
-      walk->known[value] = module_find_bits(type, made[i], walk->arena);
+      continue;
     }
+    bool is_widened = is_float && may_be_wider;
+    if (is_widened) STATUS_TRY(module_widen_floats(walk, step, i, &made));
+    walk->known[value] = module_find_bits(type, walk->boxes[value], !is_widened, walk->arena);
   }
   return STATUS_OK;
 }
 
 static bool is_enclosed(const type_t *type) { return type->element->components == 1; }
 
-static status_t fail_complex(const walk_t *walk) {
+static status_t fail_complex(const module_walk_t *walk) {
   return status_fail(walk->error, STATUS_UNSUPPORTED, "complex numbers are not enclosed");
 }
 
 /* The boxes of a step of which exact real results are asked for. */
-static status_t walk_exactly(walk_t *walk, const module_step_t *step) {
+static status_t walk_exactly(module_walk_t *walk, const module_step_t *step) {
   const program_t *program = &step->program;
   const box_t *given[CASE_OPERANDS_MAX] = {NULL};
   box_t *made[CASE_RESULTS_MAX] = {NULL};
@@ -300,11 +196,11 @@ static status_t walk_exactly(walk_t *walk, const module_step_t *step) {
     made[i] = ARENA_NEW_ARRAY(walk->arena, box_t, type_element_count(&program->results[i]));
     walk->boxes[step->results[i]] = walk->stored[step->results[i]] = made[i];
   }
-  return enclose_by_oracle(walk, step, program, NULL, given, made);
+  return module_walk_enclose(walk, step, program, NULL, given, made);
 }
 
 /* Encloses constants and steps; operands and what is known of them are there. */
-static status_t walk_module(walk_t *walk, const program_t *program, bool is_exact,
+static status_t walk_module(module_walk_t *walk, const program_t *program, bool is_exact,
                             box_t *out_results[CASE_RESULTS_MAX]) {
   const module_t *module = walk->module;
   for (uint32_t i = 0; i < module->constant_count; i++) {
@@ -327,16 +223,16 @@ static status_t walk_module(walk_t *walk, const program_t *program, bool is_exac
   return STATUS_OK;
 }
 
-static walk_t walk_make(const program_t *program, const contract_t *contract, arena_t *arena,
-                        failure_t *error) {
+static module_walk_t walk_make(const program_t *program, const contract_t *contract, arena_t *arena,
+                               failure_t *error) {
   const module_t *module = module_of(program);
-  walk_t walk = {.module = module,
-                 .boxes = ARENA_NEW_ARRAY(arena, box_t *, module->value_count),
-                 .stored = ARENA_NEW_ARRAY(arena, box_t *, module->value_count),
-                 .rounded = ARENA_NEW_ARRAY(arena, box_t *, module->value_count),
-                 .known = ARENA_NEW_ARRAY(arena, const tensor_t *, module->value_count),
-                 .arena = arena,
-                 .error = error};
+  module_walk_t walk = {.module = module,
+                        .boxes = ARENA_NEW_ARRAY(arena, box_t *, module->value_count),
+                        .stored = ARENA_NEW_ARRAY(arena, box_t *, module->value_count),
+                        .rounded = ARENA_NEW_ARRAY(arena, box_t *, module->value_count),
+                        .known = ARENA_NEW_ARRAY(arena, const tensor_t *, module->value_count),
+                        .arena = arena,
+                        .error = error};
   if (contract == NULL) return walk;
   walk.contract = module_contract_of_steps(contract);
   walk.intermediates = PERMITTED(contract, intermediates);
@@ -344,7 +240,7 @@ static walk_t walk_make(const program_t *program, const contract_t *contract, ar
 }
 
 /* What a result is held against beside its boxes. */
-static void find_root(const walk_t *walk, module_value_t value, module_set_t *out_set) {
+static void find_root(const module_walk_t *walk, module_value_t value, module_set_t *out_set) {
   const module_rooting_t rooting = {.find_known = find_known,
                                     .context = walk,
                                     .contract = &walk->contract,
@@ -358,7 +254,7 @@ static void find_root(const walk_t *walk, module_value_t value, module_set_t *ou
 status_t module_enclose(const case_t *instance, const contract_t *contract, arena_t *arena,
                         module_set_t out_sets[CASE_RESULTS_MAX], failure_t *error) {
   const program_t *program = &instance->program;
-  walk_t walk = walk_make(program, contract, arena, error);
+  module_walk_t walk = walk_make(program, contract, arena, error);
   for (uint32_t i = 0; i < program->operand_count; i++) {
     const tensor_t *operand = &instance->operands[i];
     if (!is_enclosed(&operand->type)) return fail_complex(&walk);
@@ -379,7 +275,7 @@ status_t module_enclose_boxes(const enclosure_call_t *call,
   const program_t *program = call->program;
   arena_t arena; /* The walk keeps boxes, which outlive what the steps' oracles take back. */
   arena_init(&arena);
-  walk_t walk = walk_make(program, call->contract, &arena, call->error);
+  module_walk_t walk = walk_make(program, call->contract, &arena, call->error);
   box_t *results[CASE_RESULTS_MAX] = {NULL};
   status_t status = STATUS_OK;
   for (uint32_t i = 0; i < program->operand_count && status == STATUS_OK; i++) {

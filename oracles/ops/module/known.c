@@ -26,7 +26,7 @@ bool module_step_sums(const module_step_t *step) {
          module_step_is(step, "reduce");
 }
 
-static bool is_one_of(const module_step_t *step, const char *const names[]) {
+bool module_step_is_one_of(const module_step_t *step, const char *const names[]) {
   for (; *names != NULL; names++) {
     if (module_step_is(step, *names)) return true;
   }
@@ -36,7 +36,7 @@ static bool is_one_of(const module_step_t *step, const char *const names[]) {
 bool module_step_moves(const module_step_t *step) {
   static const char *const names[] = {"reshape", "transpose", "broadcast_in_dim", "concatenate",
                                       NULL};
-  return is_one_of(step, names);
+  return module_step_is_one_of(step, names);
 }
 
 /* Largest or smallest elements of slices or windows, of one type. */
@@ -53,17 +53,18 @@ static bool picks(const module_step_t *step) {
 
 bool module_step_selects(const module_step_t *step) {
   static const char *const names[] = {"maximum", "minimum", "negate", NULL};
-  return module_step_moves(step) || is_one_of(step, names) || picks(step);
+  return module_step_moves(step) || module_step_is_one_of(step, names) || picks(step);
 }
 
 /* Whether each result element is one operation on elements, rounded once at the most. */
 static bool is_single(const module_step_t *step) {
   static const char *const names[] = {"add",     "subtract", "multiply", "shift_right_arithmetic",
                                       "convert", NULL};
-  return module_step_selects(step) || is_one_of(step, names);
+  return module_step_selects(step) || module_step_is_one_of(step, names);
 }
 
-static bool is_plain(const program_t *program) {
+bool module_step_is_plain(const module_step_t *step) {
+  const program_t *program = &step->program;
   bool is_quantized = program->results[0].quantization != NULL;
   for (uint32_t i = 0; i < program->operand_count; i++) {
     is_quantized |= program->operands[i].quantization != NULL;
@@ -197,7 +198,7 @@ const tensor_t *module_settle(const module_step_t *step, const case_t *known,
                               const contract_t *contract, const box_t *stored, const box_t *exact,
                               arena_t *arena) {
   const oracle_t *oracle = oracle_find(step->program.op);
-  if (oracle == NULL || !is_single(step) || !is_plain(&step->program)) return NULL;
+  if (oracle == NULL || !is_single(step) || !module_step_is_plain(step)) return NULL;
   tensor_t *result = arena_alloc(arena, sizeof *result);
   *result = tensor_make(arena, &step->program.results[0]);
   failure_t unused;
@@ -248,7 +249,7 @@ static const size_t *move_places(const module_step_t *step, const size_t *places
 /* Whether sets of the step are those of what is returned of it. */
 static bool may_be_asked(const module_step_t *step, bool may_be_wider) {
   const oracle_t *oracle = oracle_find(step->program.op);
-  bool may_be_fused = may_be_wider && !is_plain(&step->program);
+  bool may_be_fused = may_be_wider && !module_step_is_plain(step);
   return oracle != NULL && oracle->decide != NULL && !oracle->has_joint_results && !may_be_fused;
 }
 
@@ -277,7 +278,7 @@ bool module_find_root(const module_t *module, module_value_t *inout_value,
       return may_be_asked(step, rooting->may_be_wider);
     }
     bool is_moved = module_step_moves(step) && step->program.operand_count == 1 &&
-                    !is_flushed(step, rooting->contract) && is_plain(&step->program);
+                    !is_flushed(step, rooting->contract) && module_step_is_plain(step);
     if (!is_moved) return false;
     places = move_places(step, places, count, rooting->arena);
     value = step->operands[0];

@@ -192,12 +192,16 @@ box_t module_widen(box_t box, double roundings, const format_t *format);
 box_t module_unrounded(box_t stored, box_t exact, const format_t *format);
 
 /* The bits of a value of which each element is one number, not zero if it is a float, whose sign
- * would be open; or NULL. */
-const tensor_t *module_find_bits(const type_t *type, const box_t *boxes, arena_t *arena);
+ * would be open; or NULL.  If `are_stored`, what is in the boxes is of the type. */
+const tensor_t *module_find_bits(const type_t *type, const box_t *boxes, bool are_stored,
+                                 arena_t *arena);
 
-/* Whether a step is stablehlo.NAME; whether it adds terms; whether it only moves elements; whether
- * each element that it gives is one of an operand's, or its negation. */
+/* Whether a step is stablehlo.NAME, one of several, on plain types; whether it adds terms; whether
+ * it only moves elements; whether each element that it gives is one of an operand's, or its
+ * negation. */
 bool module_step_is(const module_step_t *step, const char *name);
+bool module_step_is_one_of(const module_step_t *step, const char *const names[]);
+bool module_step_is_plain(const module_step_t *step);
 bool module_step_sums(const module_step_t *step);
 bool module_step_moves(const module_step_t *step);
 bool module_step_selects(const module_step_t *step);

@@ -85,14 +85,17 @@ void module_narrow(const case_t *known, const contract_t *contract, arena_t *are
   decision_memo_deinit(&memo);
 }
 
-const tensor_t *module_find_bits(const type_t *type, const box_t *boxes, arena_t *arena) {
+const tensor_t *module_find_bits(const type_t *type, const box_t *boxes, bool are_stored,
+                                 arena_t *arena) {
   tensor_t *tensor = arena_alloc(arena, sizeof *tensor);
   *tensor = tensor_make(arena, type);
   size_t count = type_element_count(type);
   for (size_t i = 0; i < count; i++) {
     uint64_t bits[CANDIDATES_MAX];
     bool is_zero = type->element->format != NULL && boxes[i].low == 0;
-    if (is_zero || list_candidates(type->element, boxes[i], bits) != 1) return NULL;
+    bool may_be_between = !are_stored && boxes[i].low != boxes[i].high;
+    if (is_zero || may_be_between || list_candidates(type->element, boxes[i], bits) != 1)
+      return NULL;
     element_store(type->element, tensor->data, i, bits[0]);
   }
   return tensor;

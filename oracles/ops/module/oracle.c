@@ -192,6 +192,15 @@ static const tensor_t *results_of_root(const oracle_call_t *call, entries_t *ent
   return entries->results[result] = results;
 }
 
+/* Whether a number is one that an exact result which is kept in a wider format may be rounded to; a
+ * zero if one of its sign may vanish so. */
+static bool is_rounded_later(box_t value, box_t rounded) {
+  if (!box_is_finite(value) || box_is_whole_line(rounded)) return false;
+  if (value.low != 0) return rounded.low <= value.low && value.high <= rounded.high;
+  return signbit(value.low) ? rounded.low < 0 && rounded.high == 0
+                            : rounded.low == 0 && rounded.high > 0;
+}
+
 /* By the step's own sets, and what its exact result is rounded to where that may stay wider: T218.
  */
 static status_t decide_by_root(const oracle_call_t *call, entries_t *entries, uint32_t result,
@@ -212,10 +221,9 @@ static status_t decide_by_root(const oracle_call_t *call, entries_t *entries, ui
   entries->roots[result] = about.memo->entries;
   about.memo->entries = entries;
   if (status != STATUS_OK || set->rounded == NULL) return status;
-  const box_t value = box_make_point(got, component), rounded = set->rounded[place];
-  bool is_number = box_is_finite(value) && value.low != 0;
-  bool is_rounded = is_number && rounded.low <= value.low && value.high <= rounded.high;
-  if (is_rounded && !box_is_whole_line(rounded)) out_answer->conforms = true;
+  if (is_rounded_later(box_make_point(got, component), set->rounded[place])) {
+    out_answer->conforms = true;
+  }
   return STATUS_OK;
 }
 

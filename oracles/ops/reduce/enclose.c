@@ -37,8 +37,19 @@ static size_t count_inits(const reducing_t *reducing) {
   return is_point(reducing->init, 0) ? 0 : (size_t)most_inits(reducing);
 }
 
+/* Integers are wherever in their boxes, floats where they are one number. */
+static int grid_of_terms(const reducing_t *reducing) {
+  if (reducing->accumulation->format == NULL) return 0;
+  int grid = count_inits(reducing) == 0 ? BINARY64_NO_BIT : box_grid(reducing->init);
+  for (size_t i = 0; i < reducing->count && grid != BOX_GRID_NONE; i++) {
+    grid = MIN(grid, box_grid(reducing->terms[i]));
+  }
+  return grid;
+}
+
 static box_sum_t sum_terms(const reducing_t *reducing) {
-  box_sum_t sum = {.are_integers = reducing->accumulation->format == NULL};
+  int grid = grid_of_terms(reducing);
+  box_sum_t sum = {.has_grid = grid != BOX_GRID_NONE, .grid = grid};
   for (size_t i = 0; i < reducing->count; i++) box_sum_add(&sum, reducing->terms[i]);
   if (count_inits(reducing) == 0) return sum;
   box_t inits = box_multiply(reducing->init, (box_t){1, most_inits(reducing)});
@@ -46,7 +57,7 @@ static box_sum_t sum_terms(const reducing_t *reducing) {
   return sum;
 }
 
-static box_t reduce_floats_by_sum(const reducing_t *reducing) {
+static box_t reduce_floats_by_sum(const reducing_t *reducing, box_t *inout_kept) {
   box_sum_t sum = sum_terms(reducing);
   if (reducing->contract == NULL) return box_sum_total(&sum);
   bool converts = reducing->result != reducing->accumulation;
@@ -54,6 +65,7 @@ static box_t reduce_floats_by_sum(const reducing_t *reducing) {
                                  .result = converts ? reducing->result->format : NULL,
                                  .bound = {.terms = reducing->count + count_inits(reducing)}};
   const box_sum_rounding_t rounding = box_sum_rounding(&shape, reducing->contract);
+  if (inout_kept != NULL) *inout_kept = box_unite(*inout_kept, box_sum_kept(&sum, &rounding));
   return box_sum_round(&sum, &rounding);
 }
 
@@ -208,15 +220,16 @@ static bool convert_term(const reducing_t *reducing, box_t *inout_term) {
   return true;
 }
 
-static box_t reduce_element(const reducing_t *reducing) {
+/* `inout_kept` is of a float sum, or NULL. */
+static box_t reduce_element(const reducing_t *reducing, box_t *inout_kept) {
   if (reducing->accumulation->format == NULL) return reduce_integers(reducing);
-  if (reducing->body == FOLD_ADD) return reduce_floats_by_sum(reducing);
+  if (reducing->body == FOLD_ADD) return reduce_floats_by_sum(reducing, inout_kept);
   if (reducing->body == FOLD_MULTIPLY) return reduce_floats_by_product(reducing);
   return convert_float(reducing, pick(reducing));
 }
 
 static void enclose_result(reducing_t reducing, const reduce_slices_t *slices, const box_t *input,
-                           box_t init, box_t *terms, box_t *out_result) {
+                           box_t init, box_t *terms, box_t *out_result, box_t *inout_kept) {
   bool init_is_known = convert_term(&reducing, &init);
   reducing.init = init;
   reducing.count = slices->term_count;
@@ -230,7 +243,10 @@ static void enclose_result(reducing_t reducing, const reduce_slices_t *slices, c
       terms[i] = input[slices->output_base[output] + slices->term_offset[i]];
       are_known &= convert_term(&reducing, &terms[i]);
     }
-    out_result[output] = are_known ? reduce_element(&reducing) : box_of_element(reducing.result);
+    box_t *kept = inout_kept == NULL ? NULL : &inout_kept[output];
+    out_result[output] =
+        are_known ? reduce_element(&reducing, kept) : box_of_element(reducing.result);
+    if (!are_known && kept != NULL) *kept = box_whole_line();
   }
 }
 
@@ -258,17 +274,21 @@ static status_t check(const reducing_t *reducing, failure_t *error) {
 /* Adds what the accumulation types hold that the contract permits in the place of the program's. */
 static status_t unite_accumulations(const enclosure_call_t *call, reducing_t reducing,
                                     const reduce_slices_t *slices, const box_t *input, box_t init,
-                                    box_t *out_result) {
+                                    box_t *out_result, box_t *out_kept) {
   const element_t *elements[ACCUMULATIONS_MAX] = {reducing.accumulation};
   size_t count = call->contract == NULL ? 1
                                         : reduce_accumulations(call->program, reducing.accumulation,
                                                                call->contract, elements);
   box_t *terms = ARENA_NEW_ARRAY(call->arena, box_t, slices->term_count);
   box_t *result = ARENA_NEW_ARRAY(call->arena, box_t, slices->output_count);
+  bool is_kept = out_kept != NULL && reducing.body == FOLD_ADD;
+  for (size_t output = 0; output < slices->output_count && is_kept; output++) {
+    out_kept[output] = (box_t){INFINITY, -INFINITY};
+  }
   for (size_t i = 0; i < count; i++) {
     reducing.accumulation = elements[i];
     STATUS_TRY(check(&reducing, call->error));
-    enclose_result(reducing, slices, input, init, terms, result);
+    enclose_result(reducing, slices, input, init, terms, result, is_kept ? out_kept : NULL);
     for (size_t output = 0; output < slices->output_count; output++) {
       out_result[output] = i == 0 ? result[output] : box_unite(out_result[output], result[output]);
     }
@@ -295,7 +315,8 @@ status_t reduce_enclose(const enclosure_call_t *call, box_t *const out_results[C
                                  .result = types.results[i].element};
     uint32_t init = reduce_init_operand(program, i);
     STATUS_TRY(unite_accumulations(call, reducing, &slices, call->operands[i],
-                                   call->operands[init][0], out_results[i]));
+                                   call->operands[init][0], out_results[i],
+                                   call->kept == NULL ? NULL : call->kept[i]));
   }
   return STATUS_OK;
 }

@@ -16,7 +16,7 @@
 static box_t reduce_exactly(const reduce_quanta_t *quanta, fold_body_t body,
                             const reduce_slices_t *slices, size_t output, const box_t *terms,
                             box_t init) {
-  box_sum_t sum = {.are_integers = true};
+  box_sum_t sum = {.has_grid = true};
   box_t picked = quantum_box_difference(&quanta->input, init);
   box_sum_add(&sum, picked);
   for (size_t term = 0; term < slices->term_count; term++) {
