@@ -131,6 +131,18 @@ static bool conforms_or_unknown(const quantized_decide_t *decide, stored_interva
   return !*out_is_known;
 }
 
+/* Whether one of the values in the interval that are picked ends in a source. */
+static bool some_value_meets(const quantized_decide_t *decide, bool with_init,
+                             stored_interval_t picked) {
+  picked_values_t values;
+  if (!reduce_quantized_pick_values(&decide->question, with_init, picked, &values)) return true;
+  bool meets = false;
+  for (size_t i = 0; i < values.count && !meets; i++) {
+    meets = sources_meet(&decide->sources, (stored_interval_t){values.items[i], values.items[i]});
+  }
+  return meets;
+}
+
 /* Whether what is picked, with the initial value or without it, ends in a source. */
 static bool pick_conforms_with(const quantized_decide_t *decide, bool with_init,
                                stored_interval_t *out_picked, bool *out_is_known) {
@@ -138,6 +150,9 @@ static bool pick_conforms_with(const quantized_decide_t *decide, bool with_init,
       reduce_quantized_pick(&decide->question, decide->body == FOLD_MAXIMUM, with_init, out_picked);
   if (!*out_is_known) return true;
   bool meets = sources_meet(&decide->sources, *out_picked);
+  if (meets && out_picked->low < out_picked->high) {
+    meets = some_value_meets(decide, with_init, *out_picked);
+  }
   return conforms_or_unknown(decide, *out_picked, meets, out_is_known);
 }
 

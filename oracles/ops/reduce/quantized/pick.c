@@ -12,11 +12,13 @@ static bool requantize(const reduce_quanta_t *quanta, size_t index, int64_t stor
   return quantum_chain_is_decided(chain, &quanta->accumulation, value);
 }
 
-/* Nodes are monotone, so what comes out is the extreme leaf, quantized any number of times; false
- * if that may give no value of the storage range. */
-static bool close_picked(const reduce_quanta_t *quanta, stored_interval_t *inout_picked) {
-  enum { ATTEMPTS = 1000 };
-  for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+enum { NODES_FOLLOWED = 1000 };
+
+/* Nodes are monotone, so what comes out is the extreme leaf, quantized by as many of them at the
+ * most; false if that may give no value of the storage range. */
+static bool close_picked(const reduce_quanta_t *quanta, size_t nodes,
+                         stored_interval_t *inout_picked) {
+  for (size_t node = 0; node < MIN(nodes, NODES_FOLLOWED); node++) {
     const stored_interval_t picked = *inout_picked;
     stored_interval_t next = picked;
     bool is_decided = true;
@@ -31,15 +33,22 @@ static bool close_picked(const reduce_quanta_t *quanta, stored_interval_t *inout
     if (next.low == picked.low && next.high == picked.high) return true;
     *inout_picked = next;
   }
+  if (nodes <= NODES_FOLLOWED) return true;
   *inout_picked = (stored_interval_t){.low = quanta->accumulation.storage_min,
                                       .high = quanta->accumulation.storage_max};
   return true;
 }
 
+/* How many nodes a leaf passes at the most. */
+static size_t count_nodes(const reach_question_t *question, bool with_init) {
+  bool may_repeat = with_init && PERMITTED(question->contract, init_count) != INIT_COUNT_ONE;
+  size_t inits = may_repeat ? contract_init_count_max(question->contract, question->count) : 1;
+  size_t leaves = question->count + (with_init ? inits : 0);
+  return leaves - 1;
+}
+
 bool reduce_quantized_pick(const reach_question_t *question, bool largest, bool with_init,
                            stored_interval_t *out_picked) {
-  bool may_repeat = with_init && PERMITTED(question->contract, init_count) != INIT_COUNT_ONE;
-  size_t leaves = question->count + (may_repeat ? 2 : with_init ? 1 : 0);
   stored_interval_t picked = with_init ? question->init : question->terms[0];
   for (size_t i = 0; i < question->count; i++) {
     stored_interval_t term = question->terms[i];
@@ -47,5 +56,67 @@ bool reduce_quantized_pick(const reach_question_t *question, bool largest, bool 
     picked.high = largest ? MAX(picked.high, term.high) : MIN(picked.high, term.high);
   }
   *out_picked = picked;
-  return leaves < 2 || close_picked(question->quanta, out_picked);
+  return close_picked(question->quanta, count_nodes(question, with_init), out_picked);
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+static void add_value(picked_values_t *values, int64_t value) {
+  for (size_t i = 0; i < values->count; i++) {
+    if (values->items[i] == value) return;
+  }
+  if (values->count == PICKED_VALUES_MAX) {
+    values->has_more = true;
+  } else {
+    values->items[values->count++] = value;
+  }
+}
+
+/* Adds what a leaf of these values becomes, quantized by so many nodes at the most, by any chain in
+ * each. */
+static void add_orbit(const reduce_quanta_t *quanta, size_t nodes, picked_values_t *inout_values) {
+  size_t done = 0;
+  for (size_t node = 0; node < nodes && done < inout_values->count; node++) {
+    for (size_t count = inout_values->count; done < count; done++) {
+      for (size_t i = 0; i < quanta->chain_count; i++) {
+        int64_t next;
+        (void)requantize(quanta, i, inout_values->items[done], &next);
+        add_value(inout_values, next);
+      }
+    }
+    if (inout_values->has_more) return;
+  }
+}
+
+/* What the leaf may enter as; at most two values if these are not listed. */
+static leaf_values_t values_of_leaf(const reach_question_t *question, size_t leaf) {
+  bool is_init = leaf == question->count;
+  if (question->term_values != NULL) {
+    return is_init ? question->init_values : question->term_values[leaf];
+  }
+  stored_interval_t ends = is_init ? question->init : question->terms[leaf];
+  leaf_values_t values = {.count = ends.low == ends.high ? 1 : 2, .items = {ends.low, ends.high}};
+  return values;
+}
+
+bool reduce_quantized_pick_values(const reach_question_t *question, bool with_init,
+                                  stored_interval_t picked, picked_values_t *out_values) {
+  *out_values = (picked_values_t){.count = 0};
+  bool is_listed = question->term_values != NULL || question->quanta->chain_count <= 2;
+  const size_t nodes = count_nodes(question, with_init);
+  for (size_t leaf = 0; leaf < question->count + with_init && is_listed; leaf++) {
+    const leaf_values_t values = values_of_leaf(question, leaf);
+    for (size_t i = 0; i < values.count; i++) {
+      picked_values_t orbit = {.count = 0};
+      add_value(&orbit, values.items[i]);
+      add_orbit(question->quanta, nodes, &orbit);
+      if (orbit.has_more) return false;
+      for (size_t k = 0; k < orbit.count; k++) {
+        bool is_within = orbit.items[k] >= picked.low && orbit.items[k] <= picked.high;
+        if (is_within) add_value(out_values, orbit.items[k]);
+      }
+      if (out_values->has_more) return false;
+    }
+  }
+  return is_listed;
 }
