@@ -97,10 +97,11 @@ static double smallest_numbers(const format_t *format, upper_t count) {
 }
 
 /* How many results may be flushed to zero before the last, those of all nodes but one: theory.md,
- * T16. */
+ * T16 and T301. */
 static size_t flushed_results(const contract_t *contract, bound_shape_t shape) {
   if (PERMITTED(contract, ftz) == FTZ_NONE || shape.terms == 0) return 0;
-  size_t nodes = shape.terms - 1 + (shape.is_product ? shape.terms : 0);
+  size_t terms = shape.nonzero == 0 ? shape.terms : shape.nonzero;
+  size_t nodes = terms - 1 + (shape.is_product ? terms : 0);
   return nodes == 0 ? 0 : nodes - 1;
 }
 
@@ -160,6 +161,7 @@ error_bound_t error_bound_sum(const format_t *format, const contract_t *contract
   }
   size_t flushed = flushed_results(contract, shape);
   if (flushed != 0) {
+    bound.flushed = upper_scale(upper_of((double)flushed), format_smallest_normal(format)).value;
     upper_t loss =
         upper_scale(upper_scale(magnified, (double)flushed), format_smallest_normal(format));
     bound.offset = upper_add(upper_of(bound.offset), loss).value;

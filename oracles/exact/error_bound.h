@@ -22,6 +22,7 @@ typedef struct error_bound {
   /* What every set of such sums holds: E' may be made smaller than by `factor`, where more is known
    * of the terms, but not than by this one (theory.md, T123). */
   double sure_factor;
+  double flushed;      /* What flushing alone may come to, where nothing is rounded. */
   bool last_truncates; /* The last rounding may be directed: the ends are rounded outwards. */
 } error_bound_t;
 
@@ -40,6 +41,8 @@ typedef struct bound_shape {
   bool products_round;
   bool products_underflow;
   bool is_product; /* Terms are products; matters where results are flushed. */
+  /* If not 0: at most so many terms are not zero.  Others are never flushed (theory.md, T301). */
+  size_t nonzero;
   /* If not 0: a node may add any number of terms aligned to the largest of them, keep only so many
    * bits of each and of their sum (IMPRECISE_BITS_MIN or more), and cut off the others. */
   int imprecise_bits;

@@ -56,27 +56,50 @@ static bool stops_at_largest(const format_t *format, const contract_t *contract)
          PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ;
 }
 
-/* Whether no operation of any schedule rounds; then x* alone conforms (theory.md, T17).  Flushing
- * would make a subnormal partial sum inexact. */
+/* The sum of all terms of one sign, which no partial sum is beyond; upwards. */
+static double reach_of_sign(const sum_bounds_t *sum, const sum_problem_t *question,
+                            const sum_totals_t *totals, bool positive) {
+  mpfr_t reach;
+  mpfr_init2(reach, mpfr_get_prec(sum->magnitude));
+  mpfr_set(reach, positive ? totals->positive : totals->negative, MPFR_RNDN);
+  sum_bounds_add_inits(reach, sum, question, positive);
+  mpfr_abs(reach, reach, MPFR_RNDN);
+  double out = mpfr_get_d(reach, MPFR_RNDU);
+  mpfr_clear(reach);
+  return out;
+}
+
+/* All terms, initial values too, are multiples of this power of two. */
+static int lowest_bit_of(const sum_bounds_t *sum, const sum_problem_t *question,
+                         const sum_totals_t *totals) {
+  bool has_init = !sum_init_is_zero(question) && sum->init_count != 0 && isfinite(question->init);
+  return has_init ? MIN(binary64_lowest_bit(question->init), totals->lowest_bit)
+                  : totals->lowest_bit;
+}
+
+/* Whether no operation of any schedule rounds; then x* alone conforms, or what comes of it where a
+ * partial sum is flushed (theory.md, T17 and T300). */
 static bool is_exact(const sum_bounds_t *sum, const sum_problem_t *question,
-                     const sum_totals_t *totals, const contract_t *contract) {
-  int lowest_bit = totals->lowest_bit;
-  if (!sum_init_is_zero(question) && sum->init_count != 0 && isfinite(question->init)) {
-    int init_bit = binary64_lowest_bit(question->init);
-    lowest_bit = init_bit < lowest_bit ? init_bit : lowest_bit;
-  }
-  if (PERMITTED(contract, ftz) != FTZ_NONE && lowest_bit < question->format->exponent_min)
-    return false;
-  double magnitude = mpfr_get_d(sum->magnitude, MPFR_RNDU);
-  return error_bound_aligned_sum_is_exact(question->format, question->imprecise_bits, lowest_bit,
-                                          magnitude);
+                     const sum_totals_t *totals) {
+  double reach =
+      fmax(reach_of_sign(sum, question, totals, true), reach_of_sign(sum, question, totals, false));
+  return error_bound_aligned_sum_is_exact(question->format, question->imprecise_bits,
+                                          lowest_bit_of(sum, question, totals), reach);
+}
+
+/* Whether a partial sum may be subnormal, and so flushed. */
+static bool may_flush_sums(const sum_bounds_t *sum, const sum_problem_t *question,
+                           const sum_totals_t *totals, const contract_t *contract) {
+  return PERMITTED(contract, ftz) != FTZ_NONE &&
+         lowest_bit_of(sum, question, totals) < question->format->exponent_min;
 }
 
 /* The permitted error of a sum of `terms` of the `leaves`: theory.md, T10 to T16.  Of split
  * operands nobody says how their products are put together. */
 static error_bound_t bound_of_terms(const sum_problem_t *question, const contract_t *contract,
-                                    size_t terms, size_t leaves) {
+                                    size_t terms, size_t leaves, size_t nonzero) {
   bound_shape_t shape = {.terms = terms,
+                         .nonzero = nonzero,
                          .leaves = sum_is_split(question) ? 0 : leaves,
                          .is_product = question->right != NULL,
                          .imprecise_bits = question->imprecise_bits};
@@ -101,6 +124,12 @@ static bool are_products_exact(const sum_problem_t *question) {
   }
   mpfr_clear(product);
   return are_exact;
+}
+
+static size_t count_nonzero(const sum_bounds_t *sum, const sum_problem_t *question,
+                            const sum_totals_t *totals) {
+  return sum_bounds_terms_of_sign(sum, question, totals, true) +
+         sum_bounds_terms_of_sign(sum, question, totals, false);
 }
 
 /* Whether one operation at the most can round (theory.md, T18): a single product, or a sum of two
@@ -159,12 +188,14 @@ static void compute_numbers(sum_bounds_t *sum, const sum_problem_t *question,
   mpfr_add(sum->reference, totals->sum, init, MPFR_RNDN);
   mpfr_abs(init, init, MPFR_RNDN);
   mpfr_add(sum->magnitude, totals->magnitude, init, MPFR_RNDN);
-  error_bound_t bound = bound_of_terms(question, contract, sum->terms, sum->terms);
+  const size_t nonzero = count_nonzero(sum, question, totals);
+  error_bound_t bound = bound_of_terms(question, contract, sum->terms, sum->terms, nonzero);
   sum->outwards = bound.last_truncates;
   sum->stays_small = stays_small(sum, question->format, &bound);
-  if (is_exact(sum, question, totals, contract)) {
-    mpfr_set_zero(sum->error, 1);
-    mpfr_set_zero(sum->total_error, 1);
+  bool may_flush = may_flush_sums(sum, question, totals, contract);
+  if (is_exact(sum, question, totals)) {
+    mpfr_set_d(sum->error, may_flush && nonzero > 0 ? bound.flushed : 0, MPFR_RNDU);
+    mpfr_set(sum->total_error, sum->error, MPFR_RNDU);
   } else if (is_rounded_once(sum, question, totals, contract)) {
     set_errors_of_one(sum, question, contract);
   } else {
@@ -211,7 +242,7 @@ static void set_partial_extreme(mpfr_ptr out, const sum_bounds_t *sum,
   mpfr_set(out, positive ? totals->positive : totals->negative, MPFR_RNDN);
   sum_bounds_add_inits(out, sum, question, positive);
   size_t terms = sum_bounds_terms_of_sign(sum, question, totals, positive);
-  error_bound_t bound = bound_of_terms(question, contract, terms, sum->terms);
+  error_bound_t bound = bound_of_terms(question, contract, terms, sum->terms, 0);
   mpfr_abs(error, out, MPFR_RNDN);
   set_bound(error, bound.factor, error, bound.offset);
   if (mpfr_zero_p(sum->error)) mpfr_set_zero(error, 1); /* No operation rounds. */

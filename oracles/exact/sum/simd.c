@@ -27,6 +27,9 @@ static double overflow_threshold(const format_t *format) {
 /* The magnitude may be this factor too large: theory.md, T50. */
 static const double magnitude_slack = 1 + 0x1p-10;
 
+/* References are rounded to binary64, where they have no tail: times the magnitude. */
+static const double reference_slack = 0x1p-50;
+
 special_limits_t special_limits_make(const format_t *format, const contract_t *contract,
                                      bool is_complex_product) {
   special_limits_t limits = {.threshold = overflow_threshold(format),
@@ -208,8 +211,18 @@ static size_t shape_roundings(bound_shape_t shape) {
   return additions + (shape.products_round || shape.products_underflow ? 1 : 0);
 }
 
-/* Sums that no schedule rounds have one value (theory.md, T17).  Where the slack of the magnitude
- * leaves that open, the exact side decides. */
+/* Of the sum of all terms of one sign, whichever is larger: half of the magnitude and of what the
+ * sum is, or less or more than that. */
+static double reach_of(const fast_sums_t *sums, const accept_t *accept, size_t component,
+                       bool is_most) {
+  double magnitude = accept->magnitude[component], total = fabs(accept->reference[component]);
+  double error = (sums->rough_error + reference_slack) * magnitude;
+  return is_most ? (magnitude + (total + error)) / 2
+                 : (magnitude / magnitude_slack + fmax(total - error, 0)) / 2;
+}
+
+/* Sums that no schedule rounds have one value (theory.md, T17 and T300).  Where the slack of the
+ * magnitude leaves that open, the exact side decides. */
 static void narrow_exact_sums(const fast_sums_t *sums, const accept_t *accept,
                               const format_t *format, double *low, double *high) {
   /* As error_bound_sum_is_exact() has it, of a magnitude that is not 0. */
@@ -226,11 +239,11 @@ static void narrow_exact_sums(const fast_sums_t *sums, const accept_t *accept,
     }
     /* In binary64, products below all numbers have no magnitude either: 0 is among what they may
      * give. */
-    if (magnitude == 0 || error_bound_aligned_sum_is_exact(format, bits, lowest_bit, magnitude)) {
+    double most = reach_of(sums, accept, i, true), fewest = reach_of(sums, accept, i, false);
+    if (magnitude == 0 || error_bound_aligned_sum_is_exact(format, bits, lowest_bit, most)) {
       low[i] = high[i] = accept->reference[i];
     } else {
-      sums->decide[i] |=
-          error_bound_aligned_sum_is_exact(format, bits, lowest_bit, magnitude / magnitude_slack);
+      sums->decide[i] |= error_bound_aligned_sum_is_exact(format, bits, lowest_bit, fewest);
     }
   }
 }

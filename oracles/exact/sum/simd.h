@@ -80,7 +80,7 @@ static inline bool fast_sums_may_be_exact(const format_t *format, double magnitu
                                           int lowest_bit) {
   if (magnitude == 0) return true;
   int binade = (int)(binary64_bits(magnitude) >> BINARY64_FRACTION_BITS) - BINARY64_BIAS;
-  return binade <= lowest_bit + format->precision;
+  return binade <= lowest_bit + format->precision + 1; /* As T300 has it, of twice of that. */
 }
 
 /* What is known of float sums before their permitted errors. */

@@ -59,7 +59,7 @@ static void find_lowest_bits(const fast_product_t *product, size_t group, arena_
   }
 }
 
-/* fast_sums_may_be_exact() of a row: a binade of `most` more than the bit of a column is too much.
+/* fast_sums_may_be_exact() of a row: a binade that is `most` more than the bit of a column may do.
  */
 INLINE int row_may_be_exact(const double *restrict magnitude, const int *restrict of_column,
                             size_t n, int most) {
@@ -90,7 +90,7 @@ static bool any_may_be_exact(const fast_product_t *product, size_t group, const 
   for (size_t j = 0; j < n; j++) of_column[j] = first_lowest_bit(&product->rhs, j, n, k);
   int any = 0;
   for (size_t i = 0; i < matmul->m && any == 0; i++) {
-    int most = first_lowest_bit(&product->lhs, i * k, 1, k) + format->precision;
+    int most = first_lowest_bit(&product->lhs, i * k, 1, k) + format->precision + 1;
     const double *magnitude = matmul->magnitude + i * n;
 #if HAS_TARGETS
     if (instruction_set() != ISA_PLAIN) {
