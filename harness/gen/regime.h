@@ -46,4 +46,7 @@ bool regime_has_lanes(const program_t *program);
 /* Whether the program is valid and combines thousands of integers of at most 16 bits. */
 bool regime_has_heavy(const program_t *program);
 
+/* Whether the program is valid and combines hundreds of floats. */
+bool regime_has_stagnant(const program_t *program);
+
 #endif

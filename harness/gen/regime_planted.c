@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is planted along the reduced dimensions: cancellation, indices, and one value unlike the
- * others. */
+/* What is planted along the reduced dimensions: cancellation, indices, one value unlike the others,
+ * and terms that get lost beside a large one. */
 #include <glib.h>
+#include <math.h>
 
 #include "harness/draw/special_values.h"
 #include "harness/gen/regime.h"
@@ -171,24 +172,6 @@ void regime_heavy(rng_t *rng, const regime_operand_t *operand) {
   fill_integers(rng, &operand->target, is_negative ? ~(2 * half + 1) : half + 1, half);
 }
 
-/* A fused loop runs along rows, or along all elements as if they were one row: the same for all
- * operands of a case. */
-static uint32_t lane_dimensions(const regime_operand_t *operand) {
-  const type_t *type = &operand->program->operands[operand->number];
-  if (!operand->program->op->is_compound) return operand->reduced_dimensions;
-  bool is_row = type->rank > 0 && (operand->case_key & 1) != 0;
-  return is_row ? UINT32_C(1) << (type->rank - 1) : ~UINT32_C(0);
-}
-
-/* Of programs of several steps one operand has lanes, and each of the others in one of three:
- * where all have them there is little left that is a number. */
-static bool has_own_lane(rng_t *rng, const regime_operand_t *operand) {
-  const program_t *program = operand->program;
-  if (!program->op->is_compound) return true;
-  bool is_chosen = (operand->case_key >> 1) % program->operand_count == operand->number;
-  return is_chosen || rng_one_in(rng, 3);
-}
-
 /* The first, the last, the middle one, one that ends the last vector of 4 to 64 or comes behind it,
  * or any. */
 static size_t draw_lane(rng_t *rng, size_t count) {
@@ -207,6 +190,96 @@ static size_t draw_lane(rng_t *rng, size_t count) {
       break;
   }
   return (size_t)rng_below(rng, count);
+}
+
+/* ---- Stagnation ------------------------------------------------------------------------------ */
+
+/* So many real floats that a sum in turn errs far more than one in lanes. */
+static bool can_stagnate(const program_t *program, uint32_t operand) {
+  enum { TERMS = 512 };
+  const type_t *type = &program->operands[operand];
+  const element_t *element = type->element;
+  bool is_real = element->format != NULL && element->components == 1 &&
+                 element->format->specials != FORMAT_EXPONENT_ONLY && type->quantization == NULL;
+  return is_real && count_lanes(type, program->op->reduced_dimensions(program, operand)) >= TERMS;
+}
+
+/* The first operand that can, or the last one; the number of operands if none can. */
+static uint32_t find_stagnating(const program_t *program, bool is_last) {
+  uint32_t found = program->operand_count;
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    bool is_better = is_last || found == program->operand_count;
+    if (is_better && can_stagnate(program, i)) found = i;
+  }
+  return found;
+}
+
+bool regime_has_stagnant(const program_t *program) {
+  if (!tells_rows(program) || program_broken(program) != NULL) return false;
+  return find_stagnating(program, false) < program->operand_count;
+}
+
+/* The large term, 2^scale, and the precision in which sums are to stagnate beside it. */
+typedef struct stagnation {
+  int scale;
+  int precision;
+} stagnation_t;
+
+/* Narrow floats are added in their own type, or in f32. */
+static stagnation_t draw_stagnation(rng_t *rng, const format_t *format) {
+  const int wide = format_table[FORMAT_f32].precision;
+  int high = format->exponent_max - 2;
+  int lowest_wide = format->exponent_min + wide + 1;
+  bool is_wide = format->precision < wide && lowest_wide <= high && rng_one_in(rng, 2);
+  int precision = is_wide ? wide : format->precision;
+  int low = MIN(format->exponent_min + precision + 1, high);
+  int scale = (int)rng_between(rng, -4, 4);
+  return (stagnation_t){.scale = CLAMP(scale, low, high), .precision = precision};
+}
+
+void regime_stagnant(rng_t *rng, const regime_operand_t *operand) {
+  const program_t *program = operand->program;
+  if (!regime_has_stagnant(program) || !can_stagnate(program, operand->number)) {
+    regime_small_integers(rng, operand);
+    return;
+  }
+  const fill_target_t *target = &operand->target;
+  if (find_stagnating(program, (operand->case_key & 1) != 0) != operand->number) {
+    fill_integers(rng, target, 1, 0);
+    return;
+  }
+  const format_t *format = target->element->format;
+  const stagnation_t how = draw_stagnation(rng, format);
+  size_t lane =
+      draw_lane(rng, count_lanes(&program->operands[operand->number], operand->reduced_dimensions));
+  double sign = rng_one_in(rng, 2) ? -1 : 1, least = rng_one_in(rng, 2) ? 0.5 : 1;
+  walk_t walk = walk_numbering(operand, operand->reduced_dimensions);
+  for (size_t i = 0; i < target->count; i++, walk_advance(&walk)) {
+    double of_half = least + (double)(rng_bits(rng) >> 40) * 0x1p-25;
+    bool is_large = (size_t)walk.value == lane;
+    double value = is_large ? ldexp(1, how.scale) : ldexp(of_half, how.scale - how.precision);
+    element_store(target->element, target->data, i, format_from_double(format, sign * value));
+  }
+}
+
+/* ---- Lanes of fused loops -------------------------------------------------------------------- */
+
+/* A fused loop runs along rows, or along all elements as if they were one row: the same for all
+ * operands of a case. */
+static uint32_t lane_dimensions(const regime_operand_t *operand) {
+  const type_t *type = &operand->program->operands[operand->number];
+  if (!operand->program->op->is_compound) return operand->reduced_dimensions;
+  bool is_row = type->rank > 0 && (operand->case_key & 1) != 0;
+  return is_row ? UINT32_C(1) << (type->rank - 1) : ~UINT32_C(0);
+}
+
+/* Of programs of several steps one operand has lanes, and each of the others in one of three:
+ * where all have them there is little left that is a number. */
+static bool has_own_lane(rng_t *rng, const regime_operand_t *operand) {
+  const program_t *program = operand->program;
+  if (!program->op->is_compound) return true;
+  bool is_chosen = (operand->case_key >> 1) % program->operand_count == operand->number;
+  return is_chosen || rng_one_in(rng, 3);
 }
 
 static uint64_t draw_unlike(rng_t *rng, const element_t *element) {

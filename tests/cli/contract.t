@@ -36,6 +36,12 @@ run 0 "balanced trees again" run --executor model:pairwise --program "$program" 
 run 1 "one after the other" run --executor model:sequential --program "$program" --cases 150 --seed 3 --contract @trees.contract
 like out "diverges (looser): .*; depth=any" "one after the other: is looser, and how"
 
+# A long sum in turn errs as one in lanes does, but on data on which it stagnates.
+long="stablehlo.reduce body=add dims=[0] f32[4096] f32[] -> f32[]"
+run 1 "in turn, not in lanes" run --executor model:sequential --program "$long" --cases 400 --seed 3 --contract depth=lanes
+like out "diverges (order)" "in turn, not in lanes: it is told"
+run 0 "in lanes" run --executor model:lanes8 --program "$long" --cases 400 --seed 3 --contract depth=lanes
+
 # Functions: exp that loses two ulps.
 run 0 "an exact exp" contract infer --executor model:sequential --op byteir.softmax --types f32 --cases 40 --evidence 12
 cp out exp.contract
