@@ -7,8 +7,8 @@
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/magnitude.h"
 
-/* Up to so many units of a grid sums and products are exact in binary64. */
-static const int exact_bits = 52;
+/* Up to 2^52 units of a grid sums and products are exact in binary64. */
+static const int exact_bits = 52; /* theory.md, T297. */
 
 /* 1 + n u for up to 2^24 terms: theory.md, T70. */
 static const double slack = 1 + 0x1p-24;
@@ -19,6 +19,7 @@ static bool is_exact_in_binary64(const box_sum_t *sum) {
   return is_grid_of_binary64 && sum->magnitude <= binary64_power(sum->grid + exact_bits);
 }
 
+/* theory.md, T70. */
 double box_sum_magnitude(const box_sum_t *sum) {
   if (is_exact_in_binary64(sum)) return sum->magnitude;
   return sum->magnitude * slack + (double)sum->count * 0x1p-1073;

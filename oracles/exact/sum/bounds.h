@@ -44,6 +44,17 @@ void sum_bounds_add_inits(mpfr_ptr inout, const sum_bounds_t *sum, const sum_pro
 size_t sum_bounds_terms_of_sign(const sum_bounds_t *sum, const sum_problem_t *question,
                                 const sum_totals_t *totals, bool positive);
 
+/* How many terms, initial values included, are not zero. */
+size_t sum_bounds_nonzero(const sum_bounds_t *sum, const sum_problem_t *question,
+                          const sum_totals_t *totals);
+
+/* Whether no operation of any schedule rounds: then x* alone conforms, or what comes of it where a
+ * partial sum may be subnormal, and is flushed. */
+bool sum_bounds_are_exact(const sum_bounds_t *sum, const sum_problem_t *question,
+                          const sum_totals_t *totals);
+bool sum_bounds_may_flush(const sum_bounds_t *sum, const sum_problem_t *question,
+                          const sum_totals_t *totals, const contract_t *contract);
+
 /* At least the largest, and at most the least, quotient of a computed sum of so many positive
  * numbers of the format and the exact one, nodes being plain (theory.md, T128); infinite if none is
  * known. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How far sums of numbers of one sign may get from the exact one, however many they are (theory.md,
- * T128): what T10 permits of more numbers than 1 / u is more than any tree gives. */
+ * T128): what T10 permits of more numbers than 1 / u is more than any tree gives.  And sums that
+ * nothing rounds, since those of one sign fit. */
 #include <math.h>
 
+#include "harness/num/binary64.h"
 #include "oracles/exact/error_bound.h"
 #include "oracles/exact/in_order/in_order.h"
 #include "oracles/exact/sum/bounds.h"
@@ -68,4 +70,67 @@ void sum_bounds_clip_inits(sum_bounds_t *sum, const sum_problem_t *question,
   clip_by_sign(sum, question, totals, false);
   value_range_t *range = &sum->range;
   if (range->low > 0 || range->high < 0) range->positive_zero = range->negative_zero = false;
+}
+
+/* ---- What nothing rounds --------------------------------------------------------------------- */
+
+void sum_bounds_add_inits(mpfr_ptr inout, const sum_bounds_t *sum, const sum_problem_t *question,
+                          bool positive) {
+  if (!question->has_init || !isfinite(question->init) || (question->init > 0) != positive) return;
+  mpfr_t init;
+  mpfr_init2(init, 53 + 32);
+  mpfr_set_d(init, question->init, MPFR_RNDN);
+  mpfr_mul_ui(init, init, sum->init_count, MPFR_RNDN);
+  mpfr_add(inout, inout, init, MPFR_RNDN);
+  mpfr_clear(init);
+}
+
+size_t sum_bounds_terms_of_sign(const sum_bounds_t *sum, const sum_problem_t *question,
+                                const sum_totals_t *totals, bool positive) {
+  bool init_counts = question->has_init && isfinite(question->init) && question->init != 0 &&
+                     (question->init > 0) == positive;
+  return (positive ? totals->positive_count : totals->negative_count) +
+         (init_counts ? sum->init_count : 0);
+}
+
+size_t sum_bounds_nonzero(const sum_bounds_t *sum, const sum_problem_t *question,
+                          const sum_totals_t *totals) {
+  return sum_bounds_terms_of_sign(sum, question, totals, true) +
+         sum_bounds_terms_of_sign(sum, question, totals, false);
+}
+
+/* The sum of all terms of one sign, which no partial sum is beyond; upwards. */
+static double reach_of_sign(const sum_bounds_t *sum, const sum_problem_t *question,
+                            const sum_totals_t *totals, bool positive) {
+  mpfr_t reach;
+  mpfr_init2(reach, mpfr_get_prec(sum->magnitude));
+  mpfr_set(reach, positive ? totals->positive : totals->negative, MPFR_RNDN);
+  sum_bounds_add_inits(reach, sum, question, positive);
+  mpfr_abs(reach, reach, MPFR_RNDN);
+  double out = mpfr_get_d(reach, MPFR_RNDU);
+  mpfr_clear(reach);
+  return out;
+}
+
+/* All terms, initial values too, are multiples of this power of two. */
+static int lowest_bit_of(const sum_bounds_t *sum, const sum_problem_t *question,
+                         const sum_totals_t *totals) {
+  bool has_init = !sum_init_is_zero(question) && sum->init_count != 0 && isfinite(question->init);
+  return has_init ? MIN(binary64_lowest_bit(question->init), totals->lowest_bit)
+                  : totals->lowest_bit;
+}
+
+/* theory.md, T17 and T300. */
+bool sum_bounds_are_exact(const sum_bounds_t *sum, const sum_problem_t *question,
+                          const sum_totals_t *totals) {
+  double reach =
+      fmax(reach_of_sign(sum, question, totals, true), reach_of_sign(sum, question, totals, false));
+  return error_bound_aligned_sum_is_exact(question->format, question->imprecise_bits,
+                                          lowest_bit_of(sum, question, totals), reach);
+}
+
+bool sum_bounds_may_flush(const sum_bounds_t *sum, const sum_problem_t *question,
+                          const sum_totals_t *totals, const contract_t *contract) {
+  return PERMITTED(contract, ftz) != FTZ_NONE &&
+         lowest_bit_of(sum, question, totals) < question->format->exponent_min;
 }

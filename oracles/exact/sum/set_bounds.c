@@ -56,44 +56,6 @@ static bool stops_at_largest(const format_t *format, const contract_t *contract)
          PERMITTED(contract, accum_rounding) == ACCUM_ROUNDING_RZ;
 }
 
-/* The sum of all terms of one sign, which no partial sum is beyond; upwards. */
-static double reach_of_sign(const sum_bounds_t *sum, const sum_problem_t *question,
-                            const sum_totals_t *totals, bool positive) {
-  mpfr_t reach;
-  mpfr_init2(reach, mpfr_get_prec(sum->magnitude));
-  mpfr_set(reach, positive ? totals->positive : totals->negative, MPFR_RNDN);
-  sum_bounds_add_inits(reach, sum, question, positive);
-  mpfr_abs(reach, reach, MPFR_RNDN);
-  double out = mpfr_get_d(reach, MPFR_RNDU);
-  mpfr_clear(reach);
-  return out;
-}
-
-/* All terms, initial values too, are multiples of this power of two. */
-static int lowest_bit_of(const sum_bounds_t *sum, const sum_problem_t *question,
-                         const sum_totals_t *totals) {
-  bool has_init = !sum_init_is_zero(question) && sum->init_count != 0 && isfinite(question->init);
-  return has_init ? MIN(binary64_lowest_bit(question->init), totals->lowest_bit)
-                  : totals->lowest_bit;
-}
-
-/* Whether no operation of any schedule rounds; then x* alone conforms, or what comes of it where a
- * partial sum is flushed (theory.md, T17 and T300). */
-static bool is_exact(const sum_bounds_t *sum, const sum_problem_t *question,
-                     const sum_totals_t *totals) {
-  double reach =
-      fmax(reach_of_sign(sum, question, totals, true), reach_of_sign(sum, question, totals, false));
-  return error_bound_aligned_sum_is_exact(question->format, question->imprecise_bits,
-                                          lowest_bit_of(sum, question, totals), reach);
-}
-
-/* Whether a partial sum may be subnormal, and so flushed. */
-static bool may_flush_sums(const sum_bounds_t *sum, const sum_problem_t *question,
-                           const sum_totals_t *totals, const contract_t *contract) {
-  return PERMITTED(contract, ftz) != FTZ_NONE &&
-         lowest_bit_of(sum, question, totals) < question->format->exponent_min;
-}
-
 /* The permitted error of a sum of `terms` of the `leaves`: theory.md, T10 to T16.  Of split
  * operands nobody says how their products are put together. */
 static error_bound_t bound_of_terms(const sum_problem_t *question, const contract_t *contract,
@@ -124,12 +86,6 @@ static bool are_products_exact(const sum_problem_t *question) {
   }
   mpfr_clear(product);
   return are_exact;
-}
-
-static size_t count_nonzero(const sum_bounds_t *sum, const sum_problem_t *question,
-                            const sum_totals_t *totals) {
-  return sum_bounds_terms_of_sign(sum, question, totals, true) +
-         sum_bounds_terms_of_sign(sum, question, totals, false);
 }
 
 /* Whether one operation at the most can round (theory.md, T18): a single product, or a sum of two
@@ -188,12 +144,12 @@ static void compute_numbers(sum_bounds_t *sum, const sum_problem_t *question,
   mpfr_add(sum->reference, totals->sum, init, MPFR_RNDN);
   mpfr_abs(init, init, MPFR_RNDN);
   mpfr_add(sum->magnitude, totals->magnitude, init, MPFR_RNDN);
-  const size_t nonzero = count_nonzero(sum, question, totals);
+  const size_t nonzero = sum_bounds_nonzero(sum, question, totals);
   error_bound_t bound = bound_of_terms(question, contract, sum->terms, sum->terms, nonzero);
   sum->outwards = bound.last_truncates;
   sum->stays_small = stays_small(sum, question->format, &bound);
-  bool may_flush = may_flush_sums(sum, question, totals, contract);
-  if (is_exact(sum, question, totals)) {
+  bool may_flush = sum_bounds_may_flush(sum, question, totals, contract);
+  if (sum_bounds_are_exact(sum, question, totals)) {
     mpfr_set_d(sum->error, may_flush && nonzero > 0 ? bound.flushed : 0, MPFR_RNDU);
     mpfr_set(sum->total_error, sum->error, MPFR_RNDU);
   } else if (is_rounded_once(sum, question, totals, contract)) {
@@ -211,25 +167,6 @@ static void compute_numbers(sum_bounds_t *sum, const sum_problem_t *question,
     mpfr_add(sum->total_error, sum->total_error, init, MPFR_RNDU);
   }
   mpfr_clear(init);
-}
-
-void sum_bounds_add_inits(mpfr_ptr inout, const sum_bounds_t *sum, const sum_problem_t *question,
-                          bool positive) {
-  if (!question->has_init || !isfinite(question->init) || (question->init > 0) != positive) return;
-  mpfr_t init;
-  mpfr_init2(init, 53 + 32);
-  mpfr_set_d(init, question->init, MPFR_RNDN);
-  mpfr_mul_ui(init, init, sum->init_count, MPFR_RNDN);
-  mpfr_add(inout, inout, init, MPFR_RNDN);
-  mpfr_clear(init);
-}
-
-size_t sum_bounds_terms_of_sign(const sum_bounds_t *sum, const sum_problem_t *question,
-                                const sum_totals_t *totals, bool positive) {
-  bool init_counts = question->has_init && isfinite(question->init) && question->init != 0 &&
-                     (question->init > 0) == positive;
-  return (positive ? totals->positive_count : totals->negative_count) +
-         (init_counts ? sum->init_count : 0);
 }
 
 /* A bound on every partial sum before its rounding, upwards or downwards: theory.md, T19 and T20.

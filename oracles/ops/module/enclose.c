@@ -23,24 +23,25 @@ static status_t fail_at(module_walk_t *walk, const module_step_t *step, const ch
                      step->program.op->name, reason);
 }
 
-/* By the step's oracle; `program` may be its program seen otherwise. */
-static status_t enclose_and_keep(module_walk_t *walk, const module_step_t *step,
-                                 const program_t *program, const contract_t *contract,
-                                 const box_t *const operands[], box_t *const out_results[],
-                                 box_t *const inout_kept[]) {
-  const oracle_t *oracle = oracle_find(program->op);
+static enclosure_call_t call_make(const module_walk_t *walk, const program_t *program,
+                                  const contract_t *contract, const box_t *const operands[]) {
+  return (enclosure_call_t){.program = program,
+                            .contract = contract,
+                            .operands = operands,
+                            .arena = walk->arena,
+                            .are_stored = contract != NULL &&
+                                          walk->intermediates == INTERMEDIATES_ROUNDED &&
+                                          !walk->is_scaled};
+}
+
+/* By the step's oracle. */
+static status_t ask(module_walk_t *walk, const module_step_t *step, enclosure_call_t *inout_call,
+                    box_t *const out_results[]) {
+  const oracle_t *oracle = oracle_find(inout_call->program->op);
   if (oracle == NULL || oracle->enclose == NULL) return fail_at(walk, step, "no oracle does that");
   failure_t reason = {0};
-  const enclosure_call_t call = {.program = program,
-                                 .contract = contract,
-                                 .operands = operands,
-                                 .arena = walk->arena,
-                                 .error = &reason,
-                                 .are_stored = contract != NULL &&
-                                               walk->intermediates == INTERMEDIATES_ROUNDED &&
-                                               !walk->is_scaled,
-                                 .kept = inout_kept};
-  status_t status = oracle->enclose(&call, out_results);
+  inout_call->error = &reason;
+  status_t status = oracle->enclose(inout_call, out_results);
   if (status == STATUS_OK) return status;
   if (status == STATUS_INVALID) return status_fail(walk->error, status, "%s", reason.text);
   return fail_at(walk, step, reason.text);
@@ -49,7 +50,8 @@ static status_t enclose_and_keep(module_walk_t *walk, const module_step_t *step,
 status_t module_walk_enclose(module_walk_t *walk, const module_step_t *step,
                              const program_t *program, const contract_t *contract,
                              const box_t *const operands[], box_t *const out_results[]) {
-  return enclose_and_keep(walk, step, program, contract, operands, out_results, NULL);
+  enclosure_call_t call = call_make(walk, program, contract, operands);
+  return ask(walk, step, &call, out_results);
 }
 
 static status_t enclose_asked(void *context, const program_t *program, const contract_t *contract,
@@ -117,8 +119,9 @@ static status_t enclose_stored(module_walk_t *walk, const module_step_t *step,
   }
   bool is_rounded = walk->intermediates == INTERMEDIATES_ROUNDED;
   box_t *stored = out_made->stored[0];
-  STATUS_TRY(enclose_and_keep(walk, step, program, &walk->contract, given, out_made->stored,
-                              is_rounded ? NULL : out_made->kept));
+  enclosure_call_t call = call_make(walk, program, &walk->contract, given);
+  call.kept = is_rounded ? NULL : out_made->kept;
+  STATUS_TRY(ask(walk, step, &call, out_made->stored));
   narrow(walk, step, stored);
   if (is_rounded) module_share(step, given[0], stored);
   STATUS_TRY(add_algebra(walk, step, stored, &out_made->has_others));

@@ -21,6 +21,7 @@ typedef struct reducing {
   box_t init;
   bool may_skip_init;
   bool may_repeat_init;
+  box_t *kept; /* Of float sums: see enclosure_call_t; or NULL. */
 } reducing_t;
 
 /* The initial values that enter together make one more term or factor, which may be none. */
@@ -229,7 +230,7 @@ static box_t reduce_element(const reducing_t *reducing, box_t *inout_kept) {
 }
 
 static void enclose_result(reducing_t reducing, const reduce_slices_t *slices, const box_t *input,
-                           box_t init, box_t *terms, box_t *out_result, box_t *inout_kept) {
+                           box_t init, box_t *terms, box_t *out_result) {
   bool init_is_known = convert_term(&reducing, &init);
   reducing.init = init;
   reducing.count = slices->term_count;
@@ -243,7 +244,7 @@ static void enclose_result(reducing_t reducing, const reduce_slices_t *slices, c
       terms[i] = input[slices->output_base[output] + slices->term_offset[i]];
       are_known &= convert_term(&reducing, &terms[i]);
     }
-    box_t *kept = inout_kept == NULL ? NULL : &inout_kept[output];
+    box_t *kept = reducing.kept == NULL ? NULL : &reducing.kept[output];
     out_result[output] =
         are_known ? reduce_element(&reducing, kept) : box_of_element(reducing.result);
     if (!are_known && kept != NULL) *kept = box_whole_line();
@@ -274,21 +275,20 @@ static status_t check(const reducing_t *reducing, failure_t *error) {
 /* Adds what the accumulation types hold that the contract permits in the place of the program's. */
 static status_t unite_accumulations(const enclosure_call_t *call, reducing_t reducing,
                                     const reduce_slices_t *slices, const box_t *input, box_t init,
-                                    box_t *out_result, box_t *out_kept) {
+                                    box_t *out_result) {
   const element_t *elements[ACCUMULATIONS_MAX] = {reducing.accumulation};
   size_t count = call->contract == NULL ? 1
                                         : reduce_accumulations(call->program, reducing.accumulation,
                                                                call->contract, elements);
   box_t *terms = ARENA_NEW_ARRAY(call->arena, box_t, slices->term_count);
   box_t *result = ARENA_NEW_ARRAY(call->arena, box_t, slices->output_count);
-  bool is_kept = out_kept != NULL && reducing.body == FOLD_ADD;
-  for (size_t output = 0; output < slices->output_count && is_kept; output++) {
-    out_kept[output] = (box_t){INFINITY, -INFINITY};
+  for (size_t output = 0; output < slices->output_count && reducing.kept != NULL; output++) {
+    reducing.kept[output] = (box_t){INFINITY, -INFINITY};
   }
   for (size_t i = 0; i < count; i++) {
     reducing.accumulation = elements[i];
     STATUS_TRY(check(&reducing, call->error));
-    enclose_result(reducing, slices, input, init, terms, result, is_kept ? out_kept : NULL);
+    enclose_result(reducing, slices, input, init, terms, result);
     for (size_t output = 0; output < slices->output_count; output++) {
       out_result[output] = i == 0 ? result[output] : box_unite(out_result[output], result[output]);
     }
@@ -308,15 +308,17 @@ status_t reduce_enclose(const enclosure_call_t *call, box_t *const out_results[C
   reduction_types_t types = reduce_types(program);
   reduce_slices_t slices = reduce_slices_make(program, call->arena);
   for (uint32_t i = 0; i < types.count; i++) {
+    bool keeps = call->kept != NULL && reduce_fold_body(program) == FOLD_ADD &&
+                 types.results[i].element->format != NULL;
     const reducing_t reducing = {.contract = call->contract,
                                  .body = reduce_fold_body(program),
                                  .input = types.inputs[i].element,
                                  .accumulation = types.accumulations[i].element,
-                                 .result = types.results[i].element};
+                                 .result = types.results[i].element,
+                                 .kept = keeps ? call->kept[i] : NULL};
     uint32_t init = reduce_init_operand(program, i);
     STATUS_TRY(unite_accumulations(call, reducing, &slices, call->operands[i],
-                                   call->operands[init][0], out_results[i],
-                                   call->kept == NULL ? NULL : call->kept[i]));
+                                   call->operands[init][0], out_results[i]));
   }
   return STATUS_OK;
 }
