@@ -37,7 +37,8 @@ typedef struct oracle_call {
                   * sets, for calls that live no longer; NULL: nothing is kept. */
   GString *why;  /* If not NULL, decide() appends what makes a component conform, and looks for it:
                   * answer_t.is_unproven. */
-  bool is_brief; /* Nobody reads answer_t.expected of what conforms: it may mean nothing there. */
+  bool is_brief; /* Nobody reads answer_t.expected of what conforms: it may mean nothing there; nor
+                  * which elements of a row contradict one another, but that some do. */
   bool is_any_way;    /* Nobody asks decide() by which formula a component conforms, or what else
                        * would: the loosest may be tried first, and answer_t.expected may mean
                        * nothing. */

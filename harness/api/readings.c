@@ -4,6 +4,7 @@
 #include "harness/api/handles.h"
 #include "harness/diagnose/reading.h"
 #include "harness/model/op.h"
+#include "harness/run/row_leave.h"
 
 /* What was judged, and the verdict that it got. */
 typedef struct parted {
@@ -40,7 +41,8 @@ static status_t explains_all(void *context, const reading_t *reading, bool *out_
   const judge_t judge = {.contract = reading->contract};
   const judge_tally_t *tally = &finding.tally;
   verdict_t verdict = {.outcome = OUTCOME_no_oracle};
-  if (status == STATUS_OK && finding.is_cut && tally->verdict.wrong_count == 0) {
+  if (status == STATUS_OK && finding.is_cut && tally->verdict.wrong_count == 0 &&
+      finding.rows.agrees) {
     status =
         judge_conclude(&judge, &instance, check->results, tally, &verdict, &check->call->failure);
   }
@@ -86,6 +88,20 @@ static status_t explains_worst(void *context, const reading_t *reading, bool *ou
   return status == STATUS_UNSUPPORTED || status == STATUS_UNDECIDED ? STATUS_OK : status;
 }
 
+static status_t conforms_under(void *context, const contract_t *contract, bool *out_conforms) {
+  const parted_t *parted = (const parted_t *)context;
+  const reading_t relaxed = {parted->check->question.instance.program, *contract};
+  return explains_all(context, &relaxed, out_conforms);
+}
+
+static status_t name_row_leave(parted_t *parted, verdict_t *verdict) {
+  if (verdict->outcome != OUTCOME_diverges || verdict->class_ != CLASS_shared) return STATUS_OK;
+  const case_t *instance = &parted->check->question.instance;
+  const row_leave_question_t question = {&instance->program, &parted->check->question.contract,
+                                         conforms_under, parted};
+  return row_leave_find(&question, verdict->observed, sizeof verdict->observed);
+}
+
 status_t check_readings(check_t *check, const parts_question_t *question,
                         verdict_t *inout_verdict) {
   parted_t parted = {check, question, inout_verdict};
@@ -99,6 +115,7 @@ status_t check_readings(check_t *check, const parts_question_t *question,
     if (!explains) verdict_withdraw_blame(inout_verdict);
   }
   if ((check->question.asked.flags & ASSAY_NO_CAUSE) != 0) return STATUS_OK;
+  STATUS_TRY(name_row_leave(&parted, inout_verdict));
   STATUS_TRY(reading_hold_blame(&asked, &present, inout_verdict));
   return reading_find(&asked, &present, &check->context->arena, inout_verdict);
 }

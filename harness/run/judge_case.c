@@ -11,6 +11,7 @@
 #include "harness/run/judge_rows.h"
 #include "harness/run/observed_algorithms.h"
 #include "harness/run/observed_formula.h"
+#include "harness/run/row_leave.h"
 
 static void note_wrong(void *context, uint32_t result, size_t component) {
   decide_context_t *asked = (decide_context_t *)context;
@@ -136,6 +137,7 @@ static status_t judge_under(const judging_t *judging, const question_t *question
   oracle_call_t call =
       case_runner_call(walk, judging->expectation, judging->results, judging->error);
   call.contract = question->contract;
+  call.is_brief = question->is_brief || walk->is_brief;
   status = judge_rows(judging->expectation->oracle, &call, out_verdict);
   walk->times.oracle += clock_nanoseconds() - begin;
   return status;
@@ -238,6 +240,27 @@ static status_t hold_blame(const judging_t *judging, verdict_t *verdict) {
   return STATUS_OK;
 }
 
+/* ---- What would make rows agree ---------------------------------------------------------------
+ */
+
+static status_t conforms_elsewhere(void *context, const contract_t *contract, bool *out_conforms) {
+  const judging_t *judging = (const judging_t *)context;
+  evidence_t evidence;
+  verdict_t other;
+  arena_mark_t mark = arena_mark(judging->expectation->arena);
+  status_t status = judge_elsewhere(judging, contract, true, &evidence, &other);
+  arena_rewind(judging->expectation->arena, mark);
+  *out_conforms = status == STATUS_OK && other.outcome == OUTCOME_conforms;
+  return status;
+}
+
+static status_t name_row_leave(judging_t *judging, verdict_t *verdict) {
+  if (verdict->outcome != OUTCOME_diverges || verdict->class_ != CLASS_shared) return STATUS_OK;
+  const row_leave_question_t question = {&judging->expectation->instance->program,
+                                         &judging->walk->contract, conforms_elsewhere, judging};
+  return row_leave_find(&question, verdict->observed, sizeof verdict->observed);
+}
+
 /* ---- A tighter contract -----------------------------------------------------------------------
  */
 
@@ -314,7 +337,7 @@ status_t case_runner_judge(case_runner_t *walk, const expectation_t *expectation
               sizeof out_verdict->reason);
     return STATUS_OK;
   }
-  const judging_t judging = {walk, expectation, results, error};
+  judging_t judging = {walk, expectation, results, error};
   const question_t question = {&walk->contract, expectation->accepts, false};
   STATUS_TRY(judge_under(&judging, &question, &walk->evidence, out_verdict));
   walk->treeless += out_verdict->treeless_count;
@@ -325,6 +348,7 @@ status_t case_runner_judge(case_runner_t *walk, const expectation_t *expectation
     STATUS_TRY(hold_promised(&judging, out_verdict));
   }
   STATUS_TRY(hold_blame(&judging, out_verdict));
+  STATUS_TRY(name_row_leave(&judging, out_verdict));
   STATUS_TRY(hold_tighter(&judging, out_verdict));
   uint64_t begin = clock_nanoseconds();
   const oracle_call_t call = case_runner_call(walk, expectation, results, error);

@@ -132,13 +132,14 @@ def describe(verdict: Verdict) -> list[str]:
     place = f"result {worst.result} at {list(worst.index)}" + (f" ({worst.part} part)" if worst.part else "")
     lines.append(f"  worst: {place}, class {verdict.class_name}")
     lines.append(f"    got        {worst.got}  ({worst.got.hex})" if worst.got.hex else f"    got        {worst.got}")
-    if worst.low is not None and worst.high is not None:
+    of_row = verdict.class_name == "shared"  # Each element of which is permitted by itself.
+    if worst.low is not None and worst.high is not None and not of_row:
         lines.append(f"    permitted  {worst.low} .. {worst.high}  ({worst.low.hex} .. {worst.high.hex})")
     elif worst.permitted:
         lines.append(f"    permitted  {worst.permitted}")
     if worst.exact.decimal:
         lines.append(f"    exact      {worst.exact}")
-    share = f"{verdict.wrong_count} of {verdict.judged_count} components are wrong"
+    share = f"{'at least ' if of_row else ''}{verdict.wrong_count} of {verdict.judged_count} components are wrong"
     lines.append(
         f"  {share}"
         + (f" ({verdict.pattern})" if verdict.pattern else "")
@@ -184,7 +185,8 @@ def finish(
     if small is not None and sum(one.array.size for one in [*small.operands, *small.results]) <= _LITERAL_ELEMENTS:
         literal = _literal(op, small, attributes, verdict.contract)
         types = ", ".join(str(type_of(one)) for one in small.operands)
-        lines += literal_lines(literal, f"the worst element diverges by itself, with operands {types}")
+        what = "its row" if verdict.class_name == "shared" else "the worst element"
+        lines += literal_lines(literal, f"{what} diverges by itself, with operands {types}")
     if verdict.replay:
         lines += [
             "  replay:",

@@ -24,6 +24,7 @@ typedef struct row_question {
   const tensor_t *results;
   part_t row;
   arena_t *arena;   /* For what is kept while this row is asked about. */
+  bool is_brief;    /* Nobody reads which witnesses contradict one another. */
   bool is_searched; /* The careful search was asked, */
   size_t evaluated; /* and evaluated so many elements. */
   size_t variant_count;
@@ -122,7 +123,7 @@ static bool is_contradictory(row_question_t *question, row_witnesses_t *out_witn
   for (size_t v = 0; v < question->variant_count; v++) {
     if (row_search_all(row_of(question, v), out_witnesses) != ROW_CONTRADICTS) return false;
   }
-  reduce(question, out_witnesses);
+  if (!question->is_brief) reduce(question, out_witnesses);
   return true;
 }
 
@@ -156,6 +157,7 @@ static void ask_row(rows_question_t *rows, size_t group) {
   row_question_t question = {.problem = &rows->problem,
                              .results = rows->results,
                              .row = problem_part(&rows->problem, group),
+                             .is_brief = rows->call->is_brief,
                              .arena = &arena};
   question.variant_count = problem_variants(&rows->problem, question.variants);
   row_witnesses_t witnesses;
