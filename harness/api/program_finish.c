@@ -6,16 +6,27 @@
 
 /* ---- Checking -------------------------------------------------------------------------------- */
 
+/* Of an attribute that is one of some words: ", one of nearest, linear". */
+static char *list_words(const attribute_row_t *row) {
+  GString *text = g_string_new(NULL);
+  if (row->codec != &attribute_word) return g_string_free(text, FALSE);
+  for (size_t i = 0; row->words[i] != NULL; i++) {
+    g_string_append_printf(text, "%s%s", i == 0 ? ", one of " : ", ", row->words[i]);
+  }
+  return g_string_free(text, FALSE);
+}
+
 /* Which attribute is there not, if one must be: said before the line is parsed, which would only
  * tell at which column. */
 static status_t check_attributes(call_t *call, const assay_program_handle_t *program) {
   const attribute_row_t *rows = program->op->attribute_rows;
   for (size_t i = 0; rows != NULL && rows[i].key != NULL; i++) {
     if (program->attributes[i] != NULL || rows[i].codec->is_absent != NULL) continue;
+    g_autofree char *words = list_words(&rows[i]);
     return status_fail(&call->failure, STATUS_INVALID,
-                       "%s needs attribute '%s'; it is set by a call of assay_program_set_...(), "
-                       "and in Python by a keyword, %s=",
-                       program->op->name, rows[i].key, rows[i].key);
+                       "%s needs attribute '%s'%s; it is set by a call of "
+                       "assay_program_set_...(), and in Python by a keyword, %s=",
+                       program->op->name, rows[i].key, words, rows[i].key);
   }
   return STATUS_OK;
 }

@@ -38,14 +38,16 @@ void reduction_name_accumulations(const reduction_types_t *types, reduction_t *i
 static status_t parse_name(const attribute_source_t *from, void *out_value) {
   scan_t start = *from->scan;
   str_t name = scan_until(from->scan, " ");
+  g_autoptr(GString) known = g_string_new(NULL);
   for (int body = 0; body < REDUCE_BODY_COUNT; body++) {
     if (str_equal_text(name, reduce_body_table[body].name)) {
       ((reduction_t *)out_value)->body = (reduce_body_t)body;
       return STATUS_OK;
     }
+    g_string_append_printf(known, "%s%s", body == 0 ? "" : ", ", reduce_body_table[body].name);
   }
-  return scan_fail(&start, from->error, "no body of a reduction is called \"%.*s\"",
-                   (int)MIN(name.size, 64), name.data);
+  return scan_fail(&start, from->error, "no body of a reduction is called \"%.*s\": there are %s",
+                   (int)MIN(name.size, 64), name.data, known->str);
 }
 
 static status_t parse_body(const attribute_source_t *from, void *out_value) {

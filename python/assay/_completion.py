@@ -30,6 +30,15 @@ class Unfit(InvalidArgument):
     """Operands and attributes of which it is not known what they mean together."""
 
 
+# Attributes whose keyword has another name, as `contract` says what is permitted.
+_KEYWORDS = {("stablehlo.dot_general", "contract"): "contracting"}
+
+
+def keyword_of(op: str, attribute: str) -> str:
+    """What a call has to say for an attribute."""
+    return _KEYWORDS.get((op, attribute), attribute)
+
+
 class Call:
     """A call that is being completed, and what was."""
 
@@ -45,7 +54,7 @@ class Call:
         if key not in self.attributes:
             self.attributes[key] = value
             shown = f"{value.left}x{value.right}" if isinstance(value, Pair) else value
-            self.inferred.append(f"{key}={shown}".replace(" ", ""))
+            self.inferred.append(f"{keyword_of(self.op, key)}={shown}".replace(" ", ""))
         return self.attributes[key]
 
     def need(self, key: str) -> Any:
@@ -168,11 +177,23 @@ def _select_and_scatter(call: Call) -> None:
     _same(call)
 
 
+def _read_pair(call: Call, key: str, given: Any) -> Pair:
+    """([1], [0]), (1, 0), or as messages print it, "[1]x[0]"."""
+    try:
+        left, right = _labels(given) if isinstance(given, str) else given
+        sides = ([side] if isinstance(side, (int, numpy.integer)) else list(side) for side in (left, right))
+        return Pair(*([operator.index(int(d) if isinstance(d, str) else d) for d in side if d != ""] for side in sides))
+    except (TypeError, ValueError) as error:
+        word = keyword_of(call.op, key)
+        raise InvalidArgument(
+            f"{call.op}: {word}={given!r}: dimensions of the left operand and of the right one are expected, as in {word}=([1], [0])"
+        ) from error
+
+
 def _pair(call: Call, key: str, usual: Pair) -> Pair:
     given = call.default(key, usual)
     if not isinstance(given, Pair):
-        left, right = given
-        given = Pair(*([side] if isinstance(side, (int, numpy.integer)) else list(side) for side in (left, right)))
+        given = _read_pair(call, key, given)
     ranks = [len(operand.shape) for operand in call.operands[:2]]
     call.attributes[key] = Pair(
         [_axis(f"{call.op}: {key}", d, ranks[0]) for d in given.left],
@@ -186,6 +207,10 @@ def _dot_general(call: Call) -> None:
     `contracting` here, as `contract` says what is permitted."""
     if "contracting" in call.attributes:
         call.attributes["contract"] = call.attributes.pop("contracting")
+    for key, word in (("batch", "batching"), ("contract", "contracting")):
+        names = [f"{side}_{word}_dimensions" for side in ("lhs", "rhs")]  # StableHLO's.
+        if any(name in call.attributes for name in names):
+            call.attributes[key] = Pair(*(list(call.attributes.pop(name, [])) for name in names))
     lhs, rhs = call.operands[0].shape, call.operands[1].shape
     said = "contract" in call.attributes or "batch" in call.attributes
     if not said and len(lhs) > 1 and len(rhs) > 2 and len(lhs) != len(rhs):
@@ -266,6 +291,23 @@ def _pattern(value: Any, element: str) -> str:
     return data if bits is None else f"{int(data, 16) & ((1 << bits) - 1):0{math.ceil(bits / 4)}x}"
 
 
+def _gather(call: Call) -> None:
+    """What StableHLO leaves empty in most gathers, and sizes of the result."""
+    data, indices = call.operands[:2]
+    for key in ("offset_dims", "collapsed_slice_dims", "start_index_map", "slice_sizes"):
+        call.attributes[key] = list(call.need(key))
+    for key in ("operand_batching_dims", "start_indices_batching_dims"):
+        call.default(key, [])
+    vector = call.default("index_vector_dim", len(indices.shape))
+    call.default("indices_are_sorted", False)
+    gone = [*call.attributes["collapsed_slice_dims"], *call.attributes["operand_batching_dims"]]
+    sizes = iter([size for d, size in enumerate(call.attributes["slice_sizes"]) if d not in gone])
+    batches = iter([size for d, size in enumerate(indices.shape) if d != vector])
+    offsets = call.attributes["offset_dims"]
+    rank = len(offsets) + len(indices.shape) - (1 if vector < len(indices.shape) else 0)
+    call.returns(TensorType(data.element, tuple([next(sizes if d in offsets else batches) for d in range(rank)])))
+
+
 def _one_hot(call: Call) -> None:
     indices, depth = call.operands[0], call.need("depth")
     axis = call.axis("axis", len(indices.shape) + 1, -1)
@@ -322,6 +364,7 @@ _OPS: dict[str, Callable[[Call], None]] = {
     "stablehlo.select_and_scatter": _select_and_scatter,
     "stablehlo.dot_general": _dot_general,
     "stablehlo.convolution": _convolution,
+    "stablehlo.gather": _gather,
     "stablehlo.transpose": _transpose,
     "stablehlo.concatenate": _concatenate,
     "stablehlo.broadcast_in_dim": _broadcast_in_dim,
@@ -348,7 +391,7 @@ def complete(
             _OPS[op](call)
         except InvalidArgument:
             raise
-        except (IndexError, KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as error:
+        except (IndexError, KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError, StopIteration) as error:
             # It reads shapes and attributes before the library checks them.
             shown = ", ".join([*map(str, operands), *(f"{key}={value!r}" for key, value in call.attributes.items())])
             raise Unfit(f"{op} of {shown}: operands or attributes are missing or do not fit together") from error

@@ -103,12 +103,25 @@ def text_of(pointer: Any) -> str:
     return "" if pointer == ffi.NULL else ffi.string(pointer).decode("utf-8", "replace")
 
 
+def _check_contract(text: Any) -> None:
+    if not isinstance(text, str):
+        raise InvalidArgument(
+            f"contract={text!r}: a contract is a text such as 'wide,ftz=both'; the dimensions that a product sums over are "
+            "contracting=([1], [0])"
+        )
+
+
 @functools.lru_cache(maxsize=256)
-def contract_of(text: str) -> Any:
-    """A contract by its text, kept: many threads may read it."""
+def _contract_of_text(text: str) -> Any:
     out, error = ffi.new("assay_contract_t **"), new_error()
     raise_if(lib.assay_contract_new(text.encode(), out, error), error, f"contract {text!r}")
     return ffi.gc(out[0], lib.assay_contract_free)
+
+
+def contract_of(text: str) -> Any:
+    """A contract by its text, kept: many threads may read it."""
+    _check_contract(text)
+    return _contract_of_text(text)
 
 
 @functools.lru_cache(maxsize=None)
@@ -127,6 +140,7 @@ def is_permission(op: str, key: str) -> bool:
 
 def split_contract(op: str, contract: str, attributes: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """A contract with the permissions that stand among the attributes of a call, and the others."""
+    _check_contract(contract)
     if not attributes:
         return contract, attributes
     said = [key for key in attributes if is_permission(op, key)]
@@ -214,8 +228,37 @@ _ELSEWHERE = {
     "rint": "round_nearest_even", "round": "round_nearest_even", "absolute": "abs", "invert": "not", "where": "select",
     "clip": "clamp", "cast": "convert", "astype": "convert", "flip": "reverse", "permute": "transpose", "arange": "iota",
     "argmax": "arg_max", "argmin": "arg_min", "topk": "top_k", "take": "gather", "cat": "concatenate", "normalize": "l2_norm",
-    "batch_norm": "batch_norm_training", "nll_loss": "nll_loss_forward", "interpolate": "resize",
+    "index_select": "gather", "embedding": "gather", "batch_norm": "batch_norm_training", "nll_loss": "nll_loss_forward", "interpolate": "resize",
 }  # fmt: skip
+
+
+# And what is in files alone (corpus/ops, share/assay/ops), or nowhere.
+_IN_FILES = {
+    **dict.fromkeys(("rms_norm", "rmsnorm", "RMSNorm"), "rms_norm"), **dict.fromkeys(("silu", "swish"), "silu"),
+    **dict.fromkeys(("attention", "sdpa", "scaled_dot_product_attention", "flash_attention"), "attention"),
+    "relu6": "relu6", "leaky_relu": "leaky_relu", "hardswish": "hard_swish", "hard_swish": "hard_swish", "rotary": "rotary",
+}  # fmt: skip
+_DECLARABLE = frozenset(("mean", "var", "std", "scatter", "relu"))
+_NOWHERE = frozenset(("sort", "argsort", "pow", "power", "cbrt", "tan", "atan2", "popcnt", "while"))
+
+
+def _suggestion(name: str) -> str:
+    import difflib
+
+    if name in _ELSEWHERE:
+        return f"; is it {_ELSEWHERE[name]!r}?"
+    if name in _IN_FILES:
+        whole = f"nn.{_IN_FILES[name]}"
+        if whole in op_names():
+            return f"; is it {whole!r}?"
+        return f'; {whole!r} is one that a file declares: assay.ops("corpus/ops") in a checkout, or share/assay/ops where it is installed'
+    if name in _DECLARABLE:
+        return "; a file can declare it (harness/docs/ops/op-files.md), and assay.ops() lists those that there are"
+    if name in _NOWHERE:
+        return ", and no file can declare it; assay.ops() lists those that there are"
+    shorts = {whole.split(".", 1)[-1]: whole for whole in op_names()}
+    near = difflib.get_close_matches(name, [*shorts, *op_names()], 1)
+    return f"; is it {near[0]!r}?" if near else "; assay.ops() lists them"
 
 
 @functools.lru_cache(maxsize=None)
@@ -229,10 +272,4 @@ def op_name(name: str) -> str:
         return found[0]
     if found:
         raise InvalidArgument(f"op {name!r} is one of {', '.join(found)}: write which")
-    import difflib
-
-    shorts = {whole.split(".", 1)[-1]: whole for whole in op_names()}
-    near = [_ELSEWHERE[name]] if name in _ELSEWHERE else difflib.get_close_matches(name, [*shorts, *op_names()], 1)
-    raise InvalidArgument(
-        f"there is no op {name!r}" + (f"; is it {near[0]!r}?" if near else "; assay.ops() lists them")
-    )
+    raise InvalidArgument(f"there is no op {name!r}{_suggestion(name)}")

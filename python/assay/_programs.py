@@ -129,13 +129,22 @@ def _set_by_type(handle: Any, key: str, value: Any) -> None:
     raise_if(status, error, f"attribute {key}={value!r}")
 
 
+def _set_all(op: str, handle: Any, attributes: Mapping[str, Any]) -> None:
+    try:
+        for key, value in attributes.items():
+            _set(handle, key, value)
+    except InvalidArgument as error:
+        said, listed, names = str(error).partition("; it has ")
+        words = ", ".join(_completion.keyword_of(op, name) for name in names.split(", "))
+        raise InvalidArgument(said + listed + words if listed else said) from error
+
+
 def _check_names(op: str, attributes: Mapping[str, Any]) -> None:
     """Complains of the first attribute that the op has not, or that has no such values, before what it means is looked at."""
     out, error = ffi.new("assay_program_handle_t **"), new_error()
     raise_if(lib.assay_program_new(op.encode(), out, error), error)
     try:
-        for key, value in attributes.items():
-            _set(out[0], key, value)
+        _set_all(op, out[0], attributes)
     finally:
         lib.assay_program_free(out[0])
 
@@ -160,8 +169,7 @@ def _build(
     out, error = ffi.new("assay_program_handle_t **"), new_error()
     raise_if(lib.assay_program_new(op.encode(), out, error), error)
     try:
-        for key, value in attributes.items():
-            _set(out[0], key, value)
+        _set_all(op, out[0], attributes)
         for types, add in ((operands, lib.assay_program_add_operand), (results, lib.assay_program_add_result)):
             for type_ in types:
                 raise_if(
