@@ -174,6 +174,17 @@ def _usual_program(program: Program, keep_types: bool = True) -> Optional[Progra
     return None
 
 
+def has_usual_attributes(program: Program) -> bool:
+    """Whether a call of the op may leave out all attributes."""
+    try:
+        _completion.complete(program.op, list(program.operands), None, {})
+    except _completion.Missing:
+        return False
+    except InvalidArgument:
+        pass
+    return True
+
+
 def _is_usual(program: Program) -> bool:
     return _usual_program(program) is program
 

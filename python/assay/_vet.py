@@ -7,6 +7,8 @@ process, where the callable is."""
 from __future__ import annotations
 
 import contextlib
+import inspect
+import json
 import os
 import re
 import shlex
@@ -16,12 +18,12 @@ import sys
 import tempfile
 import threading
 from dataclasses import dataclass
-from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy
 
 from . import _command
-from ._cases import Case, Refused, _is_alike, _Stop, draw_usual
+from ._cases import Case, Refused, _is_alike, _Stop, draw_usual, has_usual_attributes
 from ._library import EnvironmentFailure, InvalidArgument, contract_of, loaded_ops, op_name
 from ._programs import Program, program_from_line
 from ._tensors import element_of
@@ -75,11 +77,35 @@ def _worker_class(kernels: Mapping[str, Kernel], types: Sequence[str], name: str
     return Callables()
 
 
+def _value(text: str) -> Any:
+    """3, 0x1p-17, true, [1,2] as what they are; words as they are."""
+    try:
+        return float.fromhex(text) if "0x" in text else json.loads(text)
+    except ValueError:
+        return text
+
+
+def _asked_for(kernel: Kernel, names: Iterable[str], operand_count: int) -> list[str]:
+    """The attributes that a kernel takes by name, beside its operands; all of them where it takes any keyword."""
+    try:
+        parameters = list(inspect.signature(kernel).parameters.values())
+    except (TypeError, ValueError):  # Of some functions in C none is known.
+        return []
+    if any(one.kind is one.VAR_KEYWORD for one in parameters):
+        return list(names)
+    places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    positional = [one.name for one in parameters if one.kind in places]
+    words = {one.name for one in parameters if one.kind is one.KEYWORD_ONLY} | set(positional[operand_count:])
+    return [name for name in names if name in words]
+
+
 def _call(kernel: Kernel, case: Case) -> None:
     if getattr(kernel, "_takes_case", False):
         kernel(case)
         return
-    returned = kernel(*case.operands)
+    said = case.attributes
+    words = {name: _value(said[name]) for name in _asked_for(kernel, said, len(case.operands))}
+    returned = kernel(*case.operands, **words)
     case.check(*(returned if isinstance(returned, (list, tuple)) else [returned]))
 
 
@@ -194,6 +220,20 @@ def _recorded(lines: Sequence[str]) -> Iterator[str]:
         yield file.name
 
 
+def _check_words(kernels: Mapping[str, Kernel], lines: Sequence[str]) -> None:
+    """Complains of a kernel that cannot know what it is to compute, before it is blamed for that."""
+    for program in map(program_from_line, {line.split(" : ", 1)[0] for line in lines}):
+        kernel = kernels[program.op]
+        names = Case(program, [], "wide").attributes
+        is_told = getattr(kernel, "_takes_case", False) or _asked_for(kernel, names, len(program.operands))
+        if not names or is_told or has_usual_attributes(program):
+            continue
+        raise InvalidArgument(
+            f"programs of {program.op} have attributes that a kernel has to be told: let it take some of {', '.join(names)} by "
+            f"name, as in def kernel(x, *, {next(iter(names))}), or any as **attributes"
+        )
+
+
 def _draw_lines(ops: Sequence[str], types: Sequence[str], cases: int, strata: Optional[str], seed: int, contract: str) -> list[str]:
     """So many cases, in turn of each op and types, for which the operands are all that a kernel has to know."""
     wanted = [(op, one) for op in ops for one in (types or (None,))]
@@ -229,8 +269,9 @@ def vet(
     """Holds a callable (of `op`), or one for each op, against what conforms, as `assay vet` does with any executor.
 
     The callable gets the operands as numpy arrays and returns the result, or a list of them; where it raises
-    NotImplementedError it refuses.  It is not told attributes: programs have those that a call may leave out (a product is one of two
-    matrices), where the op has such; usual=False draws any.  `types`: "f32", numpy.float32, or all as in "bf16,bf16->f32", or a list
+    NotImplementedError it refuses.  Programs have the attributes that a call may leave out (a product is one of two matrices), where
+    the op has such; usual=False draws any.  It is told those that it takes by name, after the operands: kernel(x, *, epsilon), or all
+    by **attributes.  `types`: "f32", numpy.float32, or all as in "bf16,bf16->f32", or a list
     of such; others are not shown to it.  `db`: a database, that `assay query` and `assay report` read, for findings and counts.  `echo`: print the TAP as well."""
     if callable(kernels):
         if op is None:
@@ -252,6 +293,7 @@ def vet(
         arguments += ["--cases", str(cases), *(word for one in found for word in ("--op", one))]
         return VetReport(*reversed(run_under_command(found, arguments, types=types, name=safe, version=version, echo=echo)))
     lines = _draw_lines(list(found), types, cases, strata, seed, contract)
+    _check_words(found, lines)
     guarded = {one: _of_such(kernel, lines) for one, kernel in found.items()}
     with _recorded(lines) as path:
         arguments += ["--recorded", path]

@@ -324,3 +324,22 @@ def test_known(case):
         assert names == ["proc:python-kernel test_known", "proc:python-kernel test_wrong"]
         names = [name for (name,) in connection.execute("select distinct name from executor order by 1")]
         assert names == [f"proc:python-kernel test_{which}" for which in ("known", "right", "wrong")]  # In both runs.
+
+
+def test_vet_tells_a_kernel_the_attributes_that_it_takes():
+    orders = {"EQ": np.equal, "NE": np.not_equal, "LT": np.less, "LE": np.less_equal, "GT": np.greater, "GE": np.greater_equal}
+    for compare in (
+        lambda a, b, *, comparison_direction: orders[comparison_direction](a, b),
+        lambda a, b, comparison_direction: orders[comparison_direction](a, b),
+        lambda a, b, **words: orders[words["comparison_direction"]](a, b),
+    ):
+        report = assay.vet(compare, op="compare", types="f32,f32->i1", cases=30)
+        assert report, str(report)
+    wrong = lambda a, b, *, comparison_direction: orders[comparison_direction](b, a)  # noqa: E731
+    assert not assay.vet(wrong, op="compare", types="f32,f32->i1", cases=30)
+    report = assay.vet(lambda x, *, permutation: x.transpose(permutation), op="transpose", types="f32", cases=30, usual=False)
+    assert report, str(report)
+    with pytest.raises(assay.InvalidArgument, match=r"let it take some of comparison_direction.*def kernel"):
+        assay.vet(np.equal, op="compare", types="f32,f32->i1", cases=5)
+    with pytest.raises(assay.InvalidArgument, match="have attributes that a kernel has to be told"):
+        assay.vet(lambda x: x, op="l2_norm", types="f32", cases=5)
