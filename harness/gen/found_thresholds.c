@@ -105,7 +105,7 @@ status_t found_thresholds_read(found_thresholds_t *found, const char *path, fail
   g_autofree char *text = NULL;
   g_autoptr(GError) reason = NULL;
   if (!g_file_get_contents(path, &text, NULL, &reason)) {
-    return status_fail(error, STATUS_IO, "cannot read %s: %s", path, reason->message);
+    return status_fail(error, STATUS_INVALID, "cannot read %s: %s", path, reason->message);
   }
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
   for (size_t i = 0; lines[i] != NULL; i++) {

@@ -26,7 +26,7 @@ found_thresholds_t *found_thresholds_new(void);
 void found_thresholds_free(found_thresholds_t *found); /* NULL is ignored. */
 
 /* Adds the lines of a file: executor, version, op, types, axis and size between tabs; # begins a
- * comment.  STATUS_IO if it cannot be read, STATUS_INVALID with file and line for what is none. */
+ * comment.  STATUS_INVALID if it cannot be read, and with file and line for what is none. */
 status_t found_thresholds_read(found_thresholds_t *found, const char *path, failure_t *error);
 status_t found_thresholds_write(const found_thresholds_t *found, const char *path,
                                 failure_t *error);

@@ -255,9 +255,7 @@ status_t contract_read_file(const char *path, contract_t *out_contract, failure_
   g_autoptr(GKeyFile) file = g_key_file_new();
   g_autoptr(GError) load_error = NULL;
   if (!g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, &load_error)) {
-    bool is_readable = load_error->domain == G_KEY_FILE_ERROR;
-    return status_fail(error, is_readable ? STATUS_INVALID : STATUS_IO, "%s: %s", path,
-                       load_error->message);
+    return status_fail(error, STATUS_INVALID, "%s: %s", path, load_error->message);
   }
   contract_t contract;
   failure_t reason;

@@ -275,6 +275,6 @@ like err "none.mlir:1:1: a case is one op, and here is none" "no op: said"
 printf '%%0 = stablehlo.cbrt %%x : tensor<2xf32>\n' >cbrt.mlir
 run 2 "an unknown op" show cbrt.mlir
 like err "cbrt.mlir:1:6: stablehlo.cbrt: cases have no such op; .assay ops. lists those they have" "an unknown op: where"
-run 3 "a missing file" show nowhere.mlir
+run 2 "a missing file" show nowhere.mlir
 like err "nowhere.mlir" "a missing file: named"
 finish

@@ -136,6 +136,31 @@ unlike out "not judged\|judged together\|to be judged" "judge: whose data that i
 line='stablehlo.reduce body=add dims=[0] f32[2] f32[] -> f32[] : 3f80000040000000 : 00000000'
 judge_one 0 "-" "the only result"
 
+# ---- What is no input is no clean bill --------------------------------------------------------------
+
+mkdir folder
+run 2 "judge: a folder is nothing that is judged" judge folder
+like err "a folder (folder); name a file that can be read" "judge: which folder"
+run 2 "replay: nor a thing that is run" replay folder --executor model:pairwise
+run 2 "shrink: nor one that is made small" shrink folder --executor model:pairwise
+run 2 "run --programs: a folder" run --programs folder --executor model:pairwise
+run 2 "run --programs: no such file" run --programs nowhere --executor model:pairwise
+run 2 "run --contract: no such file" run --contract @nowhere --executor model:pairwise
+run 2 "run --program: no such module" run --program nowhere.mlir --executor model:pairwise
+run 2 "module: no such module" module nowhere.mlir
+run 2 "module --isolate-ops: no such module" module nowhere.mlir --isolate-ops --executor model:pairwise
+run 2 "show: neither a file nor a line" show nowhere.txt
+like err "neither a file of MLIR nor a case line, column 1" "show: that it is neither"
+
+# Lines as Windows ends them.
+sum='stablehlo.add f32[2] f32[2] -> f32[2] : 3f80000040000000 : 3f80000040000000'
+printf '%s\t%s\r\n' "$sum" 4000000040800000 "$sum" 4000000040900000 >windows
+"$ASSAY" judge windows >out 2>err
+[ $? -eq 1 ]
+ok $? "judge: lines that end with CR and LF"
+[ "$(cut -c1-8 out | tr '\n' ' ')" = "conforms diverges " ]
+ok $? "judge: each of them"
+
 # The judge is strict about what the contract says.
 printf '%s\t%s\n' "stablehlo.reduce body=add dims=[0] f32[2] f32[] -> f32[] : 3f80000040000000 : 3f800000" \
   40a00000 >twice

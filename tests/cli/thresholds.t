@@ -67,7 +67,7 @@ like err "bad:1: 'diagonal' is no axis" "no such axis: said so"
 printf 'a\tb\tc\td\trow\t0\n' >bad
 run 2 "no such size" run --executor model:pairwise --thresholds bad
 like err "bad:1: '0' is no size" "no such size: said so"
-run 3 "no file" run --executor model:pairwise --thresholds nowhere
+run 2 "no file" run --executor model:pairwise --thresholds nowhere
 like err "cannot read nowhere" "no file: said so"
 run 2 "an axis that is none" thresholds --executor model:pairwise --axis depth
 like err "unknown axis 'depth'" "--axis: what to write"

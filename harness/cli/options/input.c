@@ -11,11 +11,12 @@
 
 input_t input_stdin(void) { return (input_t){.file = stdin, .name = "stdin"}; }
 
+/* A folder opens like a file, and then has no lines. */
 status_t input_open(const char *path, input_t *out_input, failure_t *error) {
-  FILE *file = fopen(path, "r");
+  FILE *file = g_file_test(path, G_FILE_TEST_IS_DIR) ? NULL : fopen(path, "r");
   if (file == NULL) {
-    return status_fail(error, STATUS_IO, "%s (%s); name a file that can be read", strerror(errno),
-                       path);
+    const char *why = g_file_test(path, G_FILE_TEST_IS_DIR) ? "a folder" : strerror(errno);
+    return status_fail(error, STATUS_INVALID, "%s (%s); name a file that can be read", why, path);
   }
   *out_input = (input_t){.file = file, .name = path};
   return STATUS_OK;
@@ -31,6 +32,7 @@ bool input_next(input_t *input, str_t *out_line) {
   if (size < 0) return false;
   input->line_number++;
   if (size > 0 && input->buffer[size - 1] == '\n') size--;
+  if (size > 0 && input->buffer[size - 1] == '\r') size--;
   *out_line = (str_t){.data = input->buffer, .size = (size_t)size};
   return true;
 }

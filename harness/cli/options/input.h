@@ -20,11 +20,12 @@ typedef struct input {
 /* Standard input. */
 input_t input_stdin(void);
 
-/* STATUS_IO if the file cannot be read. */
+/* STATUS_INVALID if it is no file that can be read. */
 status_t input_open(const char *path, input_t *out_input, failure_t *error);
 void input_close(input_t *input);
 
-/* The next line without its newline, valid until the next call; false at the end. */
+/* The next line without the LF, or CR and LF, that ends it, valid until the next call; false at the
+ * end. */
 bool input_next(input_t *input, str_t *out_line);
 
 /* Complains about the present line: "assay: stdin:12:33: ...". */

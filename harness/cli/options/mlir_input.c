@@ -89,7 +89,7 @@ static status_t import_file(mlir_importer_t **inout_importer, const mlir_input_f
   gsize size;
   GError *failure = NULL;
   if (!g_file_get_contents(path, &text, &size, &failure)) {
-    status_t status = status_fail(error, STATUS_IO, "%s", failure->message);
+    status_t status = status_fail(error, STATUS_INVALID, "%s", failure->message);
     g_error_free(failure);
     return status;
   }

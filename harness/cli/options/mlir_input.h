@@ -32,8 +32,8 @@ typedef struct mlir_input {
 } mlir_input_t;
 
 /* Reads a file, and tells on stderr what is not exactly as it stands there.  STATUS_INVALID,
- * "PATH:LINE:COLUMN: ...", for what is no case; STATUS_IO if the file or what reads it is not
- * there. */
+ * "PATH:LINE:COLUMN: ...", for what is no case, and for what is no file that can be read; STATUS_IO
+ * if what reads modules is not there. */
 status_t mlir_input_read(const mlir_input_flags_t *flags, const char *path, arena_t *arena,
                          mlir_input_t *out_input, failure_t *error);
 

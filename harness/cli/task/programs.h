@@ -13,7 +13,8 @@ void task_programs_free(task_flags_t *flags);
 bool task_programs_are_given(const task_flags_t *flags);
 
 /* All that are given, at least one; in the arena.  STATUS_INVALID, with file, line and column, for
- * what is none; STATUS_IO if a file, or what reads it, is not there. */
+ * what is none, and for a file that cannot be read; STATUS_IO if what reads modules is not there.
+ */
 status_t task_programs_read(const task_flags_t *flags, arena_t *arena,
                             const stream_program_t **out_programs, size_t *out_count,
                             failure_t *error);

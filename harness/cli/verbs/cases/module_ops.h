@@ -30,8 +30,8 @@ typedef struct module_ops {
   double work_with_oracle;
 } module_ops_t;
 
-/* Reads a file.  STATUS_INVALID, "PATH:LINE:COLUMN: ...", for what is no module; STATUS_IO if the
- * file or what reads it is not there. */
+/* Reads a file.  STATUS_INVALID, "PATH:LINE:COLUMN: ...", for what is no module, and for what is no
+ * file that can be read; STATUS_IO if what reads modules is not there. */
 status_t module_ops_read(const mlir_input_flags_t *flags, const char *path, arena_t *arena,
                          module_ops_t *out_ops, failure_t *error);
 

@@ -220,11 +220,11 @@ static int show_stdin(show_flags_t *flags, arena_t *arena) {
   return input.had_bad_line ? EXIT_CODE_USAGE : EXIT_CODE_CLEAN;
 }
 
-static void complain_at(const failure_t *error) {
+static void complain_of_argument(const failure_t *error) {
   if (error->column == 0) {
     complain("%s", error->text);
   } else {
-    complain("%s (column %zu)", error->text, error->column);
+    complain("%s (neither a file of MLIR nor a case line, column %zu)", error->text, error->column);
   }
 }
 
@@ -240,7 +240,7 @@ static int show(show_flags_t *flags, const char *argument) {
     if (status != STATUS_OK) exit_code = complain_status(status, &error);
   } else {
     status_t status = show_line(flags, str_from(argument), &arena, &error);
-    if (status != STATUS_OK) complain_at(&error);
+    if (status != STATUS_OK) complain_of_argument(&error);
     bool is_ours = status == STATUS_UNSUPPORTED || status == STATUS_IO;
     if (status != STATUS_OK) exit_code = is_ours ? EXIT_CODE_FAILED : EXIT_CODE_USAGE;
   }

@@ -54,7 +54,7 @@ static status_t read_module(const isolate_flags_t *flags, const char *path, isol
   gsize size;
   g_autoptr(GError) failure = NULL;
   if (!g_file_get_contents(path, &text, &size, &failure)) {
-    return status_fail(error, STATUS_IO, "%s", failure->message);
+    return status_fail(error, STATUS_INVALID, "%s", failure->message);
   }
   STATUS_TRY(mlir_importer_open(NULL, &self->importer, error));
   const str_t module = {text, size};
