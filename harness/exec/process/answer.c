@@ -7,13 +7,20 @@
 
 #include "harness/base/plain_text.h"
 
+/* What shows nowhere else: lines that text mode ends, or a blank behind the last word. */
+static const char *unseen_end(str_t line) {
+  char last = line.size == 0 ? '\0' : line.data[line.size - 1];
+  if (last == '\r') return ", and a carriage return,";
+  return g_ascii_isspace(last) ? ", and a blank," : "";
+}
+
 /* "this is not an answer" in words, with the line as far as it fits. */
 static answer_state_t garbage(str_t line, const char *expected, failure_t *error) {
   enum { SHOWN_MAX = 60 };
   char shown[SHOWN_MAX + 1];
   plain_text_copy(shown, sizeof shown, line.data, MIN(line.size, (size_t)SHOWN_MAX));
-  status_fail(error, STATUS_INVALID, "wrote \"%s%s\" where %s is expected", shown,
-              line.size > SHOWN_MAX ? "..." : "", expected);
+  status_fail(error, STATUS_INVALID, "wrote \"%s%s\"%s where %s is expected", shown,
+              line.size > SHOWN_MAX ? "..." : "", unseen_end(line), expected);
   return ANSWER_MALFORMED;
 }
 
