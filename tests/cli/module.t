@@ -84,6 +84,26 @@ ok $? "JSON: the sums"
   "stablehlo.dot_general=3/1 stablehlo.cbrt=3/1" ]
 ok $? "JSON: how often, and how often in loops"
 
+# ---- What nobody has room for, and what is no number ------------------------------------------------
+
+huge='tensor<4294967296x4294967296xf32>'
+cat >huge.mlir <<END
+func.func @main(%x: $huge) -> $huge {
+  %0 = stablehlo.add %x, %x : $huge
+  return %0 : $huge
+}
+END
+run 0 "sizes beyond 64 bits" module huge.mlir
+like out "of 1.845e+19 floating-point operations" "sizes beyond 64 bits: their work"
+cat >nan.mlir <<'END'
+func.func @main(%x: tensor<2x3xf32>, %g: tensor<3xf32>) -> tensor<2x3xf32> {
+  %0:3 = "stablehlo.batch_norm_training"(%x, %g, %g) {epsilon = 0x7FC00000 : f32, feature_index = 1 : i64} : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>)
+  return %0#0 : tensor<2x3xf32>
+}
+END
+run 0 "an epsilon that is NaN" module nan.mlir
+like out "no attribute that is nan" "an epsilon that is NaN: why it is no program"
+
 # ---- Other forms ----------------------------------------------------------------------------------
 
 cat >forms.py <<'END_OF_PYTHON'
@@ -143,7 +163,7 @@ ok $? "a bad line in a campaign: nothing is begun"
 echo '# nothing' >bad.programs
 run 2 "no line" vet --programs bad.programs --executor model:pairwise
 like err "bad.programs has no program" "no line: said"
-run 3 "no file" run --programs nowhere --executor model:pairwise
+run 2 "no file" run --programs nowhere --executor model:pairwise
 run 2 "constraints of programs" vet --constraints --programs model.programs --executor model:pairwise
 
 # ---- Sizes ----------------------------------------------------------------------------------------
@@ -192,7 +212,7 @@ run 2 "no op with an oracle, harvested" module cbrt.mlir --harvest nothing
 like err "no op of it has an oracle" "no op with an oracle, harvested: said"
 [ ! -e nothing ]
 ok $? "no op with an oracle, harvested: no file"
-run 3 "a missing file" module nowhere.mlir
+run 2 "a missing file" module nowhere.mlir
 run 2 "no module" module model.programs
 like err "^assay: model.programs:" "no module: named"
 finish

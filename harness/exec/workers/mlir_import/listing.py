@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from dataclasses import dataclass, field
 from typing import Any, Callable, Iterator
 
@@ -25,6 +26,7 @@ from source_text import ImportFailure, Place
 CONTROL = ("stablehlo.while", "stablehlo.case", "stablehlo.if", "mhlo.while", "mhlo.case", "mhlo.if")
 LEFT_OUT = (*programs.checks.CONSTANTS, *programs.ENDS, "func.func")
 ATTRIBUTES_MAX = 300  # Of the text of those of ops that are no cases.
+COUNT_MAX = 2**53  # What functions that call others many times, 64 deep, come to is no integer of JSON.
 SOURCE_PLACE = re.compile(r'"([^"]+)":(\d+):(\d+)')
 LOOPS = ("stablehlo.while", "mhlo.while")
 
@@ -235,6 +237,11 @@ def _load(data: bytes, context: ir.Context) -> tuple[ir.Module, Callable[[Any], 
     return reader.module, place
 
 
+def _float(number: int) -> float:
+    """Sizes of tensors that nobody has room for multiply to integers that no reader of JSON takes."""
+    return float(min(number, int(sys.float_info.max)))
+
+
 def read_module(data: bytes, context: ir.Context) -> str:
     """A JSON document."""
     with context, ir.Location.unknown():
@@ -249,6 +256,7 @@ def read_module(data: bytes, context: ir.Context) -> str:
         for name in entries:
             for key, count in listing.total(name).items():
                 _add(found, key, count.all, count.in_loops)
-        listed = [{**vars(listing.items[key]), "count": count.all, "in_loops": count.in_loops}
+        listed = [{**vars(listing.items[key]), "work": _float(listing.items[key].work),
+                   "count": min(count.all, COUNT_MAX), "in_loops": min(count.in_loops, COUNT_MAX)}
                   for key, count in found.items()]  # fmt: skip
     return json.dumps({"functions": entries, "ops": listed})

@@ -24,6 +24,8 @@ def numbers(values: Any) -> str:
 
 def hex_float(value: float) -> str:
     """0x1.8p-3, 0x0p+0: without trailing zeros, and with a 1 in front of subnormals too."""
+    if not math.isfinite(value):
+        raise Unknown(f"a program has no attribute that is {value}")
     fraction, exponent = math.frexp(value)
     if value == 0:
         return "-0x0p+0" if math.copysign(1, value) < 0 else "0x0p+0"
