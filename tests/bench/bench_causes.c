@@ -320,6 +320,7 @@ static const struct {
     {"canary:zero_point_unclamped+seed=1", "other-storage"},
     {"canary:transpose_swaps_two", "other-attribute operand-transposed"},
     {"canary:shift_modulo", "operand-bits"},
+    {"canary:start_signed", "unsigned-as-signed"},
     {"canary:shift_as_of_32_bits", "operand-bits"},
 };
 

@@ -270,7 +270,10 @@ static bool map_operand(operand_map_t *map, tensor_t *tensor) {
 }
 
 /* Whether the map is for the operand; quantized ones have changes of their own. */
-static bool suits(size_t map, const type_t *type) {
+static bool suits(size_t map, const program_t *program, uint32_t operand) {
+  const type_t *type = &program->operands[operand];
+  bool is_of_amounts = maps[map].map == to_amount || maps[map].map == to_amount_of_32;
+  if (is_of_amounts && strstr(program->op->name, ".shift_") == NULL) return false;
   return type->quantization == NULL && type_element_count(type) <= CHANGE_ELEMENTS_MAX &&
          (!maps[map].is_of_signed || has_sign(type->element));
 }
@@ -303,7 +306,7 @@ static void test_all_mapped(solver_t *solver, size_t map, found_causes_t *found)
   case_t changed = *solver->question->instance;
   uint32_t mapped = 0;
   for (uint32_t i = 0; i < program->operand_count; i++) {
-    if (!suits(map, &program->operands[i])) continue;
+    if (!suits(map, program, i)) continue;
     changed.operands[i] = tensor_copy(solver->arena, &changed.operands[i]);
     mapped += map_operand(maps[map].map, &changed.operands[i]);
   }
@@ -347,7 +350,7 @@ void change_operands(solver_t *solver, found_causes_t *found) {
     if (!solver_tests(solver, maps[map].cause)) continue;
     arena_mark_t mark = arena_mark(solver->arena);
     for (uint32_t i = 0; i < program->operand_count; i++) {
-      if (suits(map, &program->operands[i])) test_mapped(solver, map, i, found);
+      if (suits(map, program, i)) test_mapped(solver, map, i, found);
       arena_rewind(solver->arena, mark);
     }
     if (maps[map].words_of_all != NULL) test_all_mapped(solver, map, found);
