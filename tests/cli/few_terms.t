@@ -23,6 +23,13 @@ judged 40ad70a5 ftz=both
 [ $? -eq 1 ]
 ok $? "... also where numbers that are too small may be flushed, of which there are none"
 
+# The bound of sums near the largest number permits an infinity, and no order gives one.
+printf '%s\t%s\n' 'stablehlo.dot_general batch=[]x[] contract=[1]x[0] f32[1,3] f32[3,1] -> f32[1,1] : 807fffff7f7fffff80000003 : 000000023f7fffff00000002' 7f800000 >results
+"$ASSAY" judge <results >out 2>err
+[ $? -eq 1 ]
+ok $? "an infinity beside the largest number: diverges"
+like out "is inf (7f800000), expected 0x1.fffffcp+127 or +inf, and no tree gives this" "an infinity: is not said to be permitted"
+
 run 0 "why" replay "$dot" --executor model:sequential --why
 like out "why:      result 0 at \[\] is 0x1.5ae148p+2 (40ad70a4) = (.*x0\*y0.*) in f32, where x[0-2] = " "why: a tree"
 run 0 "why, of a product" replay 'stablehlo.reduce body=multiply dims=[0] f32[2] f32[] -> f32[] : 3f80000040000000 : 3f800000' --executor model:sequential --why

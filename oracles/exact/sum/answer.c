@@ -43,9 +43,7 @@ static void describe(const sum_bounds_t *sum, const claim_t *claim, answer_t *ou
   out_answer->is_vacuous = out_answer->conforms && range->low <= -largest && range->high >= largest;
   if (!claim->is_brief || !out_answer->conforms)
     value_range_print(range, out_answer->expected, sizeof out_answer->expected);
-  double value = format_to_double(format, claim->bits);
-  bool is_between = range->low <= value && value <= range->high && value != 0;
-  if (is_between && !out_answer->conforms)
+  if (!out_answer->conforms && value_range_holds(range, format, claim->bits, false))
     g_strlcat(out_answer->expected, ", and no tree gives this", sizeof out_answer->expected);
   if (has_finite) {
     answer_measure(out_answer, format, claim->bits, sum->reference, sum->total_error,
