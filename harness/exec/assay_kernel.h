@@ -23,12 +23,15 @@
 #include <string.h>
 
 #include "harness/exec/executor_products.h"
+#include "harness/exec/executor_quantized.h"
 
 typedef struct assay_kernel {
   const char *name;
   const char *op;    /* "byteir.softmax" */
   const char *types; /* Element types of operands and results: "f32 f32 -> f32"; or with
-                      * commas, "f32, f32 -> f32", or as Assay prints them, "f32,f32->f32". */
+                      * commas, "f32, f32 -> f32", or as Assay prints them, "f32,f32->f32".
+                      * Quantized ones as it prints them: "quant<i8:f32> -> f32", of any scales,
+                      * zero points and storage range, which assay_read_quantization() tells. */
   const char *keys;  /* The attributes that it knows, with blanks between them: "batch contract".
                       * A program with another one is refused. */
   int (*takes)(const assay_program_t *program); /* Of such a program, whether it can do exactly
@@ -173,13 +176,25 @@ static inline const char *assay_kernel_after(const char *text, const char *word)
   return is_ended || is_arrow ? rest + strspn(rest, ", ") : NULL;
 }
 
+/* What is behind the type at the beginning of `types`, or NULL if it is not that one: a quantized
+ * one is there as it is or, of any scales, as "quant<i8:f32>" or "quant<i8:f32:axis>". */
+static inline const char *assay_kernel_after_type(const char *types, const assay_type_t *type) {
+  char word[64];
+  assay_quantization_t quantization;
+  const char *rest = assay_kernel_after(types, type->element);
+  if (rest != NULL || !assay_read_quantization(type, &quantization)) return rest;
+  snprintf(word, sizeof word, "quant<%s:%s%s>", quantization.storage, quantization.expressed,
+           quantization.axis >= 0 ? ":axis" : "");
+  return assay_kernel_after(types, word);
+}
+
 static inline int assay_kernel_has_types(const assay_program_t *program, const char *types) {
   for (uint32_t i = 0; i < program->operand_count && types != NULL; i++) {
-    types = assay_kernel_after(types, program->operands[i].element);
+    types = assay_kernel_after_type(types, &program->operands[i]);
   }
   if (types != NULL) types = assay_kernel_after(types, "->");
   for (uint32_t i = 0; i < program->result_count && types != NULL; i++) {
-    types = assay_kernel_after(types, program->results[i].element);
+    types = assay_kernel_after_type(types, &program->results[i]);
   }
   return types != NULL && *types == '\0';
 }

@@ -159,6 +159,33 @@ static void test_types(void) {
   g_assert_false(assay_read_quantization(&type, &quantization));
 }
 
+/* Whether lists are those of a product of i8 by i8 with scales by channel, into i8. */
+static void test_quantized_types(const assay_program_t *like) {
+  static const struct {
+    const char *types;
+    bool fits;
+  } rows[] = {
+      {"quant<i8:f32>,quant<i8:f32:axis>->quant<i8:f32>", true},
+      {"quant<i8:f32> quant<i8:f32:axis> -> quant<i8:f32>", true},
+      {"quant<i8:f32> quant<i8:f32:axis> -> !quant.uniform<i8:f32,0x1p+0>", true},
+      {"quant<i8:f32>,quant<i8:f32>->quant<i8:f32>", false},
+      {"quant<i8:f32>,quant<i8:f32:axis>->quant<i8:f16>", false},
+      {"quant<ui8:f32>,quant<i8:f32:axis>->quant<i8:f32>", false},
+      {"quant<i8:f32>,quant<i8:f32:axis>->!quant.uniform<i8:f32,0x1p+1>", false},
+      {"i8,i8->i8", false},
+  };
+  const assay_type_t operands[] = {{.element = "!quant.uniform<i8<-127:127>:f32,0x1p-1:3>"},
+                                   {.element = "!quant.uniform<i8:f32:1,{0x1p-1,0x1p+0:1}>"}};
+  const assay_type_t result = {.element = "!quant.uniform<i8:f32,0x1p+0>"};
+  assay_program_t program = *like;
+  program.operands = operands;
+  program.results = &result;
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_test_message("%s", rows[i].types);
+    g_assert_cmpint(assay_kernel_has_types(&program, rows[i].types) != 0, ==, rows[i].fits);
+  }
+}
+
 /* A list of a kernel's types, and whether it is those of a product of f32. */
 static void test_types_of_kernels(void) {
   static const struct {
@@ -177,6 +204,7 @@ static void test_types_of_kernels(void) {
     g_test_message("%s", rows[i].types);
     g_assert_cmpint(assay_kernel_has_types(program, rows[i].types) != 0, ==, rows[i].fits);
   }
+  test_quantized_types(program);
   g_assert_null(assay_kernel_strange_key(program, "contract, batch"));
   g_assert_null(assay_kernel_strange_key(program, "contract,batch"));
   g_assert_cmpstr(assay_kernel_strange_key(program, "contract, batches"), ==, "batch");
