@@ -185,4 +185,17 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 END
 run 3 "nothing to judge" module call.mlir --isolate-ops --executor model:pairwise
 like err "no op of the module was judged" "nothing to judge: said"
+# ---- Arguments of quantized types --------------------------------------------------------------------
+
+cat >quantized.mlir <<'END'
+func.func @main(%x: tensor<16x64x!quant.uniform<u8<1:200>:f32, 0.5:3>>) -> tensor<16x64xf32> {
+  %0 = stablehlo.uniform_dequantize %x : (tensor<16x64x!quant.uniform<u8<1:200>:f32, 0.5:3>>) -> tensor<16x64xf32>
+  return %0 : tensor<16x64xf32>
+}
+END
+run 0 "a quantized argument" module quantized.mlir --isolate-ops --executor model:sequential
+like out "1 ops, 1 judged: 1 conform" "a quantized argument: data are drawn, of its storage range"
+run 1 "... and show a fault" module quantized.mlir --isolate-ops --executor canary:zero_point_negated
+like out "^first: .*stablehlo.uniform_dequantize" "... of that op"
+
 finish

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from typing import Any
 
 import numpy as np
@@ -61,10 +62,20 @@ def _digits(array: np.ndarray[Any, Any], element: str) -> str:
 # ---- Arguments ----------------------------------------------------------------------------------
 
 
+def _storage_range(quantized: str, storage: str) -> tuple[int, int]:
+    """That of `!quant.uniform<i8<-127:127>:f32, 0.5>`, or of the type if none is said."""
+    said = re.match(r"!quant\.\w+<\w+<(-?\d+):(-?\d+)>", quantized)
+    if said is not None:
+        return int(said[1]), int(said[2])
+    bits = elements.bits_of(storage)
+    return (0, 2**bits - 1) if storage.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+
+
 def _drawn(kind: ir.Type, rng: np.random.Generator) -> str:
     element, shape = checks.storage(kind), tuple(ir.ShapedType(kind).shape)
-    if "!quant." in str(kind):
-        raise NotRun(f"no data are drawn for an argument of type {kind}; give it by --input FILE.npy")
+    if "!quant." in str(kind) and element in elements.WHOLE:
+        low, high = _storage_range(str(ir.ShapedType(kind).element_type), element)
+        return _digits(rng.integers(low, high + 1, shape).astype(elements.WHOLE[element]), element)
     if element in elements.FLOATS and elements.bits_of(element) % 8 == 0:
         return _digits(rng.standard_normal(shape).astype(elements.FLOATS[element]), element)
     if element in elements.WHOLE:
