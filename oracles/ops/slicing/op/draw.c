@@ -277,12 +277,18 @@ static uint64_t draw_start(rng_t *rng, const element_t *element, int64_t last) {
   return (fits ? (uint64_t)start : 0) & element_mask(element);
 }
 
-/* A start stays where it is about the operand. */
+/* A start stays where it is about the operand.  So does one that would lie in it without its upper
+ * 32 bits, before where it is clamped to: a smaller operand has it nearer to its beginning. */
 static void settle_start(rng_t *rng, const tensor_t *starts, size_t i, int64_t last) {
   enum { ABOUT = 3 };
+  const element_t *element = starts->type.element;
   int64_t start = slicing_index(starts, i);
   if (start >= -ABOUT && start <= last + ABOUT) return;
-  element_store(starts->type.element, starts->data, i, draw_start(rng, starts->type.element, last));
+  bool is_lost = element->bits == 64 && start >> 32 == 1 && last >= 0;
+  int64_t within = MIN(start & UINT32_MAX, MAX(last - 1, 0));
+  uint64_t settled =
+      is_lost ? UINT64_C(1) << 32 | (uint64_t)within : draw_start(rng, element, last);
+  element_store(element, starts->data, i, settled);
 }
 
 void slicing_settle(rng_t *rng, case_t *inout_case) {
