@@ -283,7 +283,7 @@ SELECT column1 AS severity, column2 AS rank FROM (VALUES
 --   place: in which order causes are tried
 --   id: the cause's name
 --   words: what it is, in a line
---   executor, version, op, algorithm, types, class, cause, got, expected, observed: patterns of GLOB for what a finding has
+--   executor, version, op, algorithm, types, class, cause, got, expected, observed, data: patterns of GLOB for what a finding has
 --   severity: what somebody said that it is worth, '' if nobody
 --   title, why, clause: what a report says of it, why it happens, and the clause of the specification
 --   links: where it is told or mended upstream
@@ -292,7 +292,7 @@ SELECT column1 AS severity, column2 AS rank FROM (VALUES
 DROP VIEW IF EXISTS known;
 CREATE VIEW known AS
 SELECT 0 AS place, '' AS id, '' AS words, '' AS executor, '' AS version, '' AS op, '' AS algorithm,
-       '' AS types, '' AS class, '' AS cause, '' AS got, '' AS expected, '' AS observed, '' AS severity, '' AS title,
+       '' AS types, '' AS class, '' AS cause, '' AS got, '' AS expected, '' AS observed, '' AS data, '' AS severity, '' AS title,
        '' AS why, '' AS clause, '' AS links, '' AS affected, '' AS mended, '' AS regressed,
        '' AS found
 WHERE false;
@@ -314,7 +314,7 @@ SELECT column1 AS op, column2 AS family FROM (VALUES
 DROP VIEW IF EXISTS known_here;
 CREATE VIEW known_here AS
 SELECT kind.executor_id, kind.op, kind.class, known.place, known.algorithm, known.types,
-       known.cause, known.got, known.expected, known.observed
+       known.cause, known.got, known.expected, known.observed, known.data
 FROM (SELECT DISTINCT executor_id, op, class FROM divergence) AS kind
 JOIN executor USING (executor_id)
 JOIN known ON kind.op GLOB known.op AND kind.class GLOB known.class
@@ -340,12 +340,14 @@ WITH placed AS (
             AND divergence.algorithm GLOB known_here.algorithm
             AND divergence.types GLOB known_here.types
             AND divergence.cause GLOB known_here.cause
-            AND (known_here.got = '*' AND known_here.expected = '*' AND known_here.observed = '*' OR EXISTS (
+            AND (known_here.got = '*' AND known_here.expected = '*' AND known_here.observed = '*' AND known_here.data = '*' OR EXISTS (
               SELECT 1 FROM reproducer
               WHERE reproducer.divergence_id = divergence.divergence_id AND role = 'gravest'
                 AND reproducer.got GLOB known_here.got
                 AND reproducer.expected GLOB known_here.expected
-                AND reproducer.observed GLOB known_here.observed))
+                AND reproducer.observed GLOB known_here.observed
+                AND iif(coalesce(nan_elements, 0) > 0, 'nan ', '') || iif(coalesce(infinite_elements, 0) > 0, 'infinite ', '')
+                    || iif(coalesce(subnormal_elements, 0) > 0, 'subnormal ', '') GLOB known_here.data))
           LIMIT 1) AS known_place
   FROM divergence
 )

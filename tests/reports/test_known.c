@@ -231,6 +231,28 @@ static void test_own_file(store_fixture_t *fixture, gconstpointer data) {
   remove(path);
 }
 
+/* What operands hold tells a fault of NaN from others of the op and class. */
+static void test_data(store_fixture_t *fixture, gconstpointer data) {
+  (void)data;
+  store_t *store = open_store(fixture);
+  int64_t run_id = begin_run(fixture, store),
+          executor = add_executor(fixture, store, "onnxruntime");
+  static const char *const types[] = {"f16->f16,i32", "f32->f32,i32", "f64->f64,i32"};
+  for (size_t i = 0; i < G_N_ELEMENTS(types); i++) {
+    store_divergence_t finding = sample_divergence(run_id, executor, types[i]);
+    finding.op = "byteir.top_k";
+    finding.types = types[i];
+    finding.class = "value";
+    finding.nan_elements = i == 1 ? 2 : 0;
+    finding.infinite_elements = i == 2 ? 1 : 0;
+    store_add_divergence(store, &finding);
+  }
+  close_store(fixture, store);
+  g_autofree char *known =
+      ask(fixture, NULL, "SELECT types FROM finding WHERE known = 'onnxruntime-topk-beside-nan'");
+  g_assert_cmpstr(known, ==, "f32->f32,i32");
+}
+
 static const struct {
   const char *text;
   const char *message;
@@ -270,6 +292,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/known/entries_are_found", test_entries_are_found);
   STORE_TEST("/known/findings_are_joined", test_findings_are_joined);
   STORE_TEST("/known/own_file", test_own_file);
+  STORE_TEST("/known/data", test_data);
   STORE_TEST("/known/bad_files", test_bad_files);
   return g_test_run();
 }
