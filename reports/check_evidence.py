@@ -14,18 +14,19 @@ from fractions import Fraction as Q
 class NotDecided(Exception): pass
 # ---- Formats (D1): bits, precision, bias, and the largest number of those without infinities --------------------------
 FORMATS = {"f64": (64, 53, 1023), "f32": (32, 24, 127), "tf32": (19, 11, 127), "f16": (16, 11, 15), "bf16": (16, 8, 127), "f8E5M2": (8, 3, 15),
-           "f8E4M3": (8, 4, 7), "f8E3M4": (8, 5, 3), "f8E4M3FN": (8, 4, 7, Q(448)), "f6E2M3FN": (6, 4, 1, Q(15, 2)), "f6E3M2FN": (6, 3, 3, Q(28)), "f4E2M1FN": (4, 2, 1, Q(6))}
-
+           "f8E4M3": (8, 4, 7), "f8E3M4": (8, 5, 3), "f8E4M3FN": (8, 4, 7, Q(448)), "f6E2M3FN": (6, 4, 1, Q(15, 2)), "f6E3M2FN": (6, 3, 3, Q(28)), "f4E2M1FN": (4, 2, 1, Q(6)),
+           "f8E4M3FNUZ": (8, 4, 8, Q(240)), "f8E5M2FNUZ": (8, 3, 16, Q(57344)), "f8E4M3B11FNUZ": (8, 4, 11, Q(30)), "f8E8M0FNU": (8, 1, 128, Q(2) ** 127)}
 class Format:
     def __init__(self, name):
         if name not in FORMATS: raise NotDecided(f"numbers of {name}")
         self.name, (self.bits, self.p, bias, *ends) = name, FORMATS[name]
         self.emin, self.u, self.has_infinity, self.largest = 1 - bias, Q(2) ** -self.p, not ends, (*ends, (1 - Q(2) ** -self.p) * Q(2) ** (bias + 1))[0]
-        self.normal, self.eta = Q(2) ** self.emin, Q(2) ** (self.emin - self.p + 1)
+        self.normal, self.eta, self.has_one_zero = Q(2) ** self.emin, Q(2) ** (self.emin - self.p + 1), name.endswith("UZ")
         self.d = 3 if self.p <= 5 else 11  # D6: a wider node has so many bits more, at least, and rounds by w.
         self.w, self.eta_w = self.u / 2 ** self.d, self.eta / 2 ** self.d
     def read(self, bits):
         sign, exponent, fraction = bits >> self.bits - 1, bits >> self.p - 1 & (1 << self.bits - self.p) - 1, bits & (1 << self.p - 1) - 1
+        if self.p == 1 or self.has_one_zero and bits == 128: return (Q(2) ** (bits - 127),) * 2 if self.p == 1 and bits < 255 else "nan"
         if self.has_infinity and exponent == (1 << self.bits - self.p) - 1: return "nan" if fraction else "+-"[sign] + "inf"
         if exponent == fraction == 0: return "+-"[sign] + "0"
         value = (fraction + (1 << self.p - 1 if exponent else 0)) * self.eta * Q(2) ** (max(exponent, 1) - 1)
@@ -61,14 +62,13 @@ def rounded(s, f, p, last=False, wider=True):
         result += ["+0"] * (ends[0] == 0) + ["+inf"] * (ends[1] > f.largest) + ["+0", "-0"] * (p["ftz"] != "none" and ends[0] < f.normal)
         low, high = (ends[0], min(ends[1], f.largest)) if last else (min(low, ends[0]), max(high, ends[1]))
         if low <= high and high > 0: result.append((low, high))
-    return list(dict.fromkeys(result))
+    return list(dict.fromkeys(result + ["+0"] * (f.has_one_zero and "-0" in result)))
 
 def multiply(a, b):
     if "nan" in (a, b): return "nan"
     if isinstance(a, str) and isinstance(b, str): return "nan" if a[1:] != b[1:] else "+-"[a[0] != b[0]] + a[1:]
     if isinstance(a, str): return a if b[1] > 0 else mirror(a)
     return multiply(b, a) if isinstance(b, str) else (min(x * y for x in a for y in b), max(x * y for x in a for y in b))
-
 def add_up(leaves, f, p, note):
     """All sums of the leaves, in any order, before the last rounding: T12, T15 to T20, T23, T115."""
     if p["accum_rounding"] != "rn": raise NotDecided("sums that may be truncated (accum_rounding)")
@@ -256,10 +256,10 @@ def decide(bundle):
         if any(len(t.codes) != t.parts * math.prod(t.shape) for t in o): raise ValueError("other data than the types say")
         got = (r.integer(0, bits),) * 2 if r.format is None else r.format.read(bits)
         p = {**dict(word.split("=") for word in bundle["contract"].split(",")), "got": got, "results": len(results)}
-        rules = OPS.get("quantized " * any(t.quantum for t in [*o, r]) + op)
+        rules = OPS.get("quantized " * any(t.quantum for t in [*o, r]) + "bare " * any(t.format and t.format.p == 1 for t in [*o, r]) + op)
         if not rules: raise NotDecided(f"no rules for {op} of these types here")
         sets = rules(op, a, o, r, claim["result"], index, part, p, note)
-        if p["zero_sign"] == "any" and {"+0", "-0"} & set(sets): sets += ["+0", "-0"]
+        if (p["zero_sign"] == "any" or r.format and r.format.has_one_zero) and {"+0", "-0"} & set(sets): sets += ["+0", "-0"]
     except (NotDecided, ArithmeticError) as reason: return {"not decided": str(reason)}
     if got in sets or not isinstance(got, str) and any(low <= got[0] <= high for low, high in numbers(sets)):
         return {"not decided": "the bound that is simple enough for this script holds the result"}
@@ -295,6 +295,6 @@ def main(paths):
 
 if __name__ == "__main__":
     sys.modules["check_evidence"] = sys.modules["__main__"]
-    try: import check_other_ops, check_formulas, check_norms, check_algorithms, check_images, check_steps  # Beside this file: what is no
-    except ImportError: pass  # plain sum.  Without them that is not decided.
+    try: import check_other_ops, check_formulas, check_norms, check_algorithms, check_images, check_bodies, check_steps  # Beside this file:
+    except ImportError: pass  # what is no plain sum.  Without them that is not decided.
     sys.exit(main(sys.argv[1:]))

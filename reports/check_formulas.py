@@ -6,7 +6,7 @@ Each function returns all that the contract permits at one place of a result."""
 import math
 from fractions import Fraction as Q
 from check_evidence import OPS, NotDecided, add_up, combined, extreme, mirror, parts_of, rounded
-from check_other_ops import cut, divide, exp, log, outwards, quantized, rescaled, ways
+from check_other_ops import cut, divide, exp, log, outwards, quantized, rescaled, term_of, ways
 
 # ---- Elementary functions: pairs that enclose the exact value ---------------------------------------------------------
 def expm1(x):
@@ -257,7 +257,8 @@ def quantized_subtract(op, a, o, r, number, index, part, p, note):
     """As quantized sums are, in check_other_ops.py: the second operand with the other sign."""
     if not all(t.quantum for t in o): raise NotDecided("mixed operands")
     s, f = [o[0].at(index, p), [mirror(v) for v in o[1].at(index, p)]], r.expressed
-    terms = [(sign * (t.integer(index) - t.scale(index)[1]), t.scale(index)[0]) for sign, t in zip((1, -1), o)]
+    (m, *left), (n, *right) = (term_of(t, index) for t in o)
+    terms = [(m, *left), (-n, *right)]
     return quantized(rounded(add_up(s, f, p, note), f, p), r, index, p) + rescaled(terms, r, index, p)
 
 NAMES = {f"stablehlo.{op}": name for op, name in (("exponential", "exp"), ("exponential_minus_one", "expm1"), ("log", "log"),

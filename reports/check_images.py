@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What check_evidence.py, which imports this if it stands beside it, knows of linear resizing, of select_and_scatter, of partitions
-and quantized values that are reduced, of parts of complex numbers that are compared, and of places: non_zero, dynamic_slice, and the
-gradient of a negative log likelihood.  As there: plain Python, nothing of Assay's."""
+and quantized values that are reduced, of parts of complex numbers that are compared, of indices: arg_max, arg_min, top_k, and of places: non_zero,
+slices and gathers, conversions to bare exponents, and the gradient of a negative log likelihood.  As there: plain Python, nothing of Assay's."""
 import itertools, json, math
 from fractions import Fraction as Q
 from check_evidence import OPS, Format, NotDecided, add_up, folded, is_point, parts_of, reduction, rounded
 from check_formulas import element
-from check_other_ops import elementwise
+from check_other_ops import elementwise, row_of
 
 ANY_ZERO = ("+0", "-0")
 
@@ -126,6 +126,39 @@ def quantized_reduction(op, a, o, r, number, index, part, p, note):
     if zero + above > r.high or zero - below < r.low or above + below + abs(zero) > 2 ** 12: raise NotDecided("partial sums beyond the type")
     return [(sum(values) + zero,) * 2]
 
+# ---- Indices --------------------------------------------------------------------------------------------------------------
+def key_of(s):
+    """The order of numbers, NaN the greatest; zeros are equal."""
+    value = s[0]
+    return {"nan": (2, 0), "+inf": (1, 0), "-inf": (-1, 0)}.get(value, (0, 0)) if isinstance(value, str) else (0, value[0])
+
+def arg_extreme(op, a, o, r, number, index, part, p, note):
+    if number + 1 < p["results"]: raise NotDecided("values of arg_max")
+    place, axis = r.place(index), int(a["axis"]) % len(o[0].shape)
+    if a["keep_dims"] == "true": del place[axis]
+    x, sign = o[0], 1 if op.endswith("max") else -1
+    row = [x.at(i, p) if x.format else parts_of(Q(x.integer(i)), Q(x.integer(i))) for i in row_of(x, r, index, axis, place)]
+    if not all(map(is_point, row)): raise NotDecided("numbers that may be flushed")
+    nans = [i for i, s in enumerate(row) if s == ["nan"]]
+    if nans and p["arg_nan"] != "first": raise NotDecided("rows with NaN (arg_nan)")
+    keys = [tuple(sign * e for e in key_of(s)) for s in row]
+    best = nans or [i for i, key in enumerate(keys) if key == max(keys)]
+    if len({tuple(row[i]) for i in best}) > 1: raise NotDecided("zeros of both signs")
+    return [(best[-1 if a["select_last_index"] == "true" else 0],) * 2]
+
+def top_k(op, a, o, r, number, index, part, p, note):
+    if (p["top_k_nan"], p["top_k_zeros"], p["top_k_ties"]) != ("greatest", "equal", "stable"):
+        raise NotDecided("what a top_k may order otherwise")
+    x, place, axis = o[0], r.place(index), int(a["axis"].strip("[]")) % len(o[0].shape)
+    k = place.pop(axis)
+    row = [x.at(i, p) if x.format else parts_of(Q(x.integer(i)), Q(x.integer(i))) for i in row_of(x, r, index, axis, place)]
+    if not all(map(is_point, row)): raise NotDecided("numbers that may be flushed")
+    order = sorted(range(len(row)), key=lambda i: tuple(-e for e in key_of(row[i])) + (i,))
+    if a["sorted"] == "true": chosen = [order[k]]
+    else: chosen = [i for i in range(len(row)) if key_of(row[i]) >= key_of(row[order[r.shape[axis] - 1]])]  # In any order.
+    if number == 1: return [(i,) * 2 for i in chosen]
+    return [row[i][0] if x.format else (x.integer(row_of(x, r, index, axis, place)[i]),) * 2 for i in chosen]
+
 # ---- Places ---------------------------------------------------------------------------------------------------------------
 def non_zero(op, a, o, r, number, index, part, p, note):
     x, (row, column) = o[0], r.place(index)
@@ -144,6 +177,40 @@ def dynamic_slice(op, a, o, r, number, index, part, p, note):
     start = [sorted((0, t.integer(0), n - m))[1] for t, n, m in zip(o[1:], x.shape, r.shape)]
     return element(x, x.index([s + k for s, k in zip(start, r.place(index))]), p, part) if r.shape else element(x, 0, p, part)
 
+def update_slice(op, a, o, r, number, index, part, p, note):
+    """dynamic_update_slice: likewise, for the update."""
+    x, update, *starts = o
+    start = [sorted((0, t.integer(0), n - m))[1] for t, n, m in zip(starts, x.shape, update.shape)]
+    at = [k - s for s, k in zip(start, r.place(index))]
+    inside = all(0 <= k < m for k, m in zip(at, update.shape))
+    return element(update, update.index(at), p, part) if inside else element(x, index, p, part)
+
+def gather(op, a, o, r, number, index, part, p, note):
+    """Where the slice of a start index begins, moved inwards; then along it, and along what is a batch of both."""
+    x, starts = o
+    axis, sizes, place = int(a["index_vector_dim"]), json.loads(a["slice_sizes"]), r.place(index)
+    offsets, collapsed, batching, of_starts, start_map = (json.loads(a[k]) for k in (
+        "offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims", "start_index_map"))
+    batch, rest = [k for d, k in enumerate(place) if d not in offsets], iter([place[d] for d in offsets])
+    where = [0 if d in (*collapsed, *batching) else next(rest) for d in range(len(x.shape))]
+    for k, d in enumerate(start_map):
+        at = [*batch[:axis], k, *batch[axis:]] if axis < len(starts.shape) else batch
+        where[d] += sorted((0, starts.integer(starts.index(at)), x.shape[d] - sizes[d]))[1]
+    for d, e in zip(batching, of_starts): where[d] += batch[e - (e > axis)]
+    return element(x, x.index(where), p, part)
+
+def to_exponents(op, a, o, r, number, index, part, p, note):
+    """A number above 0 to f8E8M0FNU, the nearest power of two unless it is in the middle, or from it."""
+    s = o[0].at(index, p) if o[0].format else [(o[0].integer(index),) * 2]
+    if r.format is None or r.parts == 2 or p["convert_rounding"] != "rn": raise NotDecided("such conversions")
+    if not is_point(s) or isinstance(s[0], str) or s[0][0] <= 0: raise NotDecided("what has no exponent")
+    value = Q(s[0][0])
+    if r.format.p > 1: return rounded(s, r.format, p, True, False)
+    unit = max(Q(2) ** (value.numerator.bit_length() - value.denominator.bit_length() - 1), r.format.eta)
+    while 2 * unit <= value: unit *= 2
+    if value == unit * Q(3, 2) or not unit * Q(3, 4) < value < r.format.largest: raise NotDecided("ties, or numbers beyond the type")
+    return [(unit * (1 + (value > unit * Q(3, 2))),) * 2]
+
 def nll_loss_backward(op, a, o, r, number, index, part, p, note):
     """+0 but at the targets."""
     place, target = r.place(index), o[2]
@@ -161,7 +228,9 @@ def by_parts(op, a, o, r, number, index, part, p, note):
     return pairs[keys.index((max if op.endswith("maximum") else min)(keys))][part]
 
 OPS.update({"byteir.resize": resize, "stablehlo.select_and_scatter": select_and_scatter, "byteir.non_zero": non_zero,
-            "stablehlo.dynamic_slice": dynamic_slice, "byteir.nll_loss_backward": nll_loss_backward,
+            "stablehlo.dynamic_slice": dynamic_slice, "stablehlo.dynamic_update_slice": update_slice, "stablehlo.gather": gather,
+            "byteir.arg_max": arg_extreme, "byteir.arg_min": arg_extreme, "byteir.top_k": top_k, "bare stablehlo.convert": to_exponents,
+            "byteir.nll_loss_backward": nll_loss_backward,
             **dict.fromkeys(("stablehlo.maximum", "stablehlo.minimum"), by_parts),
             **dict.fromkeys(("stablehlo.all_reduce", "stablehlo.reduce_scatter"), grouped),
             **dict.fromkeys(("quantized stablehlo.reduce", "quantized stablehlo.all_reduce"), quantized_reduction)})

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What check_evidence.py, which imports this if it stands beside it, knows of norms: layer_norm, l2_norm, and what batch_norm_training
-makes of its operand.  As there: plain Python, nothing of Assay's.  Each function returns an interval that holds all that the
+"""What check_evidence.py, which imports this if it stands beside it, knows of norms: layer_norm, l2_norm, batch_norm_training
+and batch_norm_grad.  As there: plain Python, nothing of Assay's.  Each function returns an interval that holds all that the
 contract permits at one place of a result, by bounds that are simple rather than sharp: each step errs by a relative error of at
 most u, and by eta where it underflows."""
 import math
 from fractions import Fraction as Q
 from check_evidence import OPS, NotDecided, mirror, numbers, parts_of, rounded
 from check_formulas import root
-from check_other_ops import ROOT_HALF, ROOT_TWO_OVER_PI, erf, exp, gelu, outwards, ways
+from check_other_ops import ROOT_HALF, ROOT_TWO_OVER_PI, erf, exp, gelu, outwards, quantized, ways
 
 def number_at(tensor, index, p):
     """The finite number there, which nobody may flush."""
@@ -40,7 +40,7 @@ def moments(x, a):
     n, largest, spread = len(x), max(map(abs, x)), max(x) - min(x)
     mean = sum(x) / n
     exact = sum((v - mean) ** 2 for v in x) / n
-    a.holds(2 * n * (1 + largest) ** 2)
+    a.holds(2 * n * (1 + largest))
     # Two passes, in any order (T11 to T15, T63); the mean of one number is that number.
     is_exact = n == 1 or n == 2 and is_exact_pair(x, a.g)
     error = 0 if is_exact else a.after(n + 2) * sum(map(abs, x)) / n + 2 * a.eta * n
@@ -52,6 +52,7 @@ def moments(x, a):
     # another difference, whose weights are at most twice as large.
     error = 0 if is_exact else n * (a.after(6) * (spread + largest / 2) + a.u * largest * Q(5, 4) + 4 * a.eta)
     if 4 * error > largest and largest: raise NotDecided("means that are not certain")
+    a.holds(2 * n * (1 + spread + 2 * error) ** 2)  # What is squared are deviations.
     weights = n * max(1, math.ceil(math.log2(n)))
     off = (8 * error * root(exact * n * weights)[1] + 8 * error ** 2 * weights) / n
     relative, lost = a.after(n + 12), 4 * n * a.eta
@@ -140,6 +141,42 @@ def batch_norm_training(op, a, o, r, number, index, part, p, note):
     return batch_or_layer(x, row.index(index) if number == 0 else 0, number_at(o[1], channel, p), number_at(o[2], channel, p),
                           epsilons(a, o[0].format, p), False, ("output", "mean", "variance")[number], o, r, p, note)
 
+def mean_of_one(op, a, o, r, number, index, part, p, note):
+    """Of batch_norm_training on quantized numbers: the mean of one number is that number."""
+    if number != 1 or len(o[0].codes) != o[0].shape[int(a["feature_index"])] or not r.quantum: raise NotDecided("norms of quantized numbers")
+    return quantized(o[0].at(index, p), r, index, p)
+
+def batch_norm_grad(op, a, o, r, number, index, part, p, note):
+    """With c = x - mean, v = variance + epsilon, s = sqrt(v): scale / (s N) (N dy - sum dy - c sum(dy c) / v), sum(dy c) / s and sum dy, in
+    any order of steps: each of the terms has less than n + 24 roundings and six inverse roots."""
+    of_floats(o, r)
+    if p["norm_epsilon"] != "defined" or p["normalized"] != "kept": raise NotDecided("another reading of the norm")
+    axis = int(a["feature_index"])
+    channel = o[0].place(index)[axis] if number == 0 else index
+    row = [i for i in range(math.prod(o[0].shape)) if o[0].place(i)[axis] == channel]
+    scale, mean, variance = (number_at(t, channel, p) for t in o[1:4])
+    dy, c, n = [number_at(o[4], i, p) for i in row], [number_at(o[0], i, p) - mean for i in row], len(row)
+    terms, v = [g * d for g, d in zip(dy, c)], [variance + e for e in epsilons(a, o[0].format, p)]
+    if v == [0, 0] and number == 1 and min(map(abs, terms)) > 2 * o[0].format.normal and len({t > 0 for t in terms}) == 1: return ["+inf" if terms[0] > 0 else "-inf"]
+    if v[0] <= 0 and number != 2: raise NotDecided("what may be divided by 0")
+    def of_row(arithmetic):
+        inverse = [Q(0), Q(0)] if number == 2 else [1 / root(v[1])[1], 1 / root(v[0])[0]]
+        size = 8 * n * (1 + abs(scale)) * (1 + inverse[1]) ** 3 * (1 + max(map(abs, c))) ** 2 * (1 + sum(map(abs, dy)))
+        arithmetic.holds(size)  # No step makes more, nor what is lost below the smallest number more times than that.
+        if number == 2: ends = [(sum(dy),) * 2]
+        elif number == 1: ends = [products((sum(terms),) * 2, inverse)]
+        else:
+            i, factor = row.index(index), scale / n
+            parts = [n * dy[i] - sum(dy), -c[i] * sum(terms)]
+            ends = [products((factor * e,) * 2, [d ** k for d in inverse]) for e, k in zip(parts, (1, 3))]
+        sizes = {2: sum(map(abs, dy)), 1: sum(map(abs, terms)) * inverse[1]}
+        if number == 0: sizes[0] = abs(factor) * inverse[1] * (n * abs(dy[i]) + sum(map(abs, dy)) + abs(c[i]) * sum(map(abs, terms)) * inverse[1] ** 2)
+        error = arithmetic.after(n + 24 + 12 * arithmetic.ulps) * sizes[number] + size * arithmetic.eta
+        low, high = (sum(e[k] for e in ends) for k in (0, 1))
+        note("T12, T15", low, high, error)
+        yield low - error, high + error
+    return over_rows(r.format, o[0].format, p, of_row)
+
 def l2_norm(op, a, o, r, number, index, part, p, note):
     """x / sqrt(max(sum x^2, epsilon)), or the root is compared with it: T11 to T15 for the sum."""
     of_floats(o, r)
@@ -179,4 +216,5 @@ def gelu_by_ends(op, a, o, r, number, index, part, p, note):
     low, high = (end(e for v in numbers(cut) for e in (v if x > 0 else mirror(v))) for end in (min, max))
     return [v for v in found if isinstance(v, str)] + [(max(v[0], low), min(v[1], high)) for v in numbers(found) if v[0] <= high and v[1] >= low]
 
-OPS.update({"byteir.gelu": gelu_by_ends, "byteir.layer_norm": layer_norm, "byteir.l2_norm": l2_norm, "stablehlo.batch_norm_training": batch_norm_training})
+OPS.update({"byteir.gelu": gelu_by_ends, "byteir.layer_norm": layer_norm, "byteir.l2_norm": l2_norm, "stablehlo.batch_norm_training": batch_norm_training,
+            "stablehlo.batch_norm_grad": batch_norm_grad, "quantized stablehlo.batch_norm_training": mean_of_one})

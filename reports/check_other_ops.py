@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What check_evidence.py, which imports this if it stands beside it, knows of ops that are no plain sums: conversions,
-quantized values, indices, and formulas, whose functions are enclosed by fractions.  As there: plain Python, nothing of Assay's.
+quantized values, and formulas, whose functions are enclosed by fractions.  As there: plain Python, nothing of Assay's.
 Each function returns all that the contract permits at one place of a result."""
 import math
 from fractions import Fraction as Q
@@ -72,8 +72,8 @@ def convert(op, a, o, r, number, index, part, p, note):
         s = x.at(index, p) if x.format else [(x.integer(index),) * 2]
         if "nan" in s: raise NotDecided("NaN as i1")
         return [(int(part not in ("+0", "-0", (0, 0))),) * 2 for part in s]
-    if r.parts == 2 or x.parts == 2 or r.bits == 1: raise NotDecided("conversions of complex numbers")
-    if r.format:
+    if r.parts == 2 or r.bits == 1: raise NotDecided("conversions to complex numbers")
+    if r.format:  # Of a complex number: its real part.
         s = x.at(index, p) if x.format else parts_of(Q(x.integer(index)), Q(x.integer(index)))
         if p["convert_rounding"] == "any" and any(r.format.nearest(e) != e for e in hull(s)): raise NotDecided("any rounding (convert_rounding)")
         if (size_of(s) > r.format.largest or not hull(s)) and (p["convert_overflow"] == "any" or p["convert_infinity"] != "keep"):
@@ -106,24 +106,32 @@ def quantized(s, r, index, p, each=False):
     def shift(part): return [part] if part in ("nan", "+inf", "-inf") else parts_of(*(e + zero for e in hull([part])))
     quotients = step(combined(divide, s, [(scale, scale)]))
     result = step([v for part in quotients for v in shift(part)])
-    is_near = hull(result) and size_of(result) <= min(abs(v) for v in (r.low, r.high) if v) / 2
-    if f.nearest(Q(zero)) != zero or not is_near and any(f.nearest(Q(v)) != v for v in (r.low, r.high)): raise NotDecided("ends that the expressed type has not")
+    reach = [*hull(result), Q(r.low) * ("-inf" in result), Q(r.high) * ("+inf" in result)]
+    odd = any(f.nearest(Q(v)) != v and max(e / v for e in reach) > Q(1, 2) for v in (r.low, r.high) if v)  # Ends that round, and are near.
+    if f.nearest(Q(zero)) != zero or odd: raise NotDecided("ends that the expressed type has not")
     last = to_integers(quotients, zero, r.low, r.high) if p["quantize_zero_point"] == "either" else []
     return to_integers(result, 0, r.low, r.high) + last
 
-def rescaled(terms, r, index, p):
-    """Integers times scales, summed exactly and rescaled in floats (T43): what permission `quantized` adds."""
+def rescaled(terms, r, index, p, of=sum):
+    """Integers times scales, summed exactly (or the extreme of them) and rescaled in floats (T43): what permission `quantized` adds.  A
+    term is an integer, its scale, and the magnitudes that it is the difference of, as zero points may be multiplied out."""
     (scale, zero), f = r.scale(index), r.expressed
     if p["quantized"] == "dequantize": return []
     if p["rescale"] not in ("exact", "float"): raise NotDecided("integers rescaled in fixed point")
-    values, sizes = [n * s / scale for n, s in terms], sum(abs(n * s / scale) for n, s in terms) + abs(zero)
-    exact = all(f.nearest(s / scale, 1 - f.p) == s / scale and abs(n) < 2 ** f.p for n, s in terms) and sum(abs(n) for n, _ in terms) < 2 ** f.p
-    bound = 0 if exact else 8 * f.u / (1 - 8 * f.u) * sizes + (sum(abs(n) for n, _ in terms) + 2) * f.eta
-    value = sum(values, Q(zero))
+    values, sizes, most = [n * s / scale for n, s, _ in terms], sum(m * s / scale for _, s, m in terms) + abs(zero), sum(m for *_, m in terms)
+    exact = all(f.nearest(s / scale, 1 - f.p) == s / scale for _, s, _ in terms) and most + abs(zero) < 2 ** f.p
+    exact = exact and sizes <= min([Q(1), *(s / scale for _, s, _ in terms)]) * 2 ** f.p  # All are multiples of the least of them (T17).
+    bound = 0 if exact else 8 * f.u / (1 - 8 * f.u) * sizes + (most + abs(zero) + 8) * f.eta
+    value = of(values) + zero
     if f.nearest(value) != value: bound += f.u * abs(value)
     if sizes > f.largest / 4: raise NotDecided("overflow of rescaled integers")
     shifts = (0, zero) if p["rescale"] == "float" or p["quantize_zero_point"] == "either" else (0,) # T43, T294
     return [v for z in shifts for v in to_integers(parts_of(value - z - bound, value - z + bound), z, r.low, r.high)]
+
+def term_of(t, i):
+    """A value as an integer times a scale."""
+    scale, zero = t.scale(i)
+    return t.integer(i) - zero, scale, abs(t.integer(i)) + abs(zero)
 
 def quantized_products(op, a, o, r, number, index, part, p, note):
     """Of dequantized numbers, by sums in the expressed type, or of integers that are rescaled; hybrid ones are floats (T43, T163)."""
@@ -133,20 +141,18 @@ def quantized_products(op, a, o, r, number, index, part, p, note):
     leaves = [combined(multiply, ["+0"] if i is None else o[0].at(i, p), o[1].at(j, p)) for i, j in pairs]
     total = add_up([["+0"], *leaves], f, p, note) + add_up(leaves, f, p, note)
     if not r.quantum: return rounded(total, f, p, True)
-    terms = [((o[0].integer(i) - o[0].scale(i)[1]) * (o[1].integer(j) - o[1].scale(j)[1]), o[0].scale(i)[0] * o[1].scale(j)[0])
-             for i, j in pairs if i is not None]
+    factors = [(term_of(o[0], i), term_of(o[1], j)) for i, j in pairs if i is not None]
+    terms = [tuple(x * y for x, y in zip(*pair)) for pair in factors]
     return quantized(rounded(total, f, p), r, index, p) + rescaled(terms, r, index, p)
 
 def quantized_elementwise(op, a, o, r, number, index, part, p, note):
     name, s, f = op.partition(".")[2], [t.at(index, p) for t in o], r.expressed
     if not all(t.quantum for t in o): raise NotDecided("mixed operands")
-    terms = [(t.integer(index) - t.scale(index)[1], t.scale(index)[0]) for t in o]
+    terms = [term_of(t, index) for t in o]
     if name in ("maximum", "minimum"):
-        if not all(map(is_point, s)): raise NotDecided("the larger of two that are not certain")
-        return quantized(extreme(s, name == "maximum", p), r, index, p)
+        return quantized(extreme(s, name == "maximum", p), r, index, p) + rescaled(terms, r, index, p, max if name == "maximum" else min)
     if name == "multiply":
-        (m, q), (n, v) = terms
-        return quantized(rounded(combined(multiply, *s), f, p), r, index, p) + rescaled([(m * n, q * v)], r, index, p)
+        return quantized(rounded(combined(multiply, *s), f, p), r, index, p) + rescaled([tuple(x * y for x, y in zip(*terms))], r, index, p)
     return quantized(rounded(add_up(s, f, p, note), f, p), r, index, p) + rescaled(terms, r, index, p)
 
 def dequantized(x, index, p):
@@ -168,39 +174,8 @@ def byteir_quantize(op, a, o, r, number, index, part, p, note):
     if (p["quantize"], p["quantize_ties"]) != ("divide", "even"): raise NotDecided("another way to quantize")
     return to_integers(rounded(combined(divide, o[0].at(index, p), o[1].at(at, p)), o[0].format, p), o[2].integer(at), r.low, r.high)
 
-# ---- Indices --------------------------------------------------------------------------------------------------------
 def row_of(x, r, index, axis, place):
     return [x.index([*place[:axis], k, *place[axis:]]) for k in range(x.shape[axis])]
-
-def key_of(s):
-    """The order of numbers, NaN the greatest; zeros are equal."""
-    value = s[0]
-    return {"nan": (2, 0), "+inf": (1, 0), "-inf": (-1, 0)}.get(value, (0, 0)) if isinstance(value, str) else (0, value[0])
-
-def arg_extreme(op, a, o, r, number, index, part, p, note):
-    if number + 1 < p["results"]: raise NotDecided("values of arg_max")
-    place, axis = r.place(index), int(a["axis"]) % len(o[0].shape)
-    if a["keep_dims"] == "true": del place[axis]
-    x, sign = o[0], 1 if op.endswith("max") else -1
-    row = [x.at(i, p) if x.format else parts_of(Q(x.integer(i)), Q(x.integer(i))) for i in row_of(x, r, index, axis, place)]
-    if not all(map(is_point, row)): raise NotDecided("numbers that may be flushed")
-    nans = [i for i, s in enumerate(row) if s == ["nan"]]
-    if nans and p["arg_nan"] != "first": raise NotDecided("rows with NaN (arg_nan)")
-    keys = [tuple(sign * e for e in key_of(s)) for s in row]
-    best = nans or [i for i, key in enumerate(keys) if key == max(keys)]
-    if len({tuple(row[i]) for i in best}) > 1: raise NotDecided("zeros of both signs")
-    return [(best[-1 if a["select_last_index"] == "true" else 0],) * 2]
-
-def top_k(op, a, o, r, number, index, part, p, note):
-    if (p["top_k_nan"], p["top_k_zeros"], p["top_k_ties"]) != ("greatest", "equal", "stable") or a["sorted"] != "true":
-        raise NotDecided("what a top_k may order otherwise")
-    x, place, axis = o[0], r.place(index), int(a["axis"].strip("[]")) % len(o[0].shape)
-    k = place.pop(axis)
-    row = [x.at(i, p) if x.format else parts_of(Q(x.integer(i)), Q(x.integer(i))) for i in row_of(x, r, index, axis, place)]
-    if not all(map(is_point, row)): raise NotDecided("numbers that may be flushed")
-    order = sorted(range(len(row)), key=lambda i: tuple(-e for e in key_of(row[i])) + (i,))
-    if number == 1: return [(order[k],) * 2]
-    return row[order[k]] if x.format else [(x.integer(row_of(x, r, index, axis, place)[order[k]]),) * 2]
 
 # ---- Formulas -------------------------------------------------------------------------------------------------------
 def ways(name, f, p):
@@ -293,7 +268,7 @@ def softmax(op, a, o, r, number, index, part, p, note):
 
 ELEMENTWISE = [f"stablehlo.{name}" for name in ("add", "subtract", "multiply", "maximum", "minimum", "negate")]
 OPS.update({**dict.fromkeys(ELEMENTWISE, elementwise), "stablehlo.convert": convert, "byteir.quantize": byteir_quantize,
-            "byteir.arg_max": arg_extreme, "byteir.arg_min": arg_extreme, "byteir.top_k": top_k, "byteir.erf": erf_op, "byteir.gelu": gelu,
+            "byteir.erf": erf_op, "byteir.gelu": gelu,
             "byteir.softmax": softmax, "byteir.log_softmax": softmax,
             **{f"quantized {op}": quantized_products for op in ("stablehlo.dot_general", "stablehlo.convolution")},
             **{f"quantized stablehlo.{op}": quantized_elementwise for op in ("add", "multiply", "maximum", "minimum")},

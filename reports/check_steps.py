@@ -12,7 +12,7 @@ class Value(Tensor):
     """What a step makes, element by element as it is asked for."""
     def __init__(self, word, find, source=None):
         super().__init__(word)
-        if self.parts == 2 or self.quantum: raise NotDecided("steps that make complex or quantized numbers")
+        if self.parts == 2 or self.quantum or self.format and self.format.has_one_zero: raise NotDecided("steps that make complex, quantized or FNUZ numbers")
         self.find, self.source, self.known = find, source, {}
     def at(self, index, p, part=0):
         if index not in self.known: self.known[index] = self.find(index)
@@ -113,6 +113,7 @@ def make_step(step, tensors, is_returned, p):
         s = rule(op, a, o, r, 0, index, 0, {**p, "results": 1}, lambda *_: None)
         if {"nan", "+inf", "-inf"} & set(s): raise NotDecided("steps that may overflow")
         if r.format and (p.get("is_kept") or any(isinstance(t, Value) for t in o)): s = widened(s, r.format)
+        if r.format and p["ftz"] != "none" and any(min(map(abs, e)) < r.format.normal for e in numbers(s)): s = [*s, "+0", "-0"]  # Who reads it.
         known[key] = with_merged_scales(s, r, p) if op == "stablehlo.uniform_dequantize" and p["intermediates"] == "either" else s
         return known[key]
     return Value(result, find, (lambda index: source_of(op.partition(".")[2], a, o, r, index)) if op in MOVES else None)
@@ -125,7 +126,7 @@ class Named:
         return self.seen.setdefault(word, Tensor(word, self.tensor.data))
 
 def module(op, a, o, r, number, index, part, p, note):
-    if p["algebra"] != "none" or p["ftz"] != "none": raise NotDecided("steps that are combined, or flush (algebra, ftz)")
+    if p["algebra"] != "none": raise NotDecided("steps that are combined (algebra)")
     values = [t.format.read(code) for t in o if t.format for code in t.codes]
     if any(v in ("nan", "+inf", "-inf") for v in values): raise NotDecided("infinite operands of steps")
     steps, returned = parsed(a["steps"].strip("{}"))

@@ -21,6 +21,7 @@ sys.path.insert(0, sys.argv[1])
 sys.dont_write_bytecode = True
 import check_evidence
 import check_algorithms  # noqa: F401  It adds its ops.
+import check_bodies  # noqa: F401
 import check_formulas  # noqa: F401  So does this one, and so do the others.
 import check_images  # noqa: F401
 import check_norms  # noqa: F401

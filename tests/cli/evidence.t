@@ -8,7 +8,7 @@ root=$(cd "$(dirname "$ASSAY")/.." && pwd)
 helper=$root/tests/cli/evidence.py
 
 # The floor: proven claims of corpus/found.  It only grows; the rest is undecided for a reason that the script tells.
-PROVEN_MIN=350
+PROVEN_MIN=375
 
 ! wc -l "$root"/reports/check_*.py |
   grep -v total | grep -v -q -E '^ *([12]?[0-9]?[0-9]|300) '
@@ -102,9 +102,13 @@ for change in ftz=none ftz=both intermediates=rounded; do
   tests judged "$varied" beside verdicts
 done
 
-# These tests see faults of the scripts: each is planted in a copy, which then proves wrong what is right.
+# These tests see faults of the scripts: each is planted in a copy, which then proves wrong what is right of some programs.
 "$ASSAY" judge --contract "$contract" beside >verdicts 2>>err
-plant() { # SCRIPT OLD NEW
+plant() { # PATTERN SCRIPT OLD NEW: of programs that match a pattern
+  pattern=$1
+  shift
+  grep -n -e "$pattern" beside | cut -d: -f1 >numbers
+  for file in beside verdicts; do awk 'NR == FNR { is_kept[$1] = 1; next } FNR in is_kept' numbers $file >some_$file; done
   rm -rf planted
   mkdir planted
   cp "$root"/reports/check_*.py planted
@@ -115,18 +119,28 @@ text = open(path).read()
 assert text.count(old) == 1, f"{path} has {text.count(old)} of {old}"
 open(path, "w").write(text.replace(old, new))
 EOF
-  [ $? -eq 0 ] && python3 "$helper" planted judged "$contract" beside verdicts >points 2>>err && grep -q '^not ok' points
+  [ $? -eq 0 ] && python3 "$helper" planted judged "$contract" some_beside some_verdicts >points 2>>err && grep -q '^# ' points
   ok $? "a planted fault is seen: $1, $3 for $2"
 }
-plant check_algorithms.py '[:kept]' '[: kept - 1]'
-plant check_algorithms.py 'return joined(result)' 'return result[:1]'
-plant check_images.py 'bound = Q(9, 8)' 'bound = 0'
-plant check_images.py '"half_pixel" in transformation' '"pytorch" in transformation'
-plant check_images.py 'for k in range(count) for r in group] for group in groups]' 'for r in group for k in range(count)] for group in groups]'
-plant check_images.py 'best is None or not keeps' 'best is None or keeps'
-plant check_steps.py '"is_kept": not is_returned' '"is_kept": False'
-plant check_norms.py 'Q(0), 2 * k * g.u + 6 * u' 'Q(0), Q(0)'
-plant check_evidence.py '"f8E4M3FN": (8, 4, 7' '"f8E4M3FN": (8, 4, 8'
+plant algorithm= check_algorithms.py '[:kept]' '[: kept - 1]'
+plant algorithm= check_algorithms.py 'return joined(result)' 'return result[:1]'
+plant resize check_images.py 'bound = Q(9, 8)' 'bound = 0'
+plant resize check_images.py '"half_pixel" in transformation' '"pytorch" in transformation'
+plant replica_groups check_images.py 'for k in range(count) for r in group] for group in groups]' 'for r in group for k in range(count)] for group in groups]'
+plant select_and_scatter check_images.py 'best is None or not keeps' 'best is None or keeps'
+plant module check_steps.py '"is_kept": not is_returned' '"is_kept": False'
+plant gelu check_norms.py 'Q(0), 2 * k * g.u + 6 * u' 'Q(0), Q(0)'
+plant batch_norm_grad check_norms.py '[d ** k for d in inverse]) for e, k in zip(parts, (1, 3))' '[d ** k for d in inverse]) for e, k in zip(parts, (1, 2))'
+plant gather check_images.py 'where[d] += sorted((0, ' 'where[d] += sorted((1, '
+plant gather check_images.py 'batch[e - (e > axis)]' 'batch[0]'
+plant top_k check_images.py 'if a["sorted"] == "true"' 'if True'
+plant E8M0 check_images.py 'value == unit * Q(3, 2) or' ''
+plant 'maximum !quant' check_other_ops.py 'return quantized(extreme(s, name == "maximum", p), r, index, p) + rescaled(' 'return quantized(extreme(s, name == "maximum", p), r, index, p) + 0 * rescaled('
+plant 'subtract !quant' check_other_ops.py 'abs(t.integer(i)) + abs(zero)' 'abs(t.integer(i) - zero)'
+plant 'reduce body={' check_bodies.py 'leaves[mask.bit_length() - 1]' 'leaves[0]'
+plant FNUZ check_evidence.py 'if self.p == 1 or self.has_one_zero and bits == 128' 'if self.p == 1'
+plant FNUZ check_evidence.py 'r.format and r.format.has_one_zero) and' 'False) and'
+plant E4M3FN check_evidence.py '"f8E4M3FN": (8, 4, 7' '"f8E4M3FN": (8, 4, 8'
 tests tampered bundles/*.json
 
 # One claim at a time.
