@@ -24,6 +24,10 @@ static inline void ask_begin(asking_t *asking, const char *line, const char *con
     g_error("%s", error.text);
   }
   asking->instance = case_make(&asking->arena, &program);
+  for (uint32_t i = 0; i < program.operand_count; i++) {
+    const tensor_t *operand = &asking->instance.operands[i];
+    memset(operand->data, 0, type_bytes(&operand->type));
+  }
   if (contract_parse(str_from(contract), &asking->contract, &error) != STATUS_OK) {
     g_error("%s", error.text);
   }
