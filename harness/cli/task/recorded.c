@@ -2,8 +2,8 @@
 #include "harness/cli/task/recorded.h"
 
 #include "harness/cli/task/programs.h"
-#include "harness/run/corpus_file.h"
-#include "harness/run/corpus_folder.h"
+#include "harness/run/corpus/file.h"
+#include "harness/run/corpus/folder.h"
 
 void task_flags_add_recorded(task_flags_t *flags, arguments_t *arguments) {
   const GOptionEntry entries[] = {

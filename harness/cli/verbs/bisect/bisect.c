@@ -7,7 +7,7 @@
 #include "harness/cli/options/flags.h"
 #include "harness/cli/verbs/bisect/subject.h"
 #include "harness/cli/verbs/cases/shrink_finding.h"
-#include "harness/run/corpus_file.h"
+#include "harness/run/corpus/file.h"
 #include "reports/verdict/describe.h"
 
 typedef struct bisect_flags {

@@ -7,8 +7,8 @@
 
 #include "harness/cli/options/arguments.h"
 #include "harness/cli/verbs/corpus/import.h"
-#include "harness/run/corpus_file.h"
-#include "harness/run/corpus_folder.h"
+#include "harness/run/corpus/file.h"
+#include "harness/run/corpus/folder.h"
 
 typedef struct corpus_flags {
   gboolean tidy;

@@ -10,7 +10,7 @@
 #include "harness/cli/verbs/cases/result_line.h"
 #include "harness/cli/verbs/cases/shrink_finding.h"
 #include "harness/cli/verbs/evidence/bundle.h"
-#include "harness/run/corpus_file.h"
+#include "harness/run/corpus/file.h"
 #include "reports/verdict/reproducer.h"
 
 static const char single_file[] = "evidence.json";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "harness/run/corpus_folder.h"
+#include "harness/run/corpus/folder.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parser and canonical printer of corpus files. One pass reads lines into blocks, checks cases and
  * result bits, and notes every change that the canonical text would make. */
-#include "harness/run/corpus_file.h"
+#include "harness/run/corpus/file.h"
 
 #include <string.h>
 
