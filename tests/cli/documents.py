@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the commands that README.md and the pages of the manual print, and prints TAP.
 
-    documents.py [--full] BUILD PAGE...
+    documents.py [--full] [--write] BUILD PAGE...
 
 BUILD is the folder with the program.  A page's commands stand in fenced blocks, and what follows "sh" says who runs
 them:
@@ -16,7 +16,9 @@ them:
 Times become a second and counts small; with --full times become a minute and counts stay.  A command passes if it ends with 0 or 1 (divergences),
 with 1 alone where "# exits with 1" is behind it: such a block runs as it stands.  Of all
 of them, run or not, verbs and options must exist, and so must the programs of the checkout that they name.  A line in an
-indented block that looks like a command is an error: it would be believed, and never run."""
+indented block that looks like a command is an error: it would be believed, and never run.
+
+With --write pages have what commands print now in place of what they printed before: read the difference, and what is said around it."""
 import os
 import re
 import shlex
@@ -84,8 +86,8 @@ def is_whole(command):
 
 
 class Page:
-    def __init__(self, path, build, report, python, full):
-        self.path, self.report, self.python, self.full = path, report, python, full
+    def __init__(self, path, build, report, python, full, writes):
+        self.path, self.report, self.python, self.full, self.writes = path, report, python, full, writes
         self.name = os.path.basename(path)
         self.folder = tempfile.mkdtemp(prefix="assay-documents.")
         for name in ("harness", "tests", "corpus"):
@@ -95,6 +97,7 @@ class Page:
         if python:
             self.environment["PATH"] = os.path.dirname(python) + ":" + os.environ["PATH"]
         self.options = {}
+        self.changes = []  # Dialogues as the page has them, and as they go now.
 
     def run(self, command):
         """The exit status and what was printed."""
@@ -147,6 +150,9 @@ class Page:
                 self.report.point(True, f"{self.name}: {command}", skip="no Python here has numpy and ml_dtypes")
                 continue
             status, text = self.run(command)
+            if self.writes and status in (0, 1) and text.rstrip() != expected.rstrip():
+                self.changes.append((f"$ {command}\n{expected.rstrip()}\n", f"$ {command}\n{text.rstrip()}\n"))
+                continue
             self.report.point(status in (0, 1) and text.rstrip() == expected.rstrip(), f"{self.name}: prints as it says: {command}",
                               f"exit status {status}\n{text}")
 
@@ -179,6 +185,12 @@ class Page:
                 for command in commands:
                     self.check_command(command, info.split()[1:] + whole)
         shutil.rmtree(self.folder)
+        for old, new in self.changes:
+            self.report.point(old in text, f"{self.name}: written anew: {new.partition(chr(10))[0]}")
+            text = text.replace(old, new)
+        if self.changes:
+            with open(self.path, "w", encoding="utf-8") as file:
+                file.write(text)
 
 
 def find_python():
@@ -194,15 +206,15 @@ def find_python():
 
 def main():
     arguments = sys.argv[1:]
-    full = "--full" in arguments
-    paths = [argument for argument in arguments if argument != "--full"]
+    full, writes = "--full" in arguments, "--write" in arguments
+    paths = [argument for argument in arguments if argument not in ("--full", "--write")]
     if len(paths) < 2:
-        print("usage: documents.py [--full] BUILD PAGE...", file=sys.stderr)
+        print("usage: documents.py [--full] [--write] BUILD PAGE...", file=sys.stderr)
         return 2
     report = Report()
     python = find_python()
     for path in paths[1:]:
-        Page(os.path.abspath(path), os.path.abspath(paths[0]), report, python, full).check()
+        Page(os.path.abspath(path), os.path.abspath(paths[0]), report, python, full, writes).check()
     print(f"1..{report.count}")
     return report.bad > 0
 

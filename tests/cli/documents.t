@@ -72,6 +72,19 @@ END
 pages "$folder/page.md" >out 2>err
 ok $? "accepted: a command that finds divergences, made short"
 
+cat >page.md <<'END'
+```console
+$ build/assay --version | cut -d' ' -f1
+another program
+$ echo 'and
+more'
+and
+more
+```
+END
+pages --write "$folder/page.md" >out 2>err && grep -q -x 'assay' page.md && ! grep -q 'another' page.md && pages "$folder/page.md" >out 2>err
+ok $? "written anew: what a command prints now"
+
 pages "$root/README.md" "$root"/harness/docs/*.md "$root"/harness/docs/*/*.md >told 2>err
 grep -e '^ok\|^not ok\|^#' told >points
 grep -q '^1\.\.' told
