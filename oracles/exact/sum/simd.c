@@ -212,11 +212,13 @@ static size_t shape_roundings(bound_shape_t shape) {
 }
 
 /* Of the sum of all terms of one sign, whichever is larger: half of the magnitude and of what the
- * sum is, or less or more than that. */
-static double reach_of(const fast_sums_t *sums, const accept_t *accept, size_t component,
-                       bool is_most) {
+ * sum is, or less or more than that.  A sum that may be exact has so few bits that its reference is
+ * no other number, but in binary64. */
+static double reach_of(const fast_sums_t *sums, const accept_t *accept, const format_t *format,
+                       size_t component, bool is_most) {
   double magnitude = accept->magnitude[component], total = fabs(accept->reference[component]);
-  double error = (sums->rough_error + reference_slack) * magnitude;
+  bool may_be_rounded = format->precision + 2 > BINARY64_FRACTION_BITS + 1;
+  double error = (sums->rough_error + (may_be_rounded ? reference_slack : 0)) * magnitude;
   return is_most ? (magnitude + (total + error)) / 2
                  : (magnitude / magnitude_slack + fmax(total - error, 0)) / 2;
 }
@@ -239,7 +241,8 @@ static void narrow_exact_sums(const fast_sums_t *sums, const accept_t *accept,
     }
     /* In binary64, products below all numbers have no magnitude either: 0 is among what they may
      * give. */
-    double most = reach_of(sums, accept, i, true), fewest = reach_of(sums, accept, i, false);
+    double most = reach_of(sums, accept, format, i, true);
+    double fewest = reach_of(sums, accept, format, i, false);
     if (magnitude == 0 || error_bound_aligned_sum_is_exact(format, bits, lowest_bit, most)) {
       low[i] = high[i] = accept->reference[i];
     } else {
