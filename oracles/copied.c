@@ -18,7 +18,7 @@ bool copied_conforms(const element_t *element, const contract_t *contract, uint6
   if (!format_is_zero(format, bits)) return false;
   bool is_flushed = format_is_subnormal(format, from) && PERMITTED(contract, ftz) != FTZ_NONE;
   if (!format_is_zero(format, from) && !is_flushed) return false;
-  bool has_sign = format_is_negative(format, from) == format_is_negative(format, bits);
+  bool has_sign = format_zero_has_sign(format, bits, format_is_negative(format, from));
   return has_sign || PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY;
 }
 

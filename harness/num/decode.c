@@ -103,6 +103,10 @@ bool format_is_negative(const format_t *format, uint64_t bits) {
   return format->specials != FORMAT_NAN_MINUS_ZERO || (bits & layout_magnitude_mask(format)) != 0;
 }
 
+bool format_zero_has_sign(const format_t *format, uint64_t zero, bool is_negative) {
+  return !format_has_negative_zero(format) || format_is_negative(format, zero) == is_negative;
+}
+
 bool format_is_subnormal(const format_t *format, uint64_t bits) {
   uint64_t magnitude = bits & layout_magnitude_mask(format);
   return format->specials != FORMAT_EXPONENT_ONLY && magnitude != 0 &&

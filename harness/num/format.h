@@ -102,6 +102,9 @@ bool format_is_nan(const format_t *format, uint64_t bits);
 bool format_is_infinity(const format_t *format, uint64_t bits);
 bool format_is_zero(const format_t *format, uint64_t bits);
 bool format_is_negative(const format_t *format, uint64_t bits);
+/* Whether the pattern of a zero is the one that a number of that sign becomes: a format without
+ * -0 has one for both. */
+bool format_zero_has_sign(const format_t *format, uint64_t zero, bool is_negative);
 bool format_is_subnormal(const format_t *format, uint64_t bits);
 
 /* A signed count of steps from zero, strictly monotone over the numbers: +0 is 0, -0 is -1 where

@@ -36,6 +36,11 @@ done
 reduce='stablehlo.reduce body=minimum dims=[0] f8E5M2FNUZ[1] f8E5M2FNUZ[] -> f8E5M2FNUZ[] : 82 : 7f'
 judged ftz=both weak 00 "$reduce"
 judged ftz=none diverges 00 "$reduce"
+slice='stablehlo.slice start_indices=[0] limit_indices=[2] strides=[1]'
+judged ftz=inputs conforms 0008 "$slice f8E4M3FNUZ[2] -> f8E4M3FNUZ[2] : 8108"
+judged ftz=none diverges 0008 "$slice f8E4M3FNUZ[2] -> f8E4M3FNUZ[2] : 8108"
+judged ftz=inputs conforms 8008 "$slice f8E4M3FN[2] -> f8E4M3FN[2] : 8108"
+judged ftz=inputs "diverges (zero-sign)" 0008 "$slice f8E4M3FN[2] -> f8E4M3FN[2] : 8108"
 # Where numbers may be flushed, and none is small, a softmax is as sharp as elsewhere (T150): 1e-6 in its sum is told; and
 # beside a number that may vanish, exp(-88), too.
 softmax='byteir.softmax axis=0 f32[3] -> f32[3]'

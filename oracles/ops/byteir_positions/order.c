@@ -97,7 +97,7 @@ bool pick_value_matches(const element_t *element, const contract_t *contract, ui
   if (!format_is_zero(format, bits)) return false;
   bool is_any_sign = PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY;
   if (format_is_zero(format, from)) return is_any_sign;
-  bool has_same_sign = format_is_negative(format, from) == format_is_negative(format, bits);
+  bool has_same_sign = format_zero_has_sign(format, bits, format_is_negative(format, from));
   return format_is_subnormal(format, from) && PERMITTED(contract, ftz) != FTZ_NONE &&
          (has_same_sign || is_any_sign);
 }

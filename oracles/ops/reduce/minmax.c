@@ -167,8 +167,7 @@ static bool value_matches(const pick_t *pick, const contract_t *contract, const 
   if (format == NULL || !format_is_zero(format, bits)) return false;
   if (pair->exact == 0) return PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY;
   bool is_subnormal = sum_may_flush_factor(pair->exact, format, pick->storage);
-  bool same_sign = !format_has_negative_zero(format) ||
-                   format_is_negative(format, bits) == (signbit(pair->exact) != 0);
+  bool same_sign = format_zero_has_sign(format, bits, signbit(pair->exact) != 0);
   return is_subnormal && PERMITTED(contract, ftz) != FTZ_NONE &&
          (same_sign || PERMITTED(contract, zero_sign) == ZERO_SIGN_ANY);
 }
