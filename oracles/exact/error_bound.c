@@ -179,11 +179,14 @@ bool error_bound_sum_is_exact(const format_t *format, int lowest_bit, double mag
   return is_far_below || magnitude <= format_to_double(format, format->largest_bits);
 }
 
-/* theory.md, T17. */
+/* theory.md, T17 and T300: beside a term of 2^(lowest_bit + imprecise_bits) others of the same sign
+ * are none, but of the other sign there may be some. */
 bool error_bound_aligned_sum_is_exact(const format_t *format, int imprecise_bits, int lowest_bit,
-                                      double magnitude) {
-  bool fits = imprecise_bits == 0 || magnitude <= binary64_power(lowest_bit + imprecise_bits);
-  return fits && error_bound_sum_is_exact(format, lowest_bit, magnitude);
+                                      sum_reach_t terms) {
+  if (!error_bound_sum_is_exact(format, lowest_bit, terms.reach)) return false;
+  if (imprecise_bits == 0) return true;
+  double kept = binary64_power(lowest_bit + imprecise_bits);
+  return terms.reach < kept || terms.magnitude <= kept;
 }
 
 /* theory.md, T30. */

@@ -65,10 +65,15 @@ error_bound_t error_bound_wide_roundings(const format_t *format, const contract_
  * are exact in any order and any arithmetic at least as precise as the format: theory.md, T17. */
 bool error_bound_sum_is_exact(const format_t *format, int lowest_bit, double magnitude);
 
-/* The same where nodes keep only so many bits (see bound_shape_t), if that is not 0: what is
- * aligned to at most `magnitude` then loses nothing. */
+/* The same of terms whose magnitudes sum to `magnitude`, and those of one sign to `reach` at the
+ * most; where nodes keep only so many bits (see bound_shape_t), if that is not 0, what is aligned
+ * to less than 2^(lowest_bit + imprecise_bits) loses nothing: theory.md, T17 and T300. */
+typedef struct sum_reach {
+  double reach;
+  double magnitude;
+} sum_reach_t;
 bool error_bound_aligned_sum_is_exact(const format_t *format, int imprecise_bits, int lowest_bit,
-                                      double magnitude);
+                                      sum_reach_t terms);
 
 /* Products of `terms` factors: relative, so factors of |product| (theory.md, T30).
  * The offset is 0: underflow is the caller's (T32). */

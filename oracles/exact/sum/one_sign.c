@@ -123,10 +123,11 @@ static int lowest_bit_of(const sum_bounds_t *sum, const sum_problem_t *question,
 /* theory.md, T17 and T300. */
 bool sum_bounds_are_exact(const sum_bounds_t *sum, const sum_problem_t *question,
                           const sum_totals_t *totals) {
-  double reach =
-      fmax(reach_of_sign(sum, question, totals, true), reach_of_sign(sum, question, totals, false));
+  const sum_reach_t terms = {.reach = fmax(reach_of_sign(sum, question, totals, true),
+                                           reach_of_sign(sum, question, totals, false)),
+                             .magnitude = mpfr_get_d(sum->magnitude, MPFR_RNDU)};
   return error_bound_aligned_sum_is_exact(question->format, question->imprecise_bits,
-                                          lowest_bit_of(sum, question, totals), reach);
+                                          lowest_bit_of(sum, question, totals), terms);
 }
 
 bool sum_bounds_may_flush(const sum_bounds_t *sum, const sum_problem_t *question,

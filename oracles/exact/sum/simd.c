@@ -214,13 +214,14 @@ static size_t shape_roundings(bound_shape_t shape) {
 /* Of the sum of all terms of one sign, whichever is larger: half of the magnitude and of what the
  * sum is, or less or more than that.  A sum that may be exact has so few bits that its reference is
  * no other number, but in binary64. */
-static double reach_of(const fast_sums_t *sums, const accept_t *accept, const format_t *format,
-                       size_t component, bool is_most) {
+static sum_reach_t reach_of(const fast_sums_t *sums, const accept_t *accept, const format_t *format,
+                            size_t component, bool is_most) {
   double magnitude = accept->magnitude[component], total = fabs(accept->reference[component]);
   bool may_be_rounded = format->precision + 2 > BINARY64_FRACTION_BITS + 1;
   double error = (sums->rough_error + (may_be_rounded ? reference_slack : 0)) * magnitude;
-  return is_most ? (magnitude + (total + error)) / 2
-                 : (magnitude / magnitude_slack + fmax(total - error, 0)) / 2;
+  double least = magnitude / magnitude_slack;
+  if (is_most) return (sum_reach_t){(magnitude + (total + error)) / 2, magnitude};
+  return (sum_reach_t){(least + fmax(total - error, 0)) / 2, least};
 }
 
 /* Sums that no schedule rounds have one value (theory.md, T17 and T300).  Where the slack of the
@@ -241,8 +242,8 @@ static void narrow_exact_sums(const fast_sums_t *sums, const accept_t *accept,
     }
     /* In binary64, products below all numbers have no magnitude either: 0 is among what they may
      * give. */
-    double most = reach_of(sums, accept, format, i, true);
-    double fewest = reach_of(sums, accept, format, i, false);
+    const sum_reach_t most = reach_of(sums, accept, format, i, true);
+    const sum_reach_t fewest = reach_of(sums, accept, format, i, false);
     if (magnitude == 0 || error_bound_aligned_sum_is_exact(format, bits, lowest_bit, most)) {
       low[i] = high[i] = accept->reference[i];
     } else {
