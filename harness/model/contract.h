@@ -122,7 +122,8 @@ contract_t contract_identified(void);
 status_t contract_parse(str_t text, contract_t *out_contract, failure_t *error);
 
 /* Reads a file: a "contract" key file with one `key = value` a line, in group [contract], with an
- * optional `base = spec|backend|wide|identified`. */
+ * optional `base = spec|backend|wide|identified`.  STATUS_INVALID if it is not such a file, or
+ * cannot be read. */
 status_t contract_read_file(const char *path, contract_t *out_contract, failure_t *error);
 
 /* All permissions, "order=any,init_count=any,...": contract_parse() gives it back. */

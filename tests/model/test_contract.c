@@ -230,7 +230,8 @@ static void test_refused_file(void) {
   }
   contract_t contract;
   failure_t error = {.text = ""};
-  g_assert_cmpint(contract_read_file("/nonexistent/contract", &contract, &error), ==, STATUS_IO);
+  g_assert_cmpint(contract_read_file("/nonexistent/contract", &contract, &error), ==,
+                  STATUS_INVALID);
   g_assert_true(g_str_has_prefix(error.text, "/nonexistent/contract: "));
 }
 
