@@ -37,7 +37,7 @@ parts_question_t check_parts(check_t *check, const cut_t *cut) {
                             .tell_context = &check->progress};
 }
 
-/* ---- What explains the results -------------------------------------------------------------- */
+/* ---- What explains the results --------------------------------------------------------------- */
 
 /* A block of the case that is looked at again. */
 typedef struct block {
@@ -172,7 +172,7 @@ static status_t note_no_formula(const explaining_t *explaining, const block_t *b
   return status;
 }
 
-/* ---- Why it is wrong ------------------------------------------------------------------------ */
+/* ---- Why it is wrong ------------------------------------------------------------------------- */
 
 /* What the fast set of the block knows of a component. */
 static cause_reference_t find_reference(const void *context, uint32_t result, size_t component) {

@@ -181,8 +181,7 @@ static void test_rounded(solver_t *solver, cause_id_t cause, rounding_t rounding
   }
 }
 
-/* ---- Steps ------------------------------------------------------------------------------------
- */
+/* ---- Steps ----------------------------------------------------------------------------------- */
 
 /* -1, 0 or 1. */
 static bool is_step(const element_t *element, uint64_t bits) {

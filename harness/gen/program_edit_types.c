@@ -101,8 +101,7 @@ static void change_counts(rng_t *rng, program_t *program) {
   }
 }
 
-/* ---- All types at once ------------------------------------------------------------------------
- */
+/* ---- All types at once ----------------------------------------------------------------------- */
 
 static type_t *type_at(program_t *program, uint64_t index) {
   return index < program->operand_count ? &program->operands[index]

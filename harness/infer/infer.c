@@ -78,8 +78,7 @@ static kept_t *case_at(const infer_t *infer, guint index) {
   return (kept_t *)g_ptr_array_index(infer->cases, index);
 }
 
-/* ---- Values -----------------------------------------------------------------------------------
- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 /* How many values of the permission a value permits: the fewer, the tighter it is. */
 static unsigned count_permitted(const char *name, uint8_t value) {
@@ -117,8 +116,7 @@ static size_t list_values(const infer_t *infer, size_t permission, uint8_t out_v
   return count;
 }
 
-/* ---- A value ----------------------------------------------------------------------------------
- */
+/* ---- A value --------------------------------------------------------------------------------- */
 
 /* A contract with one tighter value, held against all cases. */
 typedef struct attempt {
@@ -235,8 +233,7 @@ static status_t try_value(infer_t *infer, const infer_options_t *options, size_t
   return STATUS_OK;
 }
 
-/* ---- All --------------------------------------------------------------------------------------
- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 static status_t try_permission(infer_t *infer, const infer_options_t *options, size_t permission,
                                bool *out_is_withdrawn, failure_t *error) {

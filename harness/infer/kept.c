@@ -20,8 +20,7 @@ static bool has_no_answer(status_t status) {
   return status == STATUS_UNSUPPORTED || status == STATUS_UNDECIDED;
 }
 
-/* ---- Fast sets --------------------------------------------------------------------------------
- */
+/* ---- Fast sets ------------------------------------------------------------------------------- */
 
 status_t kept_accept(const kept_t *kept, const contract_t *contract, arena_t *arena,
                      accept_t out_accepts[CASE_RESULTS_MAX], bool *out_is_known, failure_t *error) {
@@ -56,8 +55,7 @@ bool kept_accepts_equal(const kept_t *kept, const accept_t *accepts) {
   return true;
 }
 
-/* ---- Results ----------------------------------------------------------------------------------
- */
+/* ---- Results --------------------------------------------------------------------------------- */
 
 typedef struct decide_context {
   const oracle_t *oracle;
@@ -118,8 +116,7 @@ status_t kept_conforms(const kept_t *kept, const contract_t *contract, const acc
   return do_rows_agree(kept, kept->results, contract, arena, out_conforms, error);
 }
 
-/* ---- Witnesses --------------------------------------------------------------------------------
- */
+/* ---- Witnesses ------------------------------------------------------------------------------- */
 
 /* A component of a case, and two contracts. */
 typedef struct search {

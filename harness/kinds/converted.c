@@ -9,8 +9,7 @@
 #include "harness/model/op.h"
 #include "harness/types/promotion.h"
 
-/* ---- The op in the types of its accumulation --------------------------------------------------
- */
+/* ---- The op in the types of its accumulation ------------------------------------------------- */
 
 /* The end of the first of several types with commas between, which may stand in `<>` too. */
 static const char *end_of_type(const char *text, const char *end) {
@@ -81,8 +80,7 @@ static bool take_own(const program_t *program, arena_t *arena, program_t *out_ow
   return status == STATUS_OK && violation == NULL;
 }
 
-/* ---- Conversions ------------------------------------------------------------------------------
- */
+/* ---- Conversions ----------------------------------------------------------------------------- */
 
 /* The name of the op that converts, NULL if there is none that the RFC means. */
 static const char *conversion(const type_t *from, const type_t *to) {
@@ -122,8 +120,7 @@ static char *print_conversion(const char *name, const char *made, const type_t *
   return g_strdup(made);
 }
 
-/* ---- The module -------------------------------------------------------------------------------
- */
+/* ---- The module ------------------------------------------------------------------------------ */
 
 static void print_types(const char *before, const type_t *types, uint32_t count,
                         GString *out_text) {

@@ -110,8 +110,7 @@ static void print_spellings(const permission_t *permission, GString *out_text) {
   } while (values_next(&values));
 }
 
-/* ---- The contracts ----------------------------------------------------------------------------
- */
+/* ---- The contracts --------------------------------------------------------------------------- */
 
 /* In "wide". */
 static uint8_t wide_value(const permission_t *permission) {
@@ -266,8 +265,7 @@ status_t contract_read_file(const char *path, contract_t *out_contract, failure_
   return STATUS_OK;
 }
 
-/* ---- Single permissions ----------------------------------------------------------------------
- */
+/* ---- Single permissions ---------------------------------------------------------------------- */
 
 static const permission_t *require_permission(const char *name) {
   const permission_t *permission = NULL;

@@ -93,8 +93,7 @@ void mlir_print_scalar(const element_t *element, GString *out_text) {
   type_print_mlir(&scalar, out_text);
 }
 
-/* ---- An op alone -------------------------------------------------------------------------------
- */
+/* ---- An op alone ----------------------------------------------------------------------------- */
 
 static void print_names(const char *const *names, uint32_t count, GString *out_text) {
   for (uint32_t i = 0; i < count; i++) {

@@ -97,8 +97,7 @@ judge_t decide_context_judge(decide_context_t *context, const contract_t *contra
   return judge;
 }
 
-/* ---- One contract -----------------------------------------------------------------------------
- */
+/* ---- One contract ---------------------------------------------------------------------------- */
 
 /* Results of a case, which may be judged under several contracts. */
 typedef struct judging {
@@ -165,8 +164,7 @@ static status_t judge_elsewhere(const judging_t *judging, const contract_t *cont
   return judge_under(judging, &question, out_evidence, out_verdict);
 }
 
-/* ---- What was promised, and what was inferred -------------------------------------------------
- */
+/* ---- What was promised, and what was inferred ------------------------------------------------ */
 
 /* Of the permissions that the contract withdraws, the first that would permit the worst component:
  * "accumulation=either". */
@@ -223,8 +221,7 @@ static status_t hold_promised(const judging_t *judging, verdict_t *verdict) {
   return name_withdrawn(judging, &promised, verdict);
 }
 
-/* ---- What the class rests on ------------------------------------------------------------------
- */
+/* ---- What the class rests on ----------------------------------------------------------------- */
 
 /* That elementary functions err by more than anybody promises explains much: it is said only where
  * it explains the whole. */
@@ -240,8 +237,7 @@ static status_t hold_blame(const judging_t *judging, verdict_t *verdict) {
   return STATUS_OK;
 }
 
-/* ---- What would make rows agree ---------------------------------------------------------------
- */
+/* ---- What would make rows agree -------------------------------------------------------------- */
 
 static status_t conforms_elsewhere(void *context, const contract_t *contract, bool *out_conforms) {
   const judging_t *judging = (const judging_t *)context;
@@ -261,8 +257,7 @@ static status_t name_row_leave(judging_t *judging, verdict_t *verdict) {
   return row_leave_find(&question, verdict->observed, sizeof verdict->observed);
 }
 
-/* ---- A tighter contract -----------------------------------------------------------------------
- */
+/* ---- A tighter contract ---------------------------------------------------------------------- */
 
 void case_runner_hold_wide(case_runner_t *walk) {
   const contract_t wide = contract_wide();
@@ -321,8 +316,7 @@ static bool is_formula_due(case_runner_t *walk, const oracle_t *oracle, const ve
   return before < CASE_RUNNER_FORMULA_SOME || before % CASE_RUNNER_FORMULA_ONE_IN == 0;
 }
 
-/* ---- All --------------------------------------------------------------------------------------
- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 status_t case_runner_judge(case_runner_t *walk, const expectation_t *expectation,
                            const tensor_t *results, verdict_t *out_verdict, failure_t *error) {

@@ -70,8 +70,7 @@ static spot_t spot_at(const values_t *values, size_t index) {
   return g_array_index(values->spots, spot_t, (guint)index);
 }
 
-/* ---- Floats and integers ----------------------------------------------------------------------
- */
+/* ---- Floats and integers --------------------------------------------------------------------- */
 
 /* The number with its `bits` leading bits alone. */
 static uint64_t with_leading_bits(const element_t *element, uint64_t pattern, int bits) {

@@ -271,8 +271,7 @@ size_t part_result_element(const problem_t *problem, const part_t *part, uint32_
   return layout->group_base[part->group] + layout->term_offset[part_term(part, place)];
 }
 
-/* ---- Evaluation -------------------------------------------------------------------------------
- */
+/* ---- Evaluation ------------------------------------------------------------------------------ */
 
 void problem_evaluate(const problem_t *problem, const part_t *part, const variant_t *variant,
                       const evaluation_t *evaluation, row_t results[CASE_RESULTS_MAX]) {

@@ -275,8 +275,7 @@ static void test_times(void) {
   for (size_t i = 0; i < G_N_ELEMENTS(names); i++) executor_close(executors[i]);
 }
 
-/* ---- Programs that break a constraint ----------------------------------------------------------
- */
+/* ---- Programs that break a constraint -------------------------------------------------------- */
 
 static int32_t open_naive(const char *options, void **out_self, assay_reason_t *reason) {
   (void)options;

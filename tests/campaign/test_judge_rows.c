@@ -104,8 +104,7 @@ static void test_one_sum(void) {
   arena_deinit(&row.arena);
 }
 
-/* ---- What a row would agree by ----------------------------------------------------------------
- */
+/* ---- What a row would agree by --------------------------------------------------------------- */
 
 static void store(const tensor_t *tensor, size_t index, float value) {
   uint32_t bits;

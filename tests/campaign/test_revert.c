@@ -202,8 +202,7 @@ static void test_errors(void) {
   arena_deinit(&tables);
 }
 
-/* ---- Whole models ------------------------------------------------------------------------------
- */
+/* ---- Whole models ---------------------------------------------------------------------------- */
 
 static bool is_quantized(const quant_region_t *region) {
   if (region->is_op || strcmp(region->kernel, QUANT_RESCALE_KERNEL) == 0) return false;
@@ -283,8 +282,7 @@ static void test_models(void) {
   arena_deinit(&tables);
 }
 
-/* ---- The block of the manual -------------------------------------------------------------------
- */
+/* ---- The block of the manual ----------------------------------------------------------------- */
 
 static quant_graph_t read_block(arena_t *arena) {
   g_autofree char *text = NULL;

@@ -13,8 +13,7 @@ typedef struct program_row {
   const char *reason;
 } program_row_t;
 
-/* ---- Regions -----------------------------------------------------------------------------------
- */
+/* ---- Regions --------------------------------------------------------------------------------- */
 
 #define LEFT(shape) "!quant.uniform<i8:f32,0x1p-1:1>" shape
 #define RIGHT(shape) "!quant.uniform<i8:f32,0x1p-2:-2>" shape

@@ -31,8 +31,7 @@ static set_arrays_t arrays_of(sets_t *sets, bool has_others) {
                         .decide = sets->decide};
 }
 
-/* ---- As it is told, one number after the other ------------------------------------------------
- */
+/* ---- As it is told, one number after the other ----------------------------------------------- */
 
 static bool is_negative_zero(double x) { return x == 0 && signbit(x) != 0; }
 
@@ -63,8 +62,7 @@ static void store_other(const fast_row_t *row, size_t i, sets_t *sets) {
   sets->magnitude[i] = fmax(sets->magnitude[i], reach(sets, i, low, high));
 }
 
-/* ---- Rows -------------------------------------------------------------------------------------
- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 typedef struct numbers {
   double low[COUNT], high[COUNT], point[COUNT], tail[COUNT];

@@ -94,8 +94,7 @@ static void test_negative_square(fixture_t *fixture, gconstpointer data) {
   assert_encloses(sum.enclosed, (double)square);
 }
 
-/* ---- Boxes -------------------------------------------------------------------------------------
- */
+/* ---- Boxes ----------------------------------------------------------------------------------- */
 
 enum { ROWS = 400, TERMS_MAX = 24, POINTS = 40 };
 

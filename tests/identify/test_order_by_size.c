@@ -84,7 +84,7 @@ static void test_other_sizes(void) {
   arena_deinit(&arena);
 }
 
-/* ---- Maps --------------------------------------------------------------------------------- */
+/* ---- Maps ------------------------------------------------------------------------------------ */
 
 /* A backend that adds in order below `threshold` terms and in lanes from there on. */
 typedef struct switching {

@@ -299,7 +299,7 @@ static void test_words(void) {
       "replicas with 2 partitions each");
 }
 
-/* ---- Groups of processes ------------------------------------------------------------------- */
+/* ---- Groups of processes --------------------------------------------------------------------- */
 
 /* The examples of the StableHLO specification's section on each grouping, of 2 and 4 replicas with
  * 2 partitions, as flattened ids. */

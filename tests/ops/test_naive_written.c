@@ -186,8 +186,7 @@ static void check_all_trees(uint64_t seed, bool has_no_init) {
 static void test_all_trees(void) { check_all_trees(0x7ee5, false); }
 static void test_no_init(void) { check_all_trees(0x210, true); } /* theory.md, T210. */
 
-/* ---- Few initial values -----------------------------------------------------------------------
- */
+/* ---- Few initial values ---------------------------------------------------------------------- */
 
 /* The terms in their order, and so many initial values among them, in a random tree. */
 static naive_node_t add_up(rng_t *rng, const case_t *instance, size_t inits) {

@@ -205,8 +205,7 @@ static void test_all_trees(const void *data) {
   g_assert_cmpuint(asked, >, 2 * SUMS);
 }
 
-/* ---- Trees that are searched for -------------------------------------------------------------
- */
+/* ---- Trees that are searched for ------------------------------------------------------------- */
 
 /* The values around the exact sum for which a search finds a tree. */
 static size_t check_searched(const instance_t *instance, const contract_t *contract,

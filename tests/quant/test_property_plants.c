@@ -77,8 +77,7 @@ static quant_port_result_t *found(plot_t *plot, uint32_t region, uint32_t port) 
   return &plot->trial.propagation.regions[region].ports[port];
 }
 
-/* ---- What somebody might spoil ----------------------------------------------------------------
- */
+/* ---- What somebody might spoil --------------------------------------------------------------- */
 
 static void open_port(plot_t *plot) {
   plot->made.ports[FIRST][IN].spec = (quant_spec_t){.kind = QUANT_SPEC_OPEN};

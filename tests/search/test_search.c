@@ -364,8 +364,7 @@ static void test_climbs_higher(void) {
   arena_deinit(&arena);
 }
 
-/* ---- The proof, in short; bench_guided has all of it ------------------------------------------
- */
+/* ---- The proof, in short; bench_guided has all of it ----------------------------------------- */
 
 enum { SEEDS = 5 };
 

@@ -15,6 +15,7 @@ static const struct rule {
 } RULES[] = {
     {"homes-of-foreign-headers", check_homes},
     {"lines", check_lines},
+    {"headings", check_headings},
     {"licence", check_licence},
     {"file-length", check_file_length},
     {"function-length", check_functions},
@@ -54,6 +55,11 @@ static const struct plant {
     {check_lines, "a.c", "x\n\ty\n", "a.c:2: a tab"},
     {check_lines, "a.c", BLANKS_20 BLANKS_20 BLANKS_20 BLANKS_20 "                   \xc3\xa9\n",
      NULL},
+
+    {check_headings, "a.c", "/* ---- Sums ------ */\nint x;\n */\n", NULL},
+    {check_headings, "a.c", "/* ---- Sums.  What they\n * are. */\n", NULL},
+    {check_headings, "a.c", "int x;\n/* ---- Sums ------\n */\n", "a.c:2: a heading of more"},
+    {check_headings, "a.c", "/* ---- Sums\n * -----\n */\n", "a.c:1: a heading of more"},
 
     {check_licence, "a.c", "/* SPDX-License-Identifier: Apache-2.0 */\nint x;\n", NULL},
     {check_licence, "a.c", "/* What it is for. */\nint x;\n", "a.c:1: the licence"},

@@ -98,6 +98,16 @@ static inline void check_lines(const source_t *source, GPtrArray *complaints) {
   }
 }
 
+/* Headings take one line: clang-format breaks those that are too long in the middle of the rule. */
+static inline void check_headings(const source_t *source, GPtrArray *complaints) {
+  for (size_t i = 0; source->lines[i] != NULL; i++) {
+    if (!g_str_has_prefix(source->lines[i], "/* ---- ")) continue;
+    const char *next = source->lines[i + 1] == NULL ? "" : source->lines[i + 1];
+    bool is_broken = g_str_equal(next, " */") || g_str_has_prefix(next, " * ---");
+    if (is_broken) complain(complaints, source, i + 1, "a heading of more than one line");
+  }
+}
+
 /* The first line of every source file; harness/spdx --fix adds it. */
 static inline bool has_licence(const source_t *source) {
   return source->lines[0] != NULL &&

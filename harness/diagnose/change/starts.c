@@ -82,8 +82,7 @@ static const struct {
     {as_i32, "start indices are read as i32"},
 };
 
-/* ---- Where they are ----------------------------------------------------------------------------
- */
+/* ---- Where they are -------------------------------------------------------------------------- */
 
 /* Reads the entry `number` of the list behind " KEY=[", or the integer behind " KEY=". */
 static int64_t entry_of(const char *attributes, const char *key, uint64_t number) {
@@ -120,9 +119,7 @@ static along_t along_of_scalar(const program_t *program, uint32_t first, uint32_
   return along_of(program->operands[0].dims[dim], slice->dims[dim]);
 }
 
-/* ---- Read otherwise
- * ------------------------------------------------------------------------------
- */
+/* ---- Read otherwise -------------------------------------------------------------------------- */
 
 /* Writes the bits of what is read; false if the type has no such number. */
 static bool read_as(size_t reading, const start_t *start, uint64_t *out_bits) {

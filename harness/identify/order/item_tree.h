@@ -29,8 +29,7 @@ item_tree_t item_tree_of_terms(const profile_t *tree, uint32_t front, arena_t *a
 /* Whether the order gives the tree.  There is no ITEM_NOTHING among the items. */
 bool item_tree_is_given_by(const item_tree_t *tree, const sum_order_t *order);
 
-/* ---- Sets of items -----------------------------------------------------------------------------
- */
+/* ---- Sets of items --------------------------------------------------------------------------- */
 
 /* The nodes of a tree by the items below them.  Sets are compared by the sums of random numbers
  * that their members are given. */

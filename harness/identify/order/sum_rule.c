@@ -104,7 +104,7 @@ status_t sum_rule_apply(const sum_rule_t *rule, const char *program_line, size_t
   return status_fail(error, STATUS_UNSUPPORTED, "the rule has no tree for %zu terms", term_count);
 }
 
-/* ---- Guessing ------------------------------------------------------------------------------- */
+/* ---- Guessing -------------------------------------------------------------------------------- */
 
 rule_init_t sum_rule_init_place(const profile_t *profile) {
   if (!profile->has_init) return RULE_INIT_ABSENT;

@@ -63,8 +63,7 @@ typedef struct quant_region_request {
 uint32_t quant_draw_region(rng_t *rng, const quant_region_request_t *request, GString *out_text,
                            quant_draw_tensor_t out_results[2]);
 
-/* ---- For the bodies (draw_body_*.c) ------------------------------------------------------------
- */
+/* ---- For the bodies (draw_body_*.c) ---------------------------------------------------------- */
 
 #define KERNEL(name, ports, operands_min, operands_max, rank_min, rank_max) \
   void draw_body_##name(quant_region_draft_t *draft);

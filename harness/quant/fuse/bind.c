@@ -21,8 +21,7 @@ static const char *value_name(const matcher_t *matcher, uint32_t value) {
   return matcher->fuser->graph->values[value].name;
 }
 
-/* ---- Numbers ----------------------------------------------------------------------------------
- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 /* Whether all elements of a constant are the number, rounded to their type. */
 static bool is_splat(const quant_value_t *value, double number) {

@@ -137,8 +137,7 @@ const uint32_t *quant_graph_depths(const quant_graph_t *graph, arena_t *arena);
  * depend on that of declaration, and in which every value is made before it is used. */
 const uint32_t *quant_graph_order(const quant_graph_t *graph, arena_t *arena);
 
-/* ---- Building (graph/build.c) -----------------------------------------------------------------
- */
+/* ---- Building (graph/build.c) ---------------------------------------------------------------- */
 
 typedef struct quant_builder quant_builder_t;
 
@@ -175,8 +174,7 @@ status_t quant_builder_finish(quant_builder_t *builder, quant_graph_t *out_graph
 status_t quant_graph_inline(const quant_graph_t *graph, arena_t *arena, quant_graph_t *out_graph,
                             failure_t *error);
 
-/* ---- Text (graph/parse.c, graph/print.c, graph/mlir.c) ----------------------------------------
- */
+/* ---- Text (graph/parse.c, graph/print.c, graph/mlir.c) --------------------------------------- */
 
 /* Reads graph.md's text.  error->text names line and column. */
 status_t quant_graph_parse(str_t text, arena_t *arena, quant_graph_t *out_graph, failure_t *error);

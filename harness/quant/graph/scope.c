@@ -154,8 +154,7 @@ void scope_find_formals(printer_t *printer, scope_t *scope) {
   }
 }
 
-/* ---- All of them -------------------------------------------------------------------------------
- */
+/* ---- All of them ----------------------------------------------------------------------------- */
 
 void scopes_open(printer_t *printer, const quant_graph_t *graph) {
   *printer = (printer_t){.graph = graph,

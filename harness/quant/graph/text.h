@@ -105,8 +105,7 @@ typedef struct graph_parser {
   GArray *call_positions;
 } graph_parser_t;
 
-/* ---- Lines and words (graph/parse_line.c) -----------------------------------------------------
- */
+/* ---- Lines and words (graph/parse_line.c) ---------------------------------------------------- */
 
 /* Goes on to the next line that says something; false at the end of the text. */
 status_t graph_next_line(graph_parser_t *parser, bool *out_is_line, failure_t *error);
@@ -146,8 +145,7 @@ status_t graph_take_data(graph_parser_t *parser, const type_t *type, const tenso
 /* A copy of an array in the scratch arena. */
 void *graph_keep(graph_parser_t *parser, GArray *array);
 
-/* ---- Blocks ------------------------------------------------------------------------------------
- */
+/* ---- Blocks ---------------------------------------------------------------------------------- */
 
 /* Declares a value in the present block. */
 status_t graph_declare(graph_parser_t *parser, const named_t *name, const block_value_t *value,
@@ -168,8 +166,7 @@ status_t graph_parse_op(graph_parser_t *parser, position_t position, failure_t *
 status_t graph_claim(graph_parser_t *parser, const char *kind, const named_t *name,
                      failure_t *error);
 
-/* ---- Calls (graph/calls.c) ---------------------------------------------------------------------
- */
+/* ---- Calls (graph/calls.c) ------------------------------------------------------------------- */
 
 /* Finds the types of all values and refuses what cannot be expanded. */
 status_t graph_resolve(graph_parser_t *parser, failure_t *error);
@@ -177,8 +174,7 @@ status_t graph_resolve(graph_parser_t *parser, failure_t *error);
 /* Adds the graph to a builder, each call as a copy of its subprogram. */
 status_t graph_expand(graph_parser_t *parser, quant_builder_t *builder, failure_t *error);
 
-/* ---- Data (graph/data.c) -----------------------------------------------------------------------
- */
+/* ---- Data (graph/data.c) --------------------------------------------------------------------- */
 
 /* "[0.5, -1.0]" or "0x3f000000": see graph.md. */
 status_t graph_data_parse(scan_t *scan, const type_t *type, arena_t *arena,

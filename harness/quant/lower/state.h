@@ -8,8 +8,7 @@
 #include "harness/quant/lower/export.h"
 #include "harness/quant/lower/scale.h"
 
-/* ---- The list (lower/emit.c) ----------------------------------------------------------------
- */
+/* ---- The list (lower/emit.c) ----------------------------------------------------------------- */
 
 typedef struct exporter {
   const quant_graph_t *graph;
@@ -92,8 +91,7 @@ typedef struct tensor_conversion {
 status_t exporter_convert(exporter_t *exporter, const tensor_conversion_t *conversion,
                           uint32_t *out_tensor, failure_t *error);
 
-/* ---- Inside a region (lower/inner.c) --------------------------------------------------------
- */
+/* ---- Inside a region (lower/inner.c) --------------------------------------------------------- */
 
 typedef enum inner_kind {
   INNER_FLOAT,       /* In high precision. */
@@ -189,8 +187,7 @@ status_t region_reduce_extremum(region_export_t *self, const quant_op_t *op, fai
 bool op_is(const quant_op_t *op, const char *name);
 bool op_reduces_by(const region_export_t *self, const quant_op_t *op, const char *body);
 
-/* ---- The forms -------------------------------------------------------------------------------
- */
+/* ---- The forms ------------------------------------------------------------------------------- */
 
 /* One op in high precision: operands are dequantized, or widened from what they are stored as;
  * results stay floats. */
@@ -207,8 +204,7 @@ status_t region_fixed_op(region_export_t *self, const quant_op_t *op, failure_t 
 /* One op on plain integers.  STATUS_UNSUPPORTED where that cannot be. */
 status_t region_integer_op(region_export_t *self, const quant_op_t *op, failure_t *error);
 
-/* ---- Integers (lower/integer.c, lower/rescale.c) -------------------------------------------
- */
+/* ---- Integers (lower/integer.c, lower/rescale.c) --------------------------------------------- */
 
 /* Accumulators of what is stored less zero points, as i32 (i64 where that may not hold them);
  * accumulators as they are. */

@@ -52,8 +52,7 @@ typedef struct model_fit {
   bool moves_all;   /* Also numbers that follow from others, which may be rounded otherwise. */
 } model_fit_t;
 
-/* ---- A model with its numbers moved -----------------------------------------------------------
- */
+/* ---- A model with its numbers moved ---------------------------------------------------------- */
 
 static double unit_of(const model_points_t *points, const model_point_t *point) {
   if (point->computed != 0) return model_unit_at(points->format, point->computed);
@@ -160,8 +159,7 @@ static double badness(model_fit_t *fit) {
   return isnan(sum) ? (double)INFINITY : sum;
 }
 
-/* ---- Where to go ------------------------------------------------------------------------------
- */
+/* ---- Where to go ----------------------------------------------------------------------------- */
 
 /* From as far as the number may be to single units. */
 static double first_step(const model_fit_t *fit, const model_point_t *point) {
@@ -198,8 +196,7 @@ static void approach(model_fit_t *fit) {
   }
 }
 
-/* ---- Proposals --------------------------------------------------------------------------------
- */
+/* ---- Proposals ------------------------------------------------------------------------------- */
 
 /* Whether the enclosed sets with these numbers hold all of the row; and where they lie. */
 static bool explains(model_fit_t *fit, bool *out_is_known) {

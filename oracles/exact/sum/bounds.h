@@ -69,8 +69,7 @@ void sum_bounds_clip_inits(sum_bounds_t *sum, const sum_problem_t *question,
 /* Whether the sum may be subnormal in the format before it is rounded to that. */
 bool sum_may_be_subnormal(const sum_bounds_t *sum, const format_t *format);
 
-/* ---- What trees are asked about ----------------------------------------------------------------
- */
+/* ---- What trees are asked about -------------------------------------------------------------- */
 
 /* Where nothing can be subnormal, permission to flush permits nothing, and is left out (theory.md,
  * T105); but where schedules would decide then, of which the fast side knows nothing. */
@@ -85,8 +84,7 @@ few_terms_t sum_few_terms(const sum_bounds_t *sum, const sum_problem_t *question
 bool sum_may_be_compensated(const sum_problem_t *question, const contract_t *contract,
                             few_terms_t *out_terms);
 
-/* ---- How often the initial value may have entered, judging by the result -----------------------
- */
+/* ---- How often the initial value may have entered, judging by the result --------------------- */
 
 enum { INIT_COUNTS_TRIED = 8 };
 

@@ -54,8 +54,7 @@ status_t sum_range(const sum_problem_t *question, const contract_t *contract, ar
   return narrow_to_schedules(question, contract, arena, out_range, error);
 }
 
-/* ---- The decided set, as one range -------------------------------------------------------------
- */
+/* ---- The decided set, as one range ----------------------------------------------------------- */
 
 /* Whether one number of initial values stands for all, and every number of the result's type may be
  * what a sum is converted to. */

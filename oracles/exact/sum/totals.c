@@ -124,8 +124,7 @@ void sum_totals_init_plain(sum_totals_t *totals, const sum_problem_t *question) 
   add_all(totals, question, precision);
 }
 
-/* ---- In integers ------------------------------------------------------------------------------
- */
+/* ---- In integers ----------------------------------------------------------------------------- */
 
 /* The number value * 2^exponent, which `out`, which is 0, holds exactly. */
 static void fixed_total_store(mpfr_ptr out, int128_t value, int exponent) {

@@ -53,8 +53,7 @@ KERNEL_INLINE pair_t exp2_of(double x) {
   return pair_choose(x < -1077, pair_of(x < -DBL_MAX ? 0 : PAIR_TINY), value);
 }
 
-/* ---- How a function that is `value` at x changes, where x changes by a small d ----------------
- */
+/* ---- How a function that is `value` at x changes, where x changes by a small d --------------- */
 
 KERNEL_INLINE pair_t moved_by(pair_t value, double d, double change) {
   return pair_choose(d == 0, value, pair_add_number(value, change));

@@ -20,8 +20,7 @@ typedef struct fast_settings {
                             * numbers are those of steps that overflow and underflow. */
 } fast_settings_t;
 
-/* ---- Rows as such: nothing is computed. -------------------------------------------------------
- */
+/* ---- Rows as such: nothing is computed. ------------------------------------------------------ */
 
 static inline size_t fast_groups(const formula_t *formula) {
   const fast_settings_t *settings = formula->settings;

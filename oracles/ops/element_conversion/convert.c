@@ -179,7 +179,7 @@ static void add_integer(choice_set_t *set, const element_t *from, const element_
   }
 }
 
-/* ---- Exact --------------------------------------------------------------------------------- */
+/* ---- Exact ----------------------------------------------------------------------------------- */
 
 static choice_set_t find_set(const case_t *instance, const contract_t *contract, size_t component,
                              number_t *out_number) {

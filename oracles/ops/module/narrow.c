@@ -101,8 +101,7 @@ const tensor_t *module_find_bits(const type_t *type, const box_t *boxes, bool ar
   return tensor;
 }
 
-/* ---- More and fewer numbers --------------------------------------------------------------------
- */
+/* ---- More and fewer numbers ------------------------------------------------------------------ */
 
 double module_roundoff(const format_t *format) { return ldexp(1, -format->precision); }
 double module_wider_roundoff(const format_t *format) {

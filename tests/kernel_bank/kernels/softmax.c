@@ -50,8 +50,7 @@ static void log_softmax(const float *x, int64_t n, float *y) {
   for (int64_t i = 0; i < n; i++) y[i] = (x[i] - max) - log_sum;
 }
 
-/* ---- In lanes, over whole blocks: what is behind the end is filled in -------------------------
- */
+/* ---- In lanes, over whole blocks: what is behind the end is filled in ------------------------ */
 
 static inline float load(const float *x, int64_t n, int64_t i, float filling) {
   return i < n ? x[i] : filling;
@@ -85,8 +84,7 @@ static void softmax_padded(const float *x, int64_t n, float *y) {
 
 static void softmax_tail_mask(const float *x, int64_t n, float *y) { softmax_filled(x, n, 0, y); }
 
-/* ---- Online: block by block, the sum corrected as larger numbers come -------------------------
- */
+/* ---- Online: block by block, the sum corrected as larger numbers come ------------------------ */
 
 static inline void softmax_by_blocks(const float *x, int64_t n, int rescales, float *y) {
   float max = -INFINITY;

@@ -59,8 +59,7 @@ static void sources_free(sources_t *sources) {
   g_ptr_array_unref(sources->lines);
 }
 
-/* ---- The database -----------------------------------------------------------------------------
- */
+/* ---- The database ---------------------------------------------------------------------------- */
 
 /* Rows: what it is, the executor, and the text. */
 static const char SOURCES_SQL[] =
@@ -97,8 +96,7 @@ static status_t read_database(const contract_flags_t *flags, sources_t *sources,
                      flags->database, sources->executor, flags->database);
 }
 
-/* ---- Request ----------------------------------------------------------------------------------
- */
+/* ---- Request --------------------------------------------------------------------------------- */
 
 static status_t check_flags(const contract_flags_t *flags, const char *action, failure_t *error) {
   if (strcmp(action, "infer") != 0) {
@@ -149,8 +147,7 @@ static status_t read_sources(const contract_flags_t *flags, sources_t *sources,
   return STATUS_OK;
 }
 
-/* ---- Inference --------------------------------------------------------------------------------
- */
+/* ---- Inference ------------------------------------------------------------------------------- */
 
 static status_t gather(const contract_flags_t *flags, const infer_request_t *request,
                        const sources_t *sources, infer_t *infer, infer_counts_t *counts,

@@ -204,8 +204,7 @@ int32_t plan_binary(const dnnl_functions_t *dnnl, const assay_program_t *program
   return plan_answer(dnnl, status, "binary", reason);
 }
 
-/* ---- Modules ------------------------------------------------------------------------------------
- */
+/* ---- Modules --------------------------------------------------------------------------------- */
 
 typedef struct pair {
   module_region_t region;

@@ -166,8 +166,9 @@ static const reduction_types_t *find_types(const assay_program_t *program, bool 
   return NULL;
 }
 
-/* ---- Sums of quantized numbers into i32, of the same scale: of what is stored, less zero points.
- */
+/* ---- Sums of quantized numbers into i32 ------------------------------------------------------ */
+
+/* The scales are equal: what is summed are stored integers, less zero points. */
 
 /* A type with one scale, of f32, and the whole range of its storage. */
 static bool read_plain(const assay_type_t *type, assay_quantization_t *out_type, double *out_scale,

@@ -38,8 +38,7 @@ int32_t plan_softmax(const dnnl_functions_t *dnnl, const assay_program_t *progra
   return plan_answer(dnnl, status, "softmax", reason);
 }
 
-/* ---- Modules ------------------------------------------------------------------------------------
- */
+/* ---- Modules --------------------------------------------------------------------------------- */
 
 /* The result as a number of i8 or ui8 in place of f32. */
 static int32_t quantize(const dnnl_functions_t *dnnl, const assay_program_t *program, plan_t *plan,

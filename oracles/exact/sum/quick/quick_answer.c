@@ -47,8 +47,7 @@ static error_bound_t bound_of(const sum_problem_t *question, const contract_t *c
   return error_bound_sum(question->format, contract, shape);
 }
 
-/* ---- Exact numbers ----------------------------------------------------------------------------
- */
+/* ---- Exact numbers --------------------------------------------------------------------------- */
 
 /* |x| 2^unit, to nearest: it is neither too small nor too large for binary64 to have. */
 static double scaled(int128_t x, int unit) {
@@ -109,8 +108,7 @@ static bool add_up_widely(const sum_problem_t *question, quick_sum_t *inout) {
   return true;
 }
 
-/* ---- Answers ----------------------------------------------------------------------------------
- */
+/* ---- Answers --------------------------------------------------------------------------------- */
 
 /* 0 where the error is. */
 static double share(double error, double whole) {

@@ -4,7 +4,7 @@
 #include "harness/types/promotion.h"
 #include "oracles/ops/reduce/op/op.h"
 
-/* ---- Drawing ------------------------------------------------------------------------------- */
+/* ---- Drawing --------------------------------------------------------------------------------- */
 
 /* Draws the inputs' shape and which of its dimensions go, in any order. */
 static type_t draw_input_shape(rng_t *rng, const draw_limits_t *limits,
