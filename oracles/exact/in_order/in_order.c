@@ -11,10 +11,7 @@
 #include "oracles/exact/in_order/node.h"
 #include "oracles/exact/in_order/set.h"
 
-enum {
-  SET_TERMS_MAX = 64,  /* Up to here the exact set is affordable. */
-  HULL_WORK = 1 << 25, /* Enough for some 500 terms. */
-};
+enum { SET_TERMS_MAX = 64 }; /* Up to here the exact set is affordable. */
 
 bool in_order_matters(size_t roundings, const contract_t *contract) {
   return roundings >= 1 && PERMITTED(contract, order) == ORDER_IN_ORDER &&
@@ -23,10 +20,17 @@ bool in_order_matters(size_t roundings, const contract_t *contract) {
          PERMITTED(contract, ftz) == FTZ_NONE;
 }
 
+uint64_t in_order_steps(size_t terms) {
+  const double steps = (double)terms * (double)terms * (double)terms / 6;
+  return steps > (double)IN_ORDER_WORK ? 0 : (uint64_t)steps;
+}
+
 static status_t hull_admits(const schedules_t *schedules, double value, arena_t *arena,
                             bool *out_admits, failure_t *error) {
+  *out_admits = schedule_usual_gives(schedules, value, arena);
+  if (*out_admits) return STATUS_OK;
   schedule_hull_t hull;
-  STATUS_TRY(schedule_hull_make(schedules, HULL_WORK, arena, &hull, error));
+  STATUS_TRY(schedule_hull_make(schedules, IN_ORDER_WORK, arena, &hull, error));
   double low = schedule_convert(schedules, hull.low);
   double high = schedule_convert(schedules, hull.high);
   bool is_beyond = isnan(low) || isnan(high); /* Only in a result's type without infinities. */
@@ -55,7 +59,7 @@ static status_t fewer_inits_admit(const schedules_t *schedules, double value, ar
   if (schedules->count == 0 || schedules->multiplies || !isfinite(value)) return STATUS_OK;
   schedule_hull_t hull;
   arena_mark_t mark = arena_mark(arena);
-  status_t status = schedule_hull_make(&without, HULL_WORK, arena, &hull, error);
+  status_t status = schedule_hull_make(&without, IN_ORDER_WORK, arena, &hull, error);
   arena_rewind(arena, mark);
   if (status == STATUS_UNDECIDED) return STATUS_OK;
   if (hull.has_nan) return status;

@@ -10,6 +10,12 @@
 
 enum { IN_ORDER_INIT_COUNT_MAX = 4 }; /* Of more no trees are made one by one. */
 
+/* Node operations that all schedules of one sum are worth: enough for some 500 terms. */
+enum { IN_ORDER_WORK = 1 << 25 };
+
+/* How many they take, about; 0 where that is more than they are worth, so that none is made. */
+uint64_t in_order_steps(size_t terms);
+
 /* Whether the schedules can tell anything that the any-order bound does not: the contract is
  * in-order with plain nodes of the accumulation type, and a rounding is made, those of products
  * included. In-order contracts that permit wider nodes or truncation are judged by the any-order

@@ -265,7 +265,7 @@ static double fold_by_tree(const schedule_node_t *node, const implementation_mod
   return fold_run(&fold, fold_real(schedules->init), terms, schedules->count, 0).real;
 }
 
-static bool usual_schedule_gives(const schedule_node_t *node, double value, arena_t *arena) {
+static bool usual_tree_gives(const schedule_node_t *node, double value, arena_t *arena) {
   static const sum_order_kind_t trees[] = {SUM_SEQUENTIAL, SUM_HALVES, SUM_REVERSE};
   uint32_t init_count = MIN(MAX(node->schedules->init_min, 1), node->schedules->init_max);
   for (size_t i = 0; i < G_N_ELEMENTS(trees); i++) {
@@ -290,10 +290,14 @@ static bool becomes_of_set(const schedules_t *schedules, const schedule_set_t *s
   return false;
 }
 
+bool schedule_usual_gives(const schedules_t *schedules, double value, arena_t *arena) {
+  const schedule_node_t node = schedule_node_make(schedules, arena);
+  return !isnan(value) && usual_tree_gives(&node, value, arena);
+}
+
 status_t schedule_set_contains(const schedules_t *schedules, double value, uint64_t work,
                                arena_t *arena, bool *out_contains, failure_t *error) {
-  schedule_node_t node = schedule_node_make(schedules, arena);
-  if (!isnan(value) && usual_schedule_gives(&node, value, arena)) {
+  if (schedule_usual_gives(schedules, value, arena)) {
     *out_contains = true;
     return STATUS_OK;
   }

@@ -27,6 +27,11 @@ status_t schedule_set_make(const schedules_t *schedules, uint64_t work, arena_t 
 /* True if the set holds the value (NaN: if it has NaN); the sign of zero counts. */
 bool schedule_set_has(const schedule_set_t *set, double value);
 
+/* Whether one of the schedules that most implementations have gives `value`, which is not NaN: one
+ * after the other, from the last, or in halves, with fused products where these are permitted. Some
+ * nanoseconds a term. */
+bool schedule_usual_gives(const schedules_t *schedules, double value, arena_t *arena);
+
 /* Whether some schedule gives `value` (of the result's type: some value that becomes it), tried
  * first on the usual schedules.  STATUS_UNDECIDED if none of them does and the set takes more than
  * `work` node operations. */

@@ -7,11 +7,10 @@
 
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/in_order/hull.h"
+#include "oracles/exact/in_order/in_order.h"
 #include "oracles/exact/sum/bounds.h"
 #include "oracles/exact/sum/levels.h"
 #include "oracles/exact/tree_search/compensated.h"
-
-enum { HULL_WORK = 1 << 25 }; /* As in_order.c: enough for some 500 terms. */
 
 static void narrow(value_range_t *range, const schedule_hull_t *hull) {
   range->low = fmax(range->low, hull->low);
@@ -31,7 +30,7 @@ static status_t narrow_to_schedules(const sum_problem_t *question, const contrac
                                  .may_fuse = PERMITTED(contract, fma) == FMA_YES};
   schedule_hull_t hull;
   arena_mark_t mark = arena_mark(arena);
-  status_t status = schedule_hull_make(&schedules, HULL_WORK, arena, &hull, error);
+  status_t status = schedule_hull_make(&schedules, IN_ORDER_WORK, arena, &hull, error);
   arena_rewind(arena, mark);
   if (status == STATUS_UNDECIDED) return STATUS_OK; /* The any-order bound stands. */
   if (status == STATUS_OK) narrow(inout_range, &hull);

@@ -10,6 +10,7 @@
 #include "generated/exact_permissions.h"
 #include "oracles/exact/arithmetic.h"
 #include "oracles/exact/error_bound.h"
+#include "oracles/exact/in_order/in_order.h"
 #include "oracles/exact/magnitude.h"
 #include "oracles/exact/sum/split.h"
 #include "oracles/ops/dot_general/accept.h"
@@ -19,6 +20,15 @@
 /* At most so many components are asked about one by one for each algorithm: further ones that no
  * fast set holds do not exclude it, so that a tensor full of NaN does not cost minutes. */
 enum { ASKS_MAX = 256 };
+
+/* And no more than go through so many schedules of an in-order contract in all, but a few. */
+enum { SCHEDULES_WORK = 1 << 26, ASKS_MIN = 4 };
+
+static size_t asks_of(const contract_t *contract, const dot_general_layout_t *layout) {
+  const uint64_t steps =
+      PERMITTED(contract, order) == ORDER_IN_ORDER ? in_order_steps(layout->term_count) : 0;
+  return steps == 0 ? ASKS_MAX : (size_t)CLAMP(SCHEDULES_WORK / steps, ASKS_MIN, ASKS_MAX);
+}
 
 /* Rows, two pairs of types for each that leaves them open, the program's own and its neighbours. */
 enum { CANDIDATES_MAX = 40 };
@@ -183,10 +193,10 @@ static status_t holds_all(const evidence_t *evidence, const dot_plan_t *plan, ar
   for (size_t i = 0; i < split_count && left > 0; i++) {
     left = mark_held(evidence, plan, splits[i], arena, held);
   }
-  size_t asks = 0;
-  for (size_t i = 0; i < evidence->count && left > 0 && *out_holds && asks < ASKS_MAX; i++) {
+  size_t asks = asks_of(evidence->contract, &evidence->layout);
+  for (size_t i = 0; i < evidence->count && left > 0 && *out_holds && asks > 0; i++) {
     if (held[i] != 0) continue;
-    asks++;
+    asks--;
     STATUS_TRY(decide(evidence, plan, i, arena, out_holds, error));
   }
   return STATUS_OK;
@@ -331,12 +341,15 @@ void dot_general_loosen_algorithms(contract_t *inout_contract) {
 
 /* Of quantized and hybrid programs that name one. */
 static status_t find_quantized(const oracle_call_t *call, GString *out_names) {
-  const candidates_t candidates = find_candidates(&call->instance->program);
+  const program_t *program = &call->instance->program;
+  const candidates_t candidates = find_candidates(program);
+  const dot_general_layout_t layout = dot_general_layout_make(program, call->arena);
+  const size_t asks = asks_of(call->contract, &layout);
   for (size_t i = 0; i < candidates.count; i++) {
     const dot_algorithm_t *algorithm = &candidates.algorithms[i];
     bool explains;
     arena_mark_t mark = arena_mark(call->arena);
-    status_t status = dot_quantized_explains(call, algorithm, ASKS_MAX, &explains);
+    status_t status = dot_quantized_explains(call, algorithm, asks, &explains);
     arena_rewind(call->arena, mark);
     if (status == STATUS_UNSUPPORTED) continue;
     STATUS_TRY(status);

@@ -54,20 +54,51 @@ static bool is_same(double a, double b) {
   return a == b || (isnan(a) && isnan(b));
 }
 
-bool usual_loops_give(const sum_problem_t *question, const contract_t *contract, double value) {
+/* The loops, from that which most implementations run. */
+typedef enum usual_loop { IN_TURN, FUSED, IN_HALVES, START_AT_LAST, USUAL_LOOPS } usual_loop_t;
+_Static_assert(USUAL_LOOPS == USUAL_LOOPS_MAX, "each loop gives one value");
+
+/* False if the contract or the number of terms has no such loop. */
+static bool run_loop(usual_loop_t loop, const sum_problem_t *question, const contract_t *contract,
+                     double *out_value) {
   const arithmetic_t arithmetic = arithmetic_make(question->format);
   const double start = question->has_init ? question->init : no_start;
   const bool may_fuse = question->right != NULL && PERMITTED(contract, fma) == FMA_YES;
-  if (is_same(add_in_turn(&arithmetic, question, start), value)) return true;
-  if (may_fuse && is_same(add_fused(&arithmetic, question, start), value)) return true;
-  if (question->count != 0 && question->count <= HALVES_MAX) {
-    double sum = add_halves(&arithmetic, question);
-    if (is_same(arithmetic_add(&arithmetic, sum, start), value)) return true;
+  const bool has_halves = question->count != 0 && question->count <= HALVES_MAX;
+  switch (loop) {
+    case FUSED:
+      if (may_fuse) *out_value = add_fused(&arithmetic, question, start);
+      return may_fuse;
+    case IN_HALVES:
+      if (has_halves)
+        *out_value = arithmetic_add(&arithmetic, add_halves(&arithmetic, question), start);
+      return has_halves;
+    case START_AT_LAST: { /* Where there is none, a zero may be what the loop starts with. */
+      const double last = question->has_init ? question->init : 0;
+      *out_value = arithmetic_add(&arithmetic, add_in_turn(&arithmetic, question, no_start), last);
+      return true;
+    }
+    case IN_TURN:
+    case USUAL_LOOPS:
+    default:
+      *out_value = add_in_turn(&arithmetic, question, start);
+      return true;
   }
-  if (!question->has_init) { /* A zero may be what the loop starts with. */
-    double sum = add_in_turn(&arithmetic, question, no_start);
-    return is_same(arithmetic_add(&arithmetic, 0, sum), value);
+}
+
+bool usual_loops_give(const sum_problem_t *question, const contract_t *contract, double value) {
+  for (usual_loop_t loop = 0; loop < USUAL_LOOPS; loop++) {
+    double sum;
+    if (run_loop(loop, question, contract, &sum) && is_same(sum, value)) return true;
   }
-  double sum = add_in_turn(&arithmetic, question, no_start);
-  return is_same(arithmetic_add(&arithmetic, sum, question->init), value);
+  return false;
+}
+
+size_t usual_loops_values(const sum_problem_t *question, const contract_t *contract,
+                          double out_values[USUAL_LOOPS_MAX]) {
+  size_t count = 0;
+  for (usual_loop_t loop = 0; loop < USUAL_LOOPS; loop++) {
+    if (run_loop(loop, question, contract, &out_values[count])) count++;
+  }
+  return count;
 }

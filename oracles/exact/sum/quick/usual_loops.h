@@ -12,4 +12,10 @@
  * do so.  The sum is one of its accumulation type, all of whose terms are finite. */
 bool usual_loops_give(const sum_problem_t *question, const contract_t *contract, double value);
 
+/* What those loops give, the same value perhaps more than once; how many there are.  All of them
+ * keep the order of the terms. */
+enum { USUAL_LOOPS_MAX = 4 };
+size_t usual_loops_values(const sum_problem_t *question, const contract_t *contract,
+                          double out_values[USUAL_LOOPS_MAX]);
+
 #endif

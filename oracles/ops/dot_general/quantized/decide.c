@@ -4,15 +4,15 @@
  * that is reported. */
 #include "oracles/ops/dot_general/quantized/decide.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "generated/exact_permissions.h"
-#include "oracles/exact/quantum/quantize_mpfr.h"
+#include "oracles/exact/in_order/in_order.h"
+#include "oracles/exact/sum/quick/usual_loops.h"
 #include "oracles/exact/sum/range.h"
 #include "oracles/ops/dot_general/quantized/by_algorithm.h"
+#include "oracles/ops/dot_general/quantized/permitted.h"
 
 /* ---- Hybrid ---------------------------------------------------------------------------------- */
 
@@ -43,71 +43,6 @@ status_t dot_hybrid_decide(const oracle_call_t *call, size_t component, uint64_t
 
 /* ---- The formula ----------------------------------------------------------------------------- */
 
-/* A range of each, with what lies beyond either end of the storage range. */
-enum { RANGES_MAX = 3 * (DOT_VARIANTS_MAX * QUANTIZE_WAYS_MAX + 3) };
-
-/* The storage values of one component that the contract permits, by what permits them. */
-typedef struct permitted {
-  size_t range_count;
-  storage_range_t ranges[RANGES_MAX];
-  const char *observed[RANGES_MAX]; /* "dequantize", "integer", "integer, wrapped" ... */
-  bool anything;                    /* The float to be stored may be none of the storage type. */
-} permitted_t;
-
-static void add_range(permitted_t *permitted, storage_range_t range, const char *observed) {
-  permitted->observed[permitted->range_count] = observed;
-  permitted->ranges[permitted->range_count++] = range;
-}
-
-/* What the formula's letter gives where the clamped float lies beyond an end of the storage range.
- * Quantizing is monotone: if any float of a range does, then that at an end of it. */
-static void add_beyond(permitted_t *permitted, size_t count,
-                       const int64_t choices[QUANTUM_CHOICES_MAX], const char *observed) {
-  permitted->anything |= count == 0;
-  if (count < 2) return;
-  add_range(permitted, (storage_range_t){choices[1], choices[1]}, observed);
-}
-
-/* What a float between two is quantized to in one way. */
-static void add_between(permitted_t *permitted, const quantum_t *quantum, const format_t *format,
-                        quantize_way_t way, const double ends[2]) {
-  int64_t choices[2][QUANTUM_CHOICES_MAX];
-  size_t counts[2];
-  storage_range_t range = {INT64_MAX, INT64_MIN};
-  for (int end = 0; end < 2; end++) {
-    counts[end] = exact_quantize_by(quantum, format, way, ends[end], choices[end]);
-    int64_t stored =
-        counts[end] > 0 ? choices[end][0] : quantum_quantize(quantum, format, ends[end]);
-    range.low = MIN(range.low, stored);
-    range.high = MAX(range.high, stored);
-  }
-  add_range(permitted, range, "dequantize");
-  for (int end = 0; end < 2; end++) {
-    add_beyond(permitted, counts[end], choices[end], "dequantize");
-  }
-}
-
-/* What a float of that range is quantized to, in every way. */
-static void add_quantized(permitted_t *permitted, const contract_t *contract,
-                          const quantum_t *quantum, const format_t *format,
-                          const value_range_t *floats) {
-  double low = floats->low, high = floats->high;
-  if (floats->positive_zero || floats->negative_zero) {
-    low = fmin(low, 0);
-    high = fmax(high, 0);
-  }
-  if (floats->negative_infinity) low = -INFINITY;
-  if (floats->positive_infinity) high = INFINITY;
-  if (floats->negative_infinity && !(high >= low)) high = -INFINITY;
-  if (floats->positive_infinity && !(low <= high)) low = INFINITY;
-  permitted->anything |= floats->nan;
-  if (low > high) return;
-  quantize_way_t ways[QUANTIZE_WAYS_MAX];
-  const size_t count = quantize_ways(contract, ways);
-  const double ends[] = {low, high};
-  for (size_t i = 0; i < count; i++) add_between(permitted, quantum, format, ways[i], ends);
-}
-
 /* The floats of one variant; false where they may be anything. */
 static status_t find_floats(const oracle_call_t *call, const dot_algorithm_t *algorithm,
                             const dot_dequantized_t *variant, const dot_component_t *component,
@@ -133,7 +68,8 @@ static status_t add_formula(permitted_t *permitted, const oracle_call_t *call,
     bool are_known;
     STATUS_TRY(find_floats(call, algorithm, &variants[i], &component, &floats, &are_known));
     permitted->anything |= !are_known;
-    if (are_known) add_quantized(permitted, call->contract, quantum, variants[i].quantize, &floats);
+    if (are_known)
+      permitted_add_quantized(permitted, call->contract, quantum, variants[i].quantize, &floats);
     arena_rewind(call->arena, mark);
   }
   return STATUS_OK;
@@ -144,7 +80,7 @@ static status_t add_formula(permitted_t *permitted, const oracle_call_t *call,
 /* Rescaled in floats, and clamped by ends that may be rounded outwards. */
 static void add_rescaled(permitted_t *permitted, const dot_rescale_t *rescale,
                          storage_range_t range, const char *observed) {
-  add_range(permitted, range, observed);
+  permitted_add(permitted, range, observed);
   if (rescale->arithmetic == NULL) return;
   const quantum_t *quantum = &rescale->result;
   const bool reaches[] = {range.low == quantum->storage_min, range.high == quantum->storage_max};
@@ -153,7 +89,7 @@ static void add_rescaled(permitted_t *permitted, const dot_rescale_t *rescale,
     int64_t choices[QUANTUM_CHOICES_MAX];
     double far = end == 0 ? -INFINITY : INFINITY;
     size_t count = quantum_choices_of_sum(quantum, rescale->arithmetic, far, choices);
-    add_beyond(permitted, count, choices, observed);
+    permitted_add_beyond(permitted, count, choices, observed);
   }
 }
 
@@ -174,51 +110,6 @@ static void add_integers(permitted_t *permitted, const dot_rescale_t *rescale,
 
 /* ---- The answer ------------------------------------------------------------------------------ */
 
-/* Distinct ranges: "3, 5 .. 7". */
-static void print_expected(const permitted_t *permitted, char *out, size_t bytes) {
-  size_t used = 0;
-  out[0] = '\0';
-  for (size_t i = 0; i < permitted->range_count; i++) {
-    storage_range_t range = permitted->ranges[i];
-    bool is_known = false;
-    for (size_t other = 0; other < i; other++) {
-      const storage_range_t *earlier = &permitted->ranges[other];
-      is_known |= earlier->low <= range.low && range.high <= earlier->high;
-    }
-    if (is_known || used >= bytes) continue;
-    const char *comma = used == 0 ? "" : ", ";
-    int printed = range.low == range.high
-                      ? snprintf(out + used, bytes - used, "%s%" PRId64, comma, range.low)
-                      : snprintf(out + used, bytes - used, "%s%" PRId64 " .. %" PRId64, comma,
-                                 range.low, range.high);
-    used += (size_t)printed;
-  }
-  if (permitted->anything && used < bytes) {
-    snprintf(out + used, bytes - used, "%sanything, for what is no storage value",
-             used == 0 ? "" : ", or ");
-  }
-}
-
-/* In quanta, from what exact arithmetic gives; the permitted error to the farthest integer. */
-static void measure(const permitted_t *permitted, int64_t exact, int64_t got, answer_t *answer) {
-  int64_t error = ABS(got - exact), most = 0;
-  for (size_t i = 0; i < permitted->range_count; i++) {
-    most = MAX(most, ABS(permitted->ranges[i].low - exact));
-    most = MAX(most, ABS(permitted->ranges[i].high - exact));
-  }
-  answer->has_reference = true;
-  answer->ulp_error = (double)error;
-  answer->slack = most > 0 ? (double)error / (double)most : error > 0 ? (double)INFINITY : 0;
-}
-
-static bool holds(const permitted_t *permitted, int64_t got) {
-  bool held = false;
-  for (size_t i = 0; i < permitted->range_count; i++) {
-    held |= permitted->ranges[i].low <= got && got <= permitted->ranges[i].high;
-  }
-  return held;
-}
-
 /* Which semantics hold the value: noted where it is one of the two only. */
 static void find_holders(const permitted_t *permitted, int64_t got, answer_t *answer) {
   bool by_formula = false;
@@ -236,40 +127,160 @@ static void find_holders(const permitted_t *permitted, int64_t got, answer_t *an
              by_formula ? "dequantize" : integer);
 }
 
-status_t dot_quantized_decide_by(const oracle_call_t *call, const dot_algorithm_t *algorithm,
-                                 size_t component, uint64_t bits, answer_t *out_answer) {
-  const case_t *instance = call->instance;
-  STATUS_TRY(dot_dequantized_require(&instance->program, call->error));
-  dot_general_layout_t layout = dot_general_layout_make(&instance->program, call->arena);
-  dot_general_place_t place = dot_general_place(instance, &layout, component);
-  const type_t *type = &instance->program.results[0];
-  dot_accumulator_t accumulator = dot_accumulate(instance, &layout, place);
-  dot_rescale_t rescale = dot_rescale_make(instance, component, &accumulator, call->contract);
-  permitted_t permitted = {.range_count = 0};
-  bool has_integers =
-      algorithm == NULL && PERMITTED(call->contract, quantized) == DOT_FORMULA_INTEGER;
-  if (has_integers) add_integers(&permitted, &rescale, &accumulator, call->contract);
-  int64_t got = element_signed_value(type->element, bits);
-  answer_t answer = {.is_quantum = true};
-  /* Schedules take long to go through, and could but add to what was observed. */
-  bool is_settled = PERMITTED(call->contract, order) == ORDER_IN_ORDER && holds(&permitted, got);
-  if (!is_settled) {
-    STATUS_TRY(add_formula(&permitted, call, algorithm, &layout, place, &rescale.result));
+/* One component that is asked about. */
+typedef struct question {
+  const oracle_call_t *call;
+  const dot_algorithm_t *algorithm; /* Or NULL. */
+  dot_component_t component;
+  const quantum_t *quantum; /* Of the result. */
+  int64_t got;
+} question_t;
+
+/* The sum that a variant makes, or one of those by the algorithm.  False: none that has schedules.
+ */
+static bool find_sum(const question_t *question, const dot_dequantized_t *variant,
+                     sum_problem_t *out_sum) {
+  const oracle_call_t *call = question->call;
+  const dot_component_t *component = &question->component;
+  if (question->algorithm == NULL) {
+    *out_sum = dot_dequantized_question(call->instance, variant, component->layout,
+                                        component->place, call->arena);
+  } else if (question->algorithm->accumulation->format == NULL ||
+             dot_by_algorithm_question(call, question->algorithm, component->layout,
+                                       component->place, out_sum) != STATUS_OK) {
+    return false;
   }
-  find_holders(&permitted, got, &answer);
+  return !out_sum->is_open && sum_has_schedules(out_sum, out_sum->count, call->contract);
+}
+
+/* Takes in whether a usual loop gives what is quantized to what was got, or what has no storage
+ * value. */
+static void ask_loops(const question_t *question, const dot_dequantized_t *variant,
+                      bool *inout_is_given, bool *inout_anything) {
+  const oracle_call_t *call = question->call;
+  sum_problem_t sum;
+  if (!find_sum(question, variant, &sum)) return;
+  double values[USUAL_LOOPS_MAX];
+  size_t count = usual_loops_values(&sum, call->contract, values);
+  for (size_t i = 0; i < count; i++) {
+    permitted_t of_value = {.range_count = 0};
+    const bool is_nan = isnan(values[i]);
+    const value_range_t value = {.low = is_nan ? (double)INFINITY : values[i],
+                                 .high = is_nan ? -(double)INFINITY : values[i],
+                                 .nan = is_nan,
+                                 .positive_infinity = values[i] == (double)INFINITY,
+                                 .negative_infinity = values[i] == -(double)INFINITY};
+    permitted_add_quantized(&of_value, call->contract, question->quantum, variant->quantize,
+                            &value);
+    *inout_is_given |= permitted_holds(&of_value, question->got);
+    *inout_anything |= of_value.anything;
+  }
+}
+
+/* Schedules of an in-order contract take long to go through.  What they give lies in what trees of
+ * any order give, so that one number there is theirs; and the usual loops are some of them.  Where
+ * either tells that the value conforms, the set of any order stands for theirs in *inout_permitted,
+ * which then holds more than is permitted; else nothing is added. */
+static status_t add_without_schedules(const question_t *question, permitted_t *inout_permitted,
+                                      bool *out_conforms) {
+  contract_t any_order = *question->call->contract;
+  PERMITTED(&any_order, order) = ORDER_ANY;
+  oracle_call_t call = *question->call;
+  call.contract = &any_order;
+  permitted_t formula = {.range_count = 0};
+  STATUS_TRY(add_formula(&formula, &call, question->algorithm, question->component.layout,
+                         question->component.place, question->quantum));
+  bool is_held = permitted_holds(&formula, question->got), anything = false;
+  bool is_given = is_held && !formula.anything && permitted_is_one(&formula);
+  bool may_be_given = !is_given && (is_held || formula.anything);
+  dot_dequantized_t variants[DOT_VARIANTS_MAX];
+  size_t count = may_be_given ? dot_variants(&call.instance->program, &any_order, variants) : 0;
+  if (question->algorithm != NULL) count = MIN(count, 1); /* Its sum is of the first. */
+  for (size_t i = 0; i < count && !is_given && !anything; i++) {
+    arena_mark_t mark = arena_mark(call.arena);
+    ask_loops(question, &variants[i], &is_given, &anything);
+    arena_rewind(call.arena, mark);
+  }
+  for (size_t i = 0; i < formula.range_count && is_given; i++) {
+    permitted_add(inout_permitted, formula.ranges[i], formula.observed[i]);
+  }
+  inout_permitted->anything |= anything;
+  *out_conforms = is_given || anything;
+  return STATUS_OK;
+}
+
+/* Whether schedules of so many terms may still be gone through. */
+static bool spend(size_t terms, uint64_t *inout_work) {
+  if (inout_work == NULL) return true;
+  const uint64_t steps = in_order_steps(terms);
+  if (steps > *inout_work) return false;
+  *inout_work -= steps;
+  return true;
+}
+
+static status_t decide(const question_t *question, size_t component, uint64_t *inout_work,
+                       answer_t *out_answer) {
+  const oracle_call_t *call = question->call;
+  const dot_component_t *place = &question->component;
+  dot_accumulator_t accumulator = dot_accumulate(call->instance, place->layout, place->place);
+  dot_rescale_t rescale = dot_rescale_make(call->instance, component, &accumulator, call->contract);
+  question_t of_quantum = *question;
+  of_quantum.quantum = &rescale.result;
+  permitted_t permitted = {.range_count = 0};
+  const bool has_integers =
+      question->algorithm == NULL && PERMITTED(call->contract, quantized) == DOT_FORMULA_INTEGER;
+  if (has_integers) add_integers(&permitted, &rescale, &accumulator, call->contract);
+  /* Schedules could but add to what was observed. */
+  const bool is_in_order = PERMITTED(call->contract, order) == ORDER_IN_ORDER;
+  const bool is_settled = is_in_order && permitted_holds(&permitted, question->got);
+  bool conforms = is_settled;
+  if (is_in_order && !conforms) {
+    STATUS_TRY(add_without_schedules(&of_quantum, &permitted, &conforms));
+    if (!conforms && !spend(place->layout->term_count, inout_work)) return STATUS_UNDECIDED;
+  }
+  if (!conforms) {
+    STATUS_TRY(add_formula(&permitted, call, question->algorithm, place->layout, place->place,
+                           &rescale.result));
+  }
+  answer_t answer = {.is_quantum = true};
+  find_holders(&permitted, question->got, &answer);
   if (!has_integers || is_settled) answer.observed[0] = '\0'; /* As asked for, or unknown. */
   if (!answer.conforms && permitted.anything) answer.conforms = answer.is_vacuous = true;
-  print_expected(&permitted, answer.expected, sizeof answer.expected);
+  permitted_print(&permitted, answer.expected, sizeof answer.expected);
   int64_t exact = dot_rescale_exactly(&rescale, accumulator.positive + accumulator.negative);
-  measure(&permitted, exact, got, &answer);
+  permitted_measure(&permitted, exact, question->got, &answer);
   *out_answer = answer;
   return STATUS_OK;
 }
 
+static status_t decide_component(const oracle_call_t *call, const dot_algorithm_t *algorithm,
+                                 size_t component, uint64_t bits, uint64_t *inout_work,
+                                 answer_t *out_answer) {
+  const program_t *program = &call->instance->program;
+  STATUS_TRY(dot_dequantized_require(program, call->error));
+  dot_general_layout_t layout = dot_general_layout_make(program, call->arena);
+  const question_t question = {
+      .call = call,
+      .algorithm = algorithm,
+      .component = {.layout = &layout,
+                    .place = dot_general_place(call->instance, &layout, component)},
+      .got = element_signed_value(program->results[0].element, bits)};
+  return decide(&question, component, inout_work, out_answer);
+}
+
+status_t dot_quantized_decide_by(const oracle_call_t *call, const dot_algorithm_t *algorithm,
+                                 size_t component, uint64_t bits, answer_t *out_answer) {
+  return decide_component(call, algorithm, component, bits, NULL, out_answer);
+}
+
+status_t dot_quantized_decide_within(const oracle_call_t *call, size_t component, uint64_t bits,
+                                     uint64_t *inout_work, answer_t *out_answer) {
+  dot_algorithm_t algorithm;
+  return decide_component(call, dot_quantized_algorithm(&call->instance->program, &algorithm),
+                          component, bits, inout_work, out_answer);
+}
+
 status_t dot_quantized_decide(const oracle_call_t *call, size_t component, uint64_t bits,
                               answer_t *out_answer) {
-  dot_algorithm_t algorithm;
-  return dot_quantized_decide_by(call,
-                                 dot_quantized_algorithm(&call->instance->program, &algorithm),
-                                 component, bits, out_answer);
+  return dot_quantized_decide_within(call, component, bits, NULL, out_answer);
 }

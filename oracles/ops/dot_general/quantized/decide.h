@@ -17,4 +17,10 @@ status_t dot_hybrid_decide(const oracle_call_t *call, size_t component, uint64_t
 status_t dot_quantized_decide_by(const oracle_call_t *call, const dot_algorithm_t *algorithm,
                                  size_t component, uint64_t bits, answer_t *out_answer);
 
+/* As dot_quantized_decide(), which goes through all schedules of an in-order contract where nothing
+ * less tells; here STATUS_UNDECIDED, without words, if that were more than *inout_work node
+ * operations, which become fewer by what it took. */
+status_t dot_quantized_decide_within(const oracle_call_t *call, size_t component, uint64_t bits,
+                                     uint64_t *inout_work, answer_t *out_answer);
+
 #endif
