@@ -100,12 +100,28 @@ judge_one 1 rejected "a valid program rejected"
 judge_one 3 crash "a crash"
 judge_one 1 unwritten "nothing written"
 judge_one 2 nonsense "an unknown word"
+like err "one of refused, rejected, .*, accepted, out-of-bounds, unwritten, nondeterministic$" "judge: the words that there are"
 judge_one 2 404000 "too little data"
 judge_one 2 "40400000 : 40400000" "too much data"
 like err "^assay: stdin:1:[0-9][0-9]*: " "judge: column behind the tab"
 printf '%s\n' "$line" | "$ASSAY" judge >out 2>err
 [ $? -eq 2 ]
 ok $? "judge: no result at all: exit code 2"
+like err "^assay: stdin:1:$((${#line} + 1)): expected a tab and the results" "judge: what it lacks"
+
+# Whoever should have written the lines may have died: nothing judged is no clean answer.
+: >nothing
+printf '# a comment\n\n' >remarks
+run 2 "judge: an empty file" judge nothing
+like err "^assay: nothing has no case$" "judge: that it has no case"
+run 2 "judge --json: an empty file" judge --json nothing
+run 2 "replay: an empty file" replay nothing --executor model:pairwise
+run 2 "replay: a file of comments" replay remarks --executor model:pairwise
+like err "^assay: remarks has no case$" "replay: that it has no case"
+run 2 "shrink: an empty file" shrink nothing --executor model:pairwise
+"$ASSAY" judge </dev/null >out 2>err
+[ $? -eq 2 ]
+ok $? "judge: an empty standard input: exit code 2"
 
 # "-" stands for a result that is not to be judged.
 norm='byteir.layer_norm epsilon=0x0p+0 axis=[1] eps_outside_sqrt=false f32[1,2] f32[2] f32[2] -> f32[1,2] f32[1,1] f32[1,1]'

@@ -46,10 +46,18 @@ void input_complain(input_t *input, const failure_t *error) {
   }
 }
 
+int input_end(input_t *input, bool had_case) {
+  if (had_case) return input->had_bad_line ? EXIT_CODE_USAGE : EXIT_CODE_CLEAN;
+  complain("%s has no case", input->name);
+  return EXIT_CODE_USAGE;
+}
+
 static int walk_lines(input_t *input, take_line_t *take, void *context) {
+  bool had_case = false;
   str_t line;
   while (input_next(input, &line)) {
     if (line.size == 0 || line.data[0] == '#' || line.data[0] == '=') continue;
+    had_case = true;
     failure_t error = {0};
     status_t status = take(context, line, &error);
     if (status == STATUS_INVALID) {
@@ -58,7 +66,7 @@ static int walk_lines(input_t *input, take_line_t *take, void *context) {
       return complain_status(status, &error);
     }
   }
-  return input->had_bad_line ? EXIT_CODE_USAGE : EXIT_CODE_CLEAN;
+  return input_end(input, had_case);
 }
 
 static int walk_argument(const char *argument, take_line_t *take, void *context) {

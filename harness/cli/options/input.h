@@ -31,6 +31,11 @@ bool input_next(input_t *input, str_t *out_line);
 /* Complains about the present line: "assay: stdin:12:33: ...". */
 void input_complain(input_t *input, const failure_t *error);
 
+/* The exit code of what was read to its end: EXIT_CODE_USAGE if a line was complained about, or if
+ * there was no case at all, which is complained about here: a producer that died leaves an empty
+ * file, and that must not look like a clean answer. */
+int input_end(input_t *input, bool had_case);
+
 /* Hands case lines to `take`: `argument` itself, or those of the file of that path, or of standard
  * input for "-", without comments ('#'), expected results ('=') and empty lines.  A line that it
  * finds STATUS_INVALID is complained about and the next one taken; any other failure ends the walk.

@@ -78,7 +78,10 @@ static status_t judge_line(case_runner_t *walk, str_t line, arena_t *arena, case
   reported_result_t reported = {.instance = out_instance};
   reported.broken =
       program_broken_under(program, op_constraint_find(program->op, violation), &walk->contract);
-  STATUS_TRY(scan_expect(&scan, "\t", error));
+  if (!scan_accept(&scan, "\t")) {
+    return status_fail_at(error, STATUS_INVALID, (size_t)(scan.cursor - scan.begin) + 1,
+                          "expected a tab and the results of the case, found the end of the line");
+  }
   size_t before = (size_t)(scan.cursor - scan.begin);
   const str_t rest = {.data = scan.cursor, .size = line.size - before};
   status_t status = result_field_parse(rest, &out_instance->program, arena, &reported.field, error);
@@ -219,7 +222,8 @@ static int judge_all(const judge_options_t *options, input_t *input) {
   }
   arena_deinit(&arena);
   if (!is_sound) return EXIT_CODE_FAILED;
-  return input->had_bad_line ? EXIT_CODE_USAGE : answers.exit_code;
+  int exit_code = input_end(input, input->line_number > 0);
+  return exit_code != EXIT_CODE_CLEAN ? exit_code : answers.exit_code;
 }
 
 /* `path` is NULL or "-" for standard input. */

@@ -63,9 +63,13 @@ static status_t parse_word(str_t text, result_field_t *field, failure_t *error) 
     field->class_ = words[i].class_;
     return STATUS_OK;
   }
+  g_autoptr(GString) known = g_string_new(NULL);
+  for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+    g_string_append_printf(known, "%s%s", i == 0 ? "" : ", ", words[i].spelling);
+  }
   return status_fail_at(error, STATUS_INVALID, 1,
-                        "this is neither data nor a known word; write hex data, or one of "
-                        "refused, rejected, failed, crash, ended, hang, protocol");
+                        "this is neither data nor a known word; write hex data, or one of %s",
+                        known->str);
 }
 
 /* No word is made of hex digits alone, and none begins with "-". */
