@@ -103,6 +103,23 @@ static bool read_greeting_line(str_t line, greeting_t *greeting, bool *out_is_la
   return true;
 }
 
+/* A worker of another version of the protocol is told apart from what is no worker at all. */
+static answer_state_t refuse_greeting(str_t line, failure_t *error) {
+  static const char name[] = "assay-worker ";
+  const size_t size = sizeof name - 1;
+  bool has_name = line.size > size && memcmp(line.data, name, size) == 0;
+  size_t digits = 0;
+  while (has_name && size + digits < line.size && g_ascii_isdigit(line.data[size + digits])) {
+    digits++;
+  }
+  bool is_version = digits > 0 && digits <= 9 && size + digits == line.size;
+  if (!is_version) return garbage(line, "the greeting \"assay-worker 1\"", error);
+  status_fail(error, STATUS_INVALID,
+              "speaks version %.*s of the worker protocol, where this Assay reads version 1",
+              (int)digits, line.data + size);
+  return ANSWER_MALFORMED;
+}
+
 answer_state_t greeting_read(str_t bytes, greeting_t *out_greeting, size_t *out_used,
                              failure_t *error) {
   greeting_t greeting = {.takes_mlir = true};
@@ -110,9 +127,7 @@ answer_state_t greeting_read(str_t bytes, greeting_t *out_greeting, size_t *out_
   str_t line;
   answer_state_t state = take_line(&left, ANSWER_LINE_BYTES_MAX, &line, error);
   if (state != ANSWER_COMPLETE) return state;
-  if (!str_equal_text(line, "assay-worker 1")) {
-    return garbage(line, "the greeting \"assay-worker 1\"", error);
-  }
+  if (!str_equal_text(line, "assay-worker 1")) return refuse_greeting(line, error);
   for (bool is_last = false; !is_last;) {
     if (bytes.size - left.size > GREETING_BYTES_MAX) {
       return garbage(line, "the end of the greeting", error);
