@@ -24,6 +24,16 @@ run 1 "another seed" run --executor canary:drop_last_term --cases 400 --seed 4
 ! findings out | cmp -s - first
 ok $? "another seed: other findings"
 
+# What a backend prints stands on standard error, and no report has it.
+backend=$(dirname "$ASSAY")/tests/dso/lives.so
+if [ -e "$backend" ]; then
+  export LIVES_DEEDS=print
+  run 0 "a backend that prints" run --executor "dso:$backend" --op stablehlo.reduce --cases 20 --json
+  parses_as_json out "a backend that prints: JSON parses"
+  like err "^debug: 0x" "a backend that prints: on standard error"
+  unset LIVES_DEEDS
+fi
+
 run 1 "JSON" run --executor canary:drop_last_term --executor model:pairwise --cases 400 --seed 3 --json
 parses_as_json out "JSON: parses"
 [ "$(json out 'join ",", map { $_->{judged} } @{$d->{executors}}')" = 400,400 ]

@@ -33,7 +33,7 @@ static status_t query(void *library, call_memory_t *memory, const assay_executor
                        "it exports no %s(): a backend does, see harness/exec/plugins/README.md",
                        query_symbol);
   }
-  call_visit_t visit = call_visit_begin(memory, CALL_query);
+  call_visit_t visit = call_visit_begin(memory, CALL_query, true);
   const assay_executor_t *table = symbol.function(ASSAY_EXECUTOR_ABI);
   call_visit_end(memory, visit);
   if (table == NULL) {
@@ -55,7 +55,7 @@ static status_t open_library(void *library, const char *options, call_memory_t *
 
 status_t dso_transport_open(const char *path, const char *options, call_memory_t *memory,
                             transport_t **out_transport, failure_t *error) {
-  call_visit_t visit = call_visit_begin(memory, CALL_load);
+  call_visit_t visit = call_visit_begin(memory, CALL_load, true);
   const char *why = NULL;
   void *library = dso_load(path, &why);
   bool changed = call_visit_end(memory, visit);
@@ -63,7 +63,7 @@ status_t dso_transport_open(const char *path, const char *options, call_memory_t
   failure_t reason = {0};
   status_t status = open_library(library, options, memory, out_transport, &reason);
   if (status != STATUS_OK) {
-    visit = call_visit_begin(memory, CALL_unload);
+    visit = call_visit_begin(memory, CALL_unload, true);
     unload(library);
     call_visit_end(memory, visit);
     return status_fail(error, status, "%s: %.400s", path, reason.text);

@@ -3,9 +3,11 @@
  * saved and restored around every call, and tolerates tables of older ABI versions. */
 #include "harness/exec/transport/table.h"
 
+#include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "harness/exec/transport/environment.h"
 #include "harness/exec/transport/program_view.h"
@@ -32,8 +34,26 @@ typedef struct table_handle {
   bool compile_changed_environment; /* Told with every execution. */
 } table_handle_t;
 
-call_visit_t call_visit_begin(call_memory_t *memory, call_kind_t kind) {
-  call_visit_t visit = {.environment = environment_get(), .locale = uselocale(LC_GLOBAL_LOCALE)};
+/* The stream is one for all libraries of a process: what stands in its buffer is ours before a
+ * call, and theirs behind it. */
+static int divert_stdout(void) {
+  fflush(stdout);
+  int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  if (kept >= 0) dup2(STDERR_FILENO, STDOUT_FILENO);
+  return kept;
+}
+
+static void restore_stdout(int kept) {
+  if (kept < 0) return;
+  fflush(stdout);
+  dup2(kept, STDOUT_FILENO);
+  close(kept);
+}
+
+call_visit_t call_visit_begin(call_memory_t *memory, call_kind_t kind, bool is_foreign) {
+  call_visit_t visit = {.environment = environment_get(),
+                        .locale = uselocale(LC_GLOBAL_LOCALE),
+                        .kept_stdout = is_foreign ? divert_stdout() : -1};
   environment_set(environment_default());
   call_memory_enter(memory, kind);
   return visit;
@@ -44,12 +64,13 @@ bool call_visit_end(call_memory_t *memory, call_visit_t visit) {
   bool changed = environment_get().control != environment_default().control;
   environment_set(visit.environment);
   uselocale(visit.locale);
+  restore_stdout(visit.kept_stdout);
   return changed;
 }
 
 /* Enters the backend: returns what to give to leave(). */
 static call_visit_t enter(const table_transport_t *table, call_kind_t kind) {
-  return call_visit_begin(table->memory, kind);
+  return call_visit_begin(table->memory, kind, table->library.handle != NULL);
 }
 
 /* True if the backend left another environment than it was called in. */
@@ -255,7 +276,7 @@ status_t table_transport_open(const assay_executor_t *table, const char *options
   char text[ERROR_TEXT_BYTES / 2] = "";
   assay_reason_t reason = {.text = text, .text_bytes = sizeof text};
   void *self = NULL;
-  call_visit_t visit = call_visit_begin(memory, CALL_open);
+  call_visit_t visit = call_visit_begin(memory, CALL_open, library != NULL);
   int32_t code = table->open(options, &self, &reason);
   bool changed = call_visit_end(memory, visit);
   executor_outcome_t outcome = outcome_from_code(code, &reason);

@@ -26,13 +26,15 @@ status_t table_transport_open(const assay_executor_t *table, const char *options
 status_t table_check(const assay_executor_t *table, failure_t *error);
 
 /* Around every call into code of others in this process: it runs in the default floating-point
- * environment and in the locale of the process, which it may change; ours are put back.
+ * environment and in the locale of the process, which it may change; ours are put back.  What
+ * `is_foreign` code prints goes to standard error, since reports of ours are on standard output.
  * call_visit_end() is true if it left another floating-point environment. */
 typedef struct call_visit {
   environment_t environment;
   locale_t locale;
+  int kept_stdout; /* A descriptor of it; -1: it was left alone. */
 } call_visit_t;
-call_visit_t call_visit_begin(call_memory_t *memory, call_kind_t kind);
+call_visit_t call_visit_begin(call_memory_t *memory, call_kind_t kind, bool is_foreign);
 bool call_visit_end(call_memory_t *memory, call_visit_t visit);
 
 #endif

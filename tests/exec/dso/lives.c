@@ -35,6 +35,7 @@ static int32_t lives_execute(void *self, void *handle, const void *const *operan
                              void *const *results, assay_reason_t *reason) {
   (void)self;
   (void)reason;
+  if (does("print")) printf("debug: %p\n", handle);
   size_t count = ((const sum_program_t *)handle)->count;
   int is_odd = count > 2 && count % 2 == 1;
   if (is_odd && does("crash")) raise(SIGSEGV);
