@@ -77,6 +77,10 @@ static const mood_row_t mood_rows[] = {
      "RuntimeError: enough of this"},
     {"mood=short", "stablehlo.reduce body=add dims=[] f32[2] f32[] -> f32[2]", EXECUTOR_FAILED,
      "TypeError: 0 results, not 1"},
+    {"mood=bare", "stablehlo.reduce body=add dims=[] f32[1] f32[] -> f32[1]", EXECUTOR_FAILED,
+     "TypeError: execute() returned one ndarray, not a list of results"},
+    {"mood=silent", "stablehlo.reduce body=add dims=[] f32[2] f32[] -> f32[2]", EXECUTOR_FAILED,
+     "TypeError: execute() returned None, not a list of results"},
     {"mood=typed", "stablehlo.reduce body=add dims=[] f32[2] f32[] -> f32[2]", EXECUTOR_FAILED,
      "TypeError: result 0 is float64[2], not float32[2]"},
     {"",
@@ -207,7 +211,8 @@ static void test_options(void) {
   executor_t *executor = NULL;
   failure_t error;
   g_assert_cmpint(executor_open(name, &settings, &executor, &error), ==, STATUS_IO);
-  check_text_contains(error.text, "mood is one of good, short, typed, angry, keen, not sad");
+  check_text_contains(error.text,
+                      "mood is one of good, short, bare, silent, typed, angry, keen, not sad");
   g_free(name);
 }
 

@@ -490,6 +490,14 @@ def _result_bytes(result: Any, kind: Type, index: int) -> memoryview:
     return memoryview(view)
 
 
+def _results(returned: Any) -> list[Any]:
+    """The results as a list: an array in its place would be taken for one of its rows."""
+    if returned is None or hasattr(returned, "__array__"):
+        kind = "None" if returned is None else f"one {type(returned).__name__}"
+        raise TypeError(f"execute() returned {kind}, not a list of results")
+    return list(returned)
+
+
 class _Server:
     def __init__(self, worker: Worker, source: BinaryIO, sink: BinaryIO) -> None:
         self.worker = worker
@@ -574,11 +582,11 @@ class _Server:
         try:
             if mlir:
                 sized = replace(program, operands=operand_types, results=result_types, mlir=mlir)
-                results = list(self.worker.execute_module(handle, sized, operands))
+                results = _results(self.worker.execute_module(handle, sized, operands))
             elif shapes:
-                results = list(self.worker.execute_sized(handle, operands, result_types))
+                results = _results(self.worker.execute_sized(handle, operands, result_types))
             else:
-                results = list(self.worker.execute(handle, operands))
+                results = _results(self.worker.execute(handle, operands))
             if len(results) != len(program.results):
                 raise TypeError(f"{len(results)} results, not {len(program.results)}")
             blocks = [

@@ -19,7 +19,7 @@ class Echo(Worker):
     version = "1"
 
     def __init__(self, options):
-        moods = ("good", "short", "typed", "angry", "keen")
+        moods = ("good", "short", "bare", "silent", "typed", "angry", "keen")
         self.mood = assay_worker.take(options, "mood", "good", moods)
         super().__init__(options)
         print("this goes to stderr")
@@ -47,6 +47,8 @@ class Echo(Worker):
             raise RuntimeError("enough\nof this")
         if self.mood == "short":
             return results[1:]
+        if self.mood in ("bare", "silent"):
+            return results[0] if self.mood == "bare" else None
         return [result.astype("f8") for result in results] if self.mood == "typed" else results
 
 
