@@ -57,4 +57,12 @@ like out "^weak: zeros everywhere would have conformed" "judge: says why it is w
 run 0 "replay: a sum that cancels" replay "$cancels" --executor model:sequential
 like out "^model:sequential: weak" "replay: weak too"
 like out "^  reason:   zeros everywhere would have conformed" "replay: says why"
+
+# (x - mean) / (variance + epsilon) overflows where the product of all does not: a kernel may begin with either.
+grad='stablehlo.batch_norm_grad epsilon=0x1.197998p-40 feature_index=0 f32[1] f32[1] f32[1] f32[1] f32[1] -> f32[1] f32[1] f32[1]'
+grad="$grad : 7149f2ca : 3f9cfa31 : 708a025b : 80000003 : 80000002"
+check backend 0 "$grad" "7f800000 : b0fd91f5 : 80000002"
+check backend 0 "$grad" "7692e079 : b0fd91f5 : 80000002"
+check backend 1 "$grad" "ff800000 : b0fd91f5 : 80000002"
+check batch_norm_grad=decomposed 1 "$grad" "7f800000 : b0fd91f5 : 80000002"
 finish

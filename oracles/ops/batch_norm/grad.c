@@ -123,16 +123,20 @@ static row_t divide_by_square(formula_t *formula, const beginning_t *b, const in
 }
 
 /* What is left of `from` less c sum(dy c) / v: the latter from `covariant`, divided first or
- * last (XLA: (sum(dy c) c) (1 / v)); or from c / s and `of_scale`. */
+ * last (XLA: (sum(dy c) c) (1 / v)); from c / v, which may overflow where nothing else does; or
+ * from c / s and `of_scale`. */
 static row_t subtract_slope(formula_t *formula, const beginning_t *b, const inverses_t *inverses,
                             row_t from, row_t covariant, row_t of_scale) {
   row_t product = formula_multiply(formula, covariant, b->deviations);
   row_t last = formula_subtract(formula, from, divide_by_square(formula, b, inverses, product));
   row_t slope = formula_negate(formula, divide_by_square(formula, b, inverses, covariant));
   row_t first = formula_multiply_add(formula, b->deviations, slope, from);
+  row_t quotient = divide_by_square(formula, b, inverses, b->deviations);
+  row_t divided = formula_multiply_add(formula, quotient, formula_negate(formula, covariant), from);
   row_t normalized =
       formula_multiply_add(formula, inverses->normal, formula_negate(formula, of_scale), from);
-  return formula_either(formula, formula_either(formula, last, first), normalized);
+  return formula_either(formula, formula_either(formula, last, first),
+                        formula_either(formula, divided, normalized));
 }
 
 /* XLA's, and dy N - sum(dy) - grad_scale c / s. */
