@@ -58,6 +58,18 @@ run 0 "replay: a sum that cancels" replay "$cancels" --executor model:sequential
 like out "^model:sequential: weak" "replay: weak too"
 like out "^  reason:   zeros everywhere would have conformed" "replay: says why"
 
+# A product of numbers from 1 on that stops at the largest one, truncated, stays there: the initial value may enter 65536 times.
+product='stablehlo.reduce body=multiply dims=[0] f32[0] f32[] -> f32[] : - : 40400000'
+check accum_rounding=rz 0 "$product" 40400000
+check accum_rounding=rz 0 "$product" 7f7fffff
+check accum_rounding=rz 1 "$product" 3f800000
+check accum_rounding=rz 1 "$product" 00000000
+check backend 1 "$product" 3f800000
+like out "^diverges (value): " "judge: truncation does not explain it"
+# Beside a factor below 1 it shrinks from there: 2^100 2^100 2^-40 may be M 2^-40, truncated.
+product='stablehlo.reduce body=multiply dims=[0] f32[3] f32[] -> f32[] : 71800000718000002b800000 : 3f800000'
+check accum_rounding=rz 0 "$product" 6b7fffff
+
 # (x - mean) / (variance + epsilon) overflows where the product of all does not: a kernel may begin with either.
 grad='stablehlo.batch_norm_grad epsilon=0x1.197998p-40 feature_index=0 f32[1] f32[1] f32[1] f32[1] f32[1] -> f32[1] f32[1] f32[1]'
 grad="$grad : 7149f2ca : 3f9cfa31 : 708a025b : 80000003 : 80000002"

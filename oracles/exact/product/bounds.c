@@ -193,6 +193,24 @@ static bool may_saturate(const product_bounds_t *product, const format_t *format
   return saturates;
 }
 
+/* What stops at the largest number shrinks from there by factors below 1, and without such not at
+ * all (theory.md, T340). */
+static void permit_saturation(product_bounds_t *product, const format_t *format) {
+  value_range_t *range = &product->range;
+  bool shrinks = mpfr_cmp_ui(product->smallest, 1) != 0;
+  double least = shrinks ? 0 : format_to_double(format, format->largest_bits);
+  if (product->negative) {
+    range->low = fmin(range->low, -least);
+    range->high = fmax(range->high, -least);
+  } else {
+    range->low = fmin(range->low, least);
+    range->high = fmax(range->high, least);
+  }
+  if (!shrinks) return;
+  range->positive_zero = !product->negative;
+  range->negative_zero = product->negative;
+}
+
 /* Whether some partial product of the factors below 1 may become zero: theory.md, T36. */
 static bool may_vanish(const product_bounds_t *product, const format_t *format,
                        const contract_t *contract) {
@@ -226,12 +244,7 @@ static void set_finite_range(product_bounds_t *product, const format_t *format,
     range->negative_zero = product->negative;
     range->positive_zero = !product->negative;
   }
-  if (may_saturate(product, format, contract)) { /* It shrinks from there. */
-    range->low = product->negative ? range->low : 0;
-    range->high = product->negative ? 0 : range->high;
-    range->positive_zero = !product->negative;
-    range->negative_zero = product->negative;
-  }
+  if (may_saturate(product, format, contract)) permit_saturation(product, format);
   if (format->specials == FORMAT_FINITE || !may_overflow(product, format, contract)) return;
   if (!format_has_infinity(format)) {
     range->nan = true;
