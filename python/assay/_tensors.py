@@ -189,7 +189,8 @@ def as_tensor(value: Any, like: Optional[Tensor] = None) -> Tensor:
         return value
     if type(value).__module__.partition(".")[0] == "torch" and hasattr(value, "detach"):
         return _of_torch(value)
-    if isinstance(value, (bool, int, float, complex, list, tuple)):
+    is_typed = like is None and isinstance(value, numpy.generic)  # numpy.float64 is a float, too.
+    if isinstance(value, (bool, int, float, complex, list, tuple)) and not is_typed:
         if like is None:
             raise InvalidArgument("a number has no element type by itself: give a tensor, such as numpy.float32(1)")
         return Tensor(numpy.asarray(value, dtype=dtype_of(like.element)), like.element)

@@ -343,3 +343,8 @@ def test_vet_tells_a_kernel_the_attributes_that_it_takes():
         assay.vet(np.equal, op="compare", types="f32,f32->i1", cases=5)
     with pytest.raises(assay.InvalidArgument, match="have attributes that a kernel has to be told"):
         assay.vet(lambda x: x, op="l2_norm", types="f32", cases=5)
+
+
+@pytest.mark.parametrize("types", ["f64", "complex<f64>"])
+def test_a_number_of_numpys_has_its_type(types):
+    assert assay.vet(np.add, op="add", types=types, cases=30)  # numpy.float64, of tensors of one number, is a float, too.
