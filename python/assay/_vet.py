@@ -23,9 +23,9 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Sequenc
 import numpy
 
 from . import _command
-from ._cases import Case, Refused, _is_alike, _Stop, draw_usual, has_usual_attributes
-from ._library import EnvironmentFailure, InvalidArgument, contract_of, loaded_ops, op_name
-from ._programs import Program, program_from_line
+from ._cases import Case, Refused, _is_alike, _Stop, draw, draw_usual, has_usual_attributes
+from ._library import AssayError, EnvironmentFailure, InvalidArgument, contract_of, loaded_ops, op_name
+from ._programs import Program, program_from_line, program_of
 from ._tensors import element_of
 
 Kernel = Callable[..., Any]
@@ -193,6 +193,33 @@ def run_under_command(
     return ran.returncode, ran.stdout
 
 
+def _told(kernel: Kernel, program: Program) -> dict[str, Any]:
+    """The attributes of a program that a kernel takes by name."""
+    said = Case(program, [], "wide").attributes
+    return {name: _value(said[name]) for name in _asked_for(kernel, said, len(program.operands))}
+
+
+def _names_all(kernel: Kernel, program: Program) -> bool:
+    """Whether a kernel names all attributes of a program as its own parameters, so that it can do any such program."""
+    said = Case(program, [], "wide").attributes
+    try:
+        parameters = inspect.signature(kernel).parameters
+    except (TypeError, ValueError):
+        return False
+    return bool(said) and set(said) <= set(parameters) and set(said) <= set(_told(kernel, program))
+
+
+def _is_told_enough(kernel: Kernel, program: Program) -> bool:
+    """Whether the attributes that a kernel is not told are those that a call may leave out beside the ones that it is told."""
+    told = {} if getattr(kernel, "_takes_case", False) else _told(kernel, program)
+    if not told:  # It gets programs whose attributes may all be left out, or _check_words() complains.
+        return True
+    try:
+        return program_of(program.op, list(program.operands), list(program.results), told).line == program.line
+    except AssayError:
+        return False
+
+
 def _of_such(kernel: Kernel, lines: Sequence[str]) -> Kernel:
     """The kernel, which refuses what it cannot do without being told attributes, where cases are made small: programs that are
     neither of these cases nor like them."""
@@ -203,7 +230,10 @@ def _of_such(kernel: Kernel, lines: Sequence[str]) -> Kernel:
 
     def guarded(case: Case) -> None:
         program = case.program
-        if program.line not in programs and not any(_is_alike(program, one) for one in alike.get(program.op, ())):
+        is_like = _names_all(kernel, program) or (
+            _is_told_enough(kernel, program) and any(_is_alike(program, one) for one in alike.get(program.op, ()))
+        )
+        if program.line not in programs and not is_like:
             raise Refused
         _call(kernel, case)
 
@@ -220,6 +250,14 @@ def _recorded(lines: Sequence[str]) -> Iterator[str]:
         yield file.name
 
 
+def _needs_words(op: str, names: Iterable[str]) -> InvalidArgument:
+    names = list(names)
+    return InvalidArgument(
+        f"programs of {op} have attributes that a kernel has to be told: let it take some of {', '.join(names)} by "
+        f"name, as in def kernel(x, *, {names[0]}), or any as **attributes"
+    )
+
+
 def _check_words(kernels: Mapping[str, Kernel], lines: Sequence[str]) -> None:
     """Complains of a kernel that cannot know what it is to compute, before it is blamed for that."""
     for program in map(program_from_line, {line.split(" : ", 1)[0] for line in lines}):
@@ -228,19 +266,31 @@ def _check_words(kernels: Mapping[str, Kernel], lines: Sequence[str]) -> None:
         is_told = getattr(kernel, "_takes_case", False) or _asked_for(kernel, names, len(program.operands))
         if not names or is_told or has_usual_attributes(program):
             continue
-        raise InvalidArgument(
-            f"programs of {program.op} have attributes that a kernel has to be told: let it take some of {', '.join(names)} by "
-            f"name, as in def kernel(x, *, {next(iter(names))}), or any as **attributes"
-        )
+        raise _needs_words(program.op, names)
 
 
-def _draw_lines(ops: Sequence[str], types: Sequence[str], cases: int, strata: Optional[str], seed: int, contract: str) -> list[str]:
-    """So many cases, in turn of each op and types, for which the operands are all that a kernel has to know."""
-    wanted = [(op, one) for op in ops for one in (types or (None,))]
+def _draw_line(kernel: Kernel, op: str, types: Optional[str], strata: Optional[str], seed: int, contract: str) -> str:
+    """A case for which the operands, and the attributes that it takes by name, are all that a kernel has to know."""
+    words: dict[str, Any] = {"types": types, "strata": strata, "contract": contract}
+    for attempt in range(50):
+        found = draw(op, seed=seed + (attempt << 40), **words)
+        if not _names_all(kernel, found.program):
+            found = draw_usual(op, seed=seed + (attempt << 40), **words)
+            if not _is_told_enough(kernel, found.program):
+                continue
+        return found.line
+    raise _needs_words(op, Case(found.program, [], "wide").attributes)
+
+
+def _draw_lines(
+    kernels: Mapping[str, Kernel], types: Sequence[str], cases: int, strata: Optional[str], seed: int, contract: str
+) -> list[str]:
+    """So many cases, in turn of each op and types, that the kernels can do."""
+    wanted = [(op, one) for op in kernels for one in (types or (None,))]
     lines = []
     for drawn in range(cases):
         op, one = wanted[drawn % len(wanted)]
-        lines.append(draw_usual(op, types=one, strata=strata, seed=seed * 1_000_003 + drawn, contract=contract).line)
+        lines.append(_draw_line(kernels[op], op, one, strata, seed * 1_000_003 + drawn, contract))
     return lines
 
 
@@ -269,9 +319,9 @@ def vet(
     """Holds a callable (of `op`), or one for each op, against what conforms, as `assay vet` does with any executor.
 
     The callable gets the operands as numpy arrays and returns the result, or a list of them; where it raises
-    NotImplementedError it refuses.  Programs have the attributes that a call may leave out (a product is one of two matrices), where
-    the op has such; usual=False draws any.  It is told those that it takes by name, after the operands: kernel(x, *, epsilon), or all
-    by **attributes.  `types`: "f32", numpy.float32, or all as in "bf16,bf16->f32", or a list
+    NotImplementedError it refuses.  It is told the attributes that it takes by name, after the operands: kernel(x, *, epsilon), or
+    all by **attributes.  What it does not take has the values that a call may leave out (a product is one of two matrices); a kernel
+    that names all attributes of the op gets any program, and usual=False draws any.  `types`: "f32", numpy.float32, or all as in "bf16,bf16->f32", or a list
     of such; others are not shown to it.  `db`: a database, that `assay query` and `assay report` read, for findings and counts.  `echo`: print the TAP as well."""
     if callable(kernels):
         if op is None:
@@ -292,7 +342,7 @@ def vet(
     if not usual:
         arguments += ["--cases", str(cases), *(word for one in found for word in ("--op", one))]
         return VetReport(*reversed(run_under_command(found, arguments, types=types, name=safe, version=version, echo=echo)))
-    lines = _draw_lines(list(found), types, cases, strata, seed, contract)
+    lines = _draw_lines(found, types, cases, strata, seed, contract)
     _check_words(found, lines)
     guarded = {one: _of_such(kernel, lines) for one, kernel in found.items()}
     with _recorded(lines) as path:

@@ -339,10 +339,24 @@ def test_vet_tells_a_kernel_the_attributes_that_it_takes():
     assert not assay.vet(wrong, op="compare", types="f32,f32->i1", cases=30)
     report = assay.vet(lambda x, *, permutation: x.transpose(permutation), op="transpose", types="f32", cases=30, usual=False)
     assert report, str(report)
+    # Who names all attributes gets all programs: reversed dimensions alone, which a call may leave out, are their own inverse.
+    assert assay.vet(lambda x, *, permutation: x.transpose(permutation), op="transpose", types="f32", cases=30)
+    assert not assay.vet(lambda x, *, permutation: x.transpose(np.argsort(permutation)), op="transpose", types="f32", cases=30)
     with pytest.raises(assay.InvalidArgument, match=r"let it take some of comparison_direction.*def kernel"):
         assay.vet(np.equal, op="compare", types="f32,f32->i1", cases=5)
     with pytest.raises(assay.InvalidArgument, match="have attributes that a kernel has to be told"):
         assay.vet(lambda x: x, op="l2_norm", types="f32", cases=5)
+
+
+def test_vet_draws_nothing_that_a_kernel_is_not_told():
+    def largest(x, *, k):  # Of the last axis, as a call that says no other has it.
+        order = np.argsort(-x.astype("i8"), axis=-1, kind="stable")[..., :k]
+        return [np.take_along_axis(x, order, -1), order.astype(np.int32)]
+
+    report = assay.vet(largest, op="top_k", types="i8->i8,i32", cases=40)
+    assert report, str(report)
+    with pytest.raises(assay.InvalidArgument, match=r"let it take some of k, axis, sorted by name"):
+        assay.vet(lambda x, *, sorted: x, op="top_k", types="i8->i8,i32", cases=5)
 
 
 @pytest.mark.parametrize("types", ["f64", "complex<f64>"])
