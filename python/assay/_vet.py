@@ -328,10 +328,12 @@ def vet(
             raise InvalidArgument('say which op the callable is, as in op="dot_general"')
         found = {op_name(op): kernels}
         name = name or getattr(kernels, "__name__", "kernel")
-    else:
+    elif isinstance(kernels, Mapping) and kernels and all(map(callable, kernels.values())):
         found = {op_name(one): kernel for one, kernel in kernels.items()}
-    if cases < 1:
-        raise InvalidArgument(f"cases={cases}: at least one case")
+    else:
+        raise InvalidArgument(f"a callable is expected, or a dictionary of callables by op, not {kernels!r}")
+    if not isinstance(cases, (int, numpy.integer)) or cases < 1:
+        raise InvalidArgument(f"cases={cases!r}: a number of cases is expected, at least one")
     contract_of(contract)  # Complains at once.
     types = _spelled(types)
     arguments = ["vet", "--seed", str(seed), "--contract", contract]

@@ -245,8 +245,12 @@ def test_vet_says_what_it_needs():
         assay.vet(np.add)
     with pytest.raises(assay.InvalidArgument, match="contract"):
         assay.vet(np.add, op="add", contract="no-such")
-    with pytest.raises(assay.InvalidArgument, match="at least one case"):
-        assay.vet(np.add, op="add", cases=0)
+    for cases in (0, "ten", 1.5):
+        with pytest.raises(assay.InvalidArgument, match="a number of cases is expected, at least one"):
+            assay.vet(np.add, op="add", cases=cases)
+    for kernels in ({}, 3, {"add": 3}, [np.add]):
+        with pytest.raises(assay.InvalidArgument, match="a callable is expected, or a dictionary of callables by op"):
+            assay.vet(kernels)
 
 
 def test_the_command_line_is_there():
