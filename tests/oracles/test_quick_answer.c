@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is said quickly about sums is what the careful way says (theory.md, T243): of numbers that
  * loops give, of their neighbours, of zero and of numbers far away; plain terms and products, with
- * and without an initial value, that cancel or do not, subnormal ones and such as overflow; under
- * contracts that differ in what they permit. */
+ * and without an initial value, that cancel or do not, subnormal ones, and such as overflow or
+ * whose magnitudes alone do; under contracts that differ in what they permit. */
 #include <glib.h>
 #include <math.h>
 
@@ -108,6 +108,23 @@ static void check_around(const sum_problem_t *question, const contract_t *contra
   }
 }
 
+static void check_problem(rng_t *rng, const sum_problem_t *question, counts_t *counts) {
+  const format_t *format = question->format;
+  const contract_t contract = draw_contract(rng);
+  arena_t arena;
+  arena_init(&arena);
+  double values[] = {
+      add_in_turn(question, false), add_in_turn(question, true), 0, -0.0, NAN, INFINITY, -INFINITY};
+  for (size_t i = 0; i < G_N_ELEMENTS(values); i++) {
+    uint64_t bits = format_from_double(format, values[i]);
+    check_around(question, &contract, values[i], &arena, counts);
+    check_whole(question, &contract, bits, &arena);
+  }
+  double beside = values[0] * (1 + ldexp((double)rng_between(rng, -64, 64), -format->precision));
+  check_pattern(question, &contract, format_from_double(format, beside), &arena, counts);
+  arena_deinit(&arena);
+}
+
 static void check_drawn(rng_t *rng, counts_t *counts) {
   static const int formats[] = {FORMAT_f32, FORMAT_f32, FORMAT_bf16, FORMAT_f16, FORMAT_f64};
   const format_t *format = &format_table[formats[rng_below(rng, G_N_ELEMENTS(formats))]];
@@ -128,24 +145,39 @@ static void check_drawn(rng_t *rng, counts_t *counts) {
   }
   question.has_init = question.right == NULL;
   if (question.has_init && rng_one_in(rng, 2)) question.init = draw_term(rng, format, span, middle);
-  const contract_t contract = draw_contract(rng);
-  arena_t arena;
-  arena_init(&arena);
-  double values[] = {add_in_turn(&question, false),
-                     add_in_turn(&question, true),
-                     0,
-                     -0.0,
-                     NAN,
-                     INFINITY,
-                     -INFINITY};
-  for (size_t i = 0; i < G_N_ELEMENTS(values); i++) {
-    uint64_t bits = format_from_double(format, values[i]);
-    check_around(&question, &contract, values[i], &arena, counts);
-    check_whole(&question, &contract, bits, &arena);
+  check_problem(rng, &question, counts);
+}
+
+/* Some of its terms are near the largest number of binary64, and the magnitude may be beyond. */
+static void check_huge(rng_t *rng, counts_t *counts) {
+  const format_t *f64 = &format_table[FORMAT_f64];
+  double left[TERMS_MAX], right[TERMS_MAX];
+  sum_problem_t question = {.format = f64,
+                            .count = 3 + rng_below(rng, TERMS_MAX - 2),
+                            .left = left,
+                            .right = rng_one_in(rng, 3) ? NULL : right,
+                            .left_format = f64,
+                            .right_format = f64,
+                            .sums_of_case = 256};
+  int most = (int)rng_between(rng, 1000, 1023);
+  for (size_t i = 0; i < question.count; i++) {
+    int exponent = question.right == NULL ? 0 : (int)rng_between(rng, -600, 600);
+    int sum = rng_one_in(rng, 4) ? (int)rng_between(rng, -400, most) : most;
+    left[i] = draw_term(rng, f64, 2, sum - exponent > 1020 ? 1020 : sum - exponent);
+    right[i] = draw_term(rng, f64, 2, exponent);
   }
-  double beside = values[0] * (1 + ldexp((double)rng_between(rng, -64, 64), -format->precision));
-  check_pattern(&question, &contract, format_from_double(format, beside), &arena, counts);
-  arena_deinit(&arena);
+  question.has_init = question.right == NULL;
+  check_problem(rng, &question, counts);
+}
+
+static void test_huge(void) {
+  rng_t rng = rng_make(1024);
+  counts_t counts = {{0}};
+  for (int i = 0; i < ROUNDS / 4; i++) check_huge(&rng, &counts);
+  g_test_message("%zu open, %zu conform, %zu refused", counts.words[QUICK_OPEN],
+                 counts.words[QUICK_CONFORMS], counts.words[QUICK_REFUSED]);
+  g_assert_cmpuint(counts.words[QUICK_CONFORMS], >, ROUNDS / 4);
+  g_assert_cmpuint(counts.words[QUICK_REFUSED], >, ROUNDS / 4);
 }
 
 static void test_drawn(void) {
@@ -176,6 +208,7 @@ static void test_depth(void) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/quick_answer/drawn", test_drawn);
+  g_test_add_func("/quick_answer/huge", test_huge);
   g_test_add_func("/quick_answer/depth", test_depth);
   return g_test_run();
 }

@@ -19,9 +19,10 @@ typedef struct quick_sum {
   size_t terms;      /* That are not zero. */
   double value;      /* Of the pattern. */
   double error;      /* |value - x*|, to nearest; of a value that is finite. */
-  double magnitude;  /* Sum of absolute values, within 2^-53 of it for each term. */
+  double magnitude;  /* Sum of absolute values, within 2^-53 of it for each term, ... */
+  double scale;      /* ... times this, a power of two that keeps it below overflow. */
   int binade;        /* Of x*; the least of the format for 0. */
-  upper_t permitted; /* E, the last rounding included. */
+  upper_t permitted; /* E, the last rounding included, times that. */
 } quick_sum_t;
 
 /* A sum of one kind of node whose order nothing but its depth says; all that flushing permits is
@@ -83,6 +84,23 @@ static bool add_widely(exact_accumulator_t *total, double left, double right, qu
   return true;
 }
 
+/* |left right| times a power of two below 1, rounded once unless it is far below what counts beside
+ * a magnitude above 2^1000. */
+static double scaled_product(double left, double right, double scale) {
+  double larger = fmax(fabs(left), fabs(right)), smaller = fmin(fabs(left), fabs(right));
+  return larger * scale * smaller;
+}
+
+/* Of magnitudes that may overflow. */
+static void scale_magnitude(const sum_problem_t *question, quick_sum_t *inout) {
+  inout->scale = 0x1p-128;
+  inout->magnitude = question->has_init ? fabs(question->init) * inout->scale : 0;
+  for (size_t i = 0; i < question->count; i++) {
+    double right = question->right == NULL ? 1 : question->right[i];
+    inout->magnitude += scaled_product(question->left[i], right, inout->scale);
+  }
+}
+
 /* The same of numbers that lie far apart.  False where a term is not finite, where binary64 cannot
  * tell x* or its magnitudes, or not whether x* is below a power of two. */
 static bool add_up_widely(const sum_problem_t *question, quick_sum_t *inout) {
@@ -95,6 +113,7 @@ static bool add_up_widely(const sum_problem_t *question, quick_sum_t *inout) {
     if (!add_widely(&total, question->left[i], right, inout)) return false;
   }
   if (question->has_init && !add_widely(&total, question->init, 1, inout)) return false;
+  if (inout->magnitude > 0x1p1000) scale_magnitude(question, inout);
   bool is_plain = inout->magnitude >= 0x1p-900 && inout->magnitude <= 0x1p1000;
   double sum;
   if (!is_plain || !exact_accumulator_round(&total, &sum)) return false;
@@ -122,9 +141,9 @@ static quick_word_t answer(const format_t *format, const quick_sum_t *sum, quick
   if (!isfinite(sum->value)) return word; /* A permitted overflow has no error. */
   out_answer->has_reference = true;
   out_answer->ulp_error = ldexp(sum->error, -format_ulp_exponent(format, sum->binade));
-  out_answer->slack = share(sum->error, sum->permitted.value);
-  out_answer->backward_error =
-      share(sum->error, sum->magnitude * binary64_power(-format->precision));
+  double error = sum->error * sum->scale;
+  out_answer->slack = share(error, sum->permitted.value);
+  out_answer->backward_error = share(error, sum->magnitude * binary64_power(-format->precision));
   return word;
 }
 
@@ -140,7 +159,8 @@ static bool overflow_stays(const format_t *format, const error_bound_t *bound, d
 quick_word_t sum_quick_answer(const sum_problem_t *question, const contract_t *contract,
                               uint64_t bits, answer_t *out_answer) {
   const format_t *format = question->format;
-  quick_sum_t sum = {.value = format_to_double(format, bits), .binade = format->exponent_min};
+  quick_sum_t sum = {
+      .value = format_to_double(format, bits), .scale = 1, .binade = format->exponent_min};
   if (!is_asked(question, contract)) return QUICK_OPEN;
   if (!add_up(question, &sum) && !add_up_widely(question, &sum)) return QUICK_OPEN;
   if (sum.terms <= 2) return QUICK_OPEN; /* One node rounds, which others know more of. */
@@ -151,13 +171,14 @@ quick_word_t sum_quick_answer(const sum_problem_t *question, const contract_t *c
   upper_t magnitude = upper_multiply(upper_of(sum.magnitude), upper_of(above));
   sum.permitted =
       upper_add(upper_scale(magnitude, bound.total_factor), upper_of(bound.total_offset));
-  bool is_narrow = sum.permitted.value < binary64_power(format->exponent_max - 1);
-  if (!is_narrow || !overflow_stays(format, &bound, sum.magnitude)) return QUICK_OPEN;
+  bool is_narrow = sum.permitted.value < binary64_power(format->exponent_max - 1) * sum.scale;
+  if (!is_narrow || !overflow_stays(format, &bound, sum.magnitude / sum.scale)) return QUICK_OPEN;
   bool may_loop = error_bound_depth(contract, leaves) + 1 >= leaves;
   if (may_loop && usual_loops_give(question, contract, sum.value)) {
     return answer(format, &sum, QUICK_CONFORMS, out_answer);
   }
   bool is_one_number = !has_init || PERMITTED(contract, init_count) == INIT_COUNT_ONE;
-  bool is_far = isfinite(sum.value) && sum.error * (1 - 0x1p-50) > sum.permitted.value;
+  double error = sum.error * sum.scale;
+  bool is_far = isfinite(sum.value) && error * (1 - 0x1p-50) > sum.permitted.value;
   return is_one_number && is_far ? answer(format, &sum, QUICK_REFUSED, out_answer) : QUICK_OPEN;
 }
