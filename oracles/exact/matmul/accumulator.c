@@ -9,6 +9,8 @@
 
 enum {
   LIMB_BITS = 32,
+  TERM_LIMBS = 5,        /* That a product reaches. */
+  CARRY_LIMBS = 2,       /* What carries may reach beyond: of 2^29 products a limb has 62 bits. */
   UNIT_EXPONENT = -2148, /* Of the product of two units 2^-1074 of the subnormals. */
   FRACTION_BITS = 52,
   BINADE_MIN = -1022,
@@ -17,6 +19,7 @@ enum {
 
 void exact_accumulator_clear(exact_accumulator_t *accumulator) {
   memset(accumulator, 0, sizeof *accumulator);
+  accumulator->first = EXACT_ACCUMULATOR_LIMBS;
 }
 
 /* |x| = *out_significand * 2^(position - 1074). */
@@ -40,10 +43,14 @@ void exact_accumulator_add_product(exact_accumulator_t *accumulator, double a, d
   unsigned position = split(a, &a_significand, &negative);
   position += split(b, &b_significand, &negative); /* At most 2 * 2045. */
   unsigned __int128 product = (unsigned __int128)a_significand * b_significand; /* < 2^106 */
+  if (product == 0) return;
   unsigned shift = position % LIMB_BITS;
   unsigned __int128 low = (product & (((unsigned __int128)1 << 96) - 1)) << shift; /* < 2^127 */
   uint64_t high = (uint64_t)(product >> 96) << shift;                              /* < 2^41 */
-  int64_t *limb = accumulator->limb + position / LIMB_BITS;
+  int at = (int)(position / LIMB_BITS);
+  accumulator->first = at < accumulator->first ? at : accumulator->first;
+  accumulator->end = at + TERM_LIMBS > accumulator->end ? at + TERM_LIMBS : accumulator->end;
+  int64_t *limb = accumulator->limb + at;
   limb[0] += with_sign((uint32_t)low, negative);
   limb[1] += with_sign((uint32_t)(low >> 32), negative);
   limb[2] += with_sign((uint32_t)(low >> 64), negative);
@@ -51,34 +58,39 @@ void exact_accumulator_add_product(exact_accumulator_t *accumulator, double a, d
   limb[4] += with_sign(high >> 32, negative);
 }
 
-/* The magnitude in base 2^32; returns the index of the leading digit, or -1 for zero. */
+/* The magnitude in base 2^32, from digit `first` of the accumulator on; returns the index of the
+ * leading digit, or -1 for zero. */
 static int magnitude_digits(const exact_accumulator_t *accumulator,
                             uint32_t digit[EXACT_ACCUMULATOR_LIMBS], bool *out_negative) {
+  int first = accumulator->first, end = accumulator->end + CARRY_LIMBS;
+  if (end > EXACT_ACCUMULATOR_LIMBS) end = EXACT_ACCUMULATOR_LIMBS;
   int64_t carry = 0;
-  for (int i = 0; i < EXACT_ACCUMULATOR_LIMBS; i++) {
+  for (int i = first; i < end; i++) {
     int64_t value = accumulator->limb[i] + carry;
     digit[i] = (uint32_t)value;
     carry = value >> LIMB_BITS; /* Rounds down: gcc and clang shift arithmetically. */
   }
   *out_negative = carry < 0; /* The top limbs are spare, so the last carry is 0 or -1. */
   uint64_t increment = 1;
-  for (int i = 0; carry < 0 && i < EXACT_ACCUMULATOR_LIMBS; i++) {
+  for (int i = first; carry < 0 && i < end; i++) {
     increment += (uint32_t)~digit[i];
     digit[i] = (uint32_t)increment;
     increment >>= LIMB_BITS;
   }
-  int top = EXACT_ACCUMULATOR_LIMBS - 1;
-  while (top >= 0 && digit[top] == 0) top--;
-  return top;
+  int top = end - 1;
+  while (top >= first && digit[top] == 0) top--;
+  return top < first ? -1 : top;
 }
 
-/* The 64 leading bits below digit `top`, which is not 0, and whether anything but zeros follows. */
-static uint64_t leading_bits(const uint32_t *digit, int top, unsigned shift, bool *out_sticky) {
+/* The 64 leading bits below digit `top`, which is not 0, of those from `first` on, and whether
+ * anything but zeros follows. */
+static uint64_t leading_bits(const uint32_t *digit, int first, int top, unsigned shift,
+                             bool *out_sticky) {
   unsigned __int128 window = 0; /* Four digits, of which the first has `shift` leading zeros. */
-  for (int i = 0; i < 4; i++) window = window << LIMB_BITS | (top >= i ? digit[top - i] : 0);
+  for (int i = top; i > top - 4; i--) window = window << LIMB_BITS | (i >= first ? digit[i] : 0);
   window <<= shift;
   bool sticky = (uint64_t)window != 0;
-  for (int i = top - 4; i >= 0 && !sticky; i--) sticky = digit[i] != 0;
+  for (int i = top - 4; i >= first && !sticky; i--) sticky = digit[i] != 0;
   *out_sticky = sticky;
   return (uint64_t)(window >> 64);
 }
@@ -93,7 +105,7 @@ bool exact_accumulator_round(const exact_accumulator_t *accumulator, double *out
   }
   unsigned zeros = (unsigned)__builtin_clz(digit[top]);
   int binade = UNIT_EXPONENT + LIMB_BITS * top + LIMB_BITS - 1 - (int)zeros;
-  uint64_t window = leading_bits(digit, top, zeros, &sticky);
+  uint64_t window = leading_bits(digit, accumulator->first, top, zeros, &sticky);
   int dropped = 63 - FRACTION_BITS + (binade < BINADE_MIN ? BINADE_MIN - binade : 0);
   if (dropped > 63) return false;
   uint64_t kept = window >> dropped, rest = window << (64 - dropped);

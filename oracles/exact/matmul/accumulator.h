@@ -10,8 +10,9 @@
 enum { EXACT_ACCUMULATOR_LIMBS = 136 };
 
 /* The value is the sum of limb[i] * 2^(32 i - 2148).  Limbs overlap by 32 bits, so that an addition
- * carries nothing: 2^29 of them fit. */
+ * carries nothing: 2^29 of them fit.  All before `first` and from `end` on are 0. */
 typedef struct exact_accumulator {
+  int first, end;
   int64_t limb[EXACT_ACCUMULATOR_LIMBS];
 } exact_accumulator_t;
 
