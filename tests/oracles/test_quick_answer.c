@@ -148,6 +148,17 @@ static void check_drawn(rng_t *rng, counts_t *counts) {
   check_problem(rng, &question, counts);
 }
 
+/* All terms but the first, a power of two, are too small for the sum to be rounded to another
+ * number. */
+static void surround_power(rng_t *rng, const sum_problem_t *question, double *left, double *right) {
+  for (size_t i = 0; i < question->count; i++) {
+    left[i] = draw_term(rng, question->format, 2, question->right == NULL ? 0 : 800);
+    right[i] = draw_term(rng, question->format, 2, 0);
+  }
+  left[0] = rng_one_in(rng, 2) ? 0x1p1016 : -0x1p1016;
+  right[0] = 1;
+}
+
 /* Some of its terms are near the largest number of binary64, and the magnitude may be beyond. */
 static void check_huge(rng_t *rng, counts_t *counts) {
   const format_t *f64 = &format_table[FORMAT_f64];
@@ -166,6 +177,7 @@ static void check_huge(rng_t *rng, counts_t *counts) {
     left[i] = draw_term(rng, f64, 2, sum - exponent > 1020 ? 1020 : sum - exponent);
     right[i] = draw_term(rng, f64, 2, exponent);
   }
+  if (rng_one_in(rng, 3)) surround_power(rng, &question, left, right);
   question.has_init = question.right == NULL;
   check_problem(rng, &question, counts);
 }

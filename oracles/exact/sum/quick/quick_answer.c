@@ -101,8 +101,21 @@ static void scale_magnitude(const sum_problem_t *question, quick_sum_t *inout) {
   }
 }
 
-/* The same of numbers that lie far apart.  False where a term is not finite, where binary64 cannot
- * tell x* or its magnitudes, or not whether x* is below a power of two. */
+/* Of x*, which is `total`, and `sum` when it is rounded: a power of two may lie between them. False
+ * where binary64 cannot tell. */
+static bool find_binade(exact_accumulator_t *total, double sum, int *out_binade) {
+  *out_binade = ilogb(sum);
+  if (binary64_bits(sum) << (64 - BINARY64_FRACTION_BITS) != 0) return true;
+  double rest;
+  exact_accumulator_add_product(total, sum, -1);
+  if (!exact_accumulator_round(total, &rest)) return false;
+  exact_accumulator_add_product(total, sum, 1);
+  if (rest != 0 && signbit(rest) != signbit(sum)) *out_binade -= 1;
+  return true;
+}
+
+/* The same of numbers that lie far apart.  False where a term is not finite, or where binary64
+ * cannot tell x* or its magnitudes. */
 static bool add_up_widely(const sum_problem_t *question, quick_sum_t *inout) {
   exact_accumulator_t total;
   exact_accumulator_clear(&total);
@@ -117,9 +130,7 @@ static bool add_up_widely(const sum_problem_t *question, quick_sum_t *inout) {
   bool is_plain = inout->magnitude >= 0x1p-900 && inout->magnitude <= 0x1p1000;
   double sum;
   if (!is_plain || !exact_accumulator_round(&total, &sum)) return false;
-  bool is_power = binary64_bits(sum) << (64 - BINARY64_FRACTION_BITS) == 0;
-  if (is_power && sum != 0) return false;
-  if (sum != 0) inout->binade = ilogb(sum);
+  if (sum != 0 && !find_binade(&total, sum, &inout->binade)) return false;
   if (!isfinite(inout->value)) return true;
   exact_accumulator_add_product(&total, inout->value, -1);
   if (!exact_accumulator_round(&total, &sum)) return false;
