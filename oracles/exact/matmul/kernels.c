@@ -15,6 +15,7 @@
 #include "oracles/exact/matmul/magnitude.inc"
 #include "oracles/exact/matmul/finish.inc"
 #include "oracles/exact/matmul/plan.inc"
+#include "oracles/exact/matmul/alike.inc"
 #include "oracles/exact/matmul/tile.inc"
 #include "oracles/exact/matmul/enclosure_lanes.inc"
 // clang-format on
