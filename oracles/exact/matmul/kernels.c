@@ -22,6 +22,8 @@
 
 #include "oracles/exact/matmul/multiply.inc"
 
+enum { ASKED_TERMS = 4 }; /* After so many signed sums are asked whether all are NaN by now. */
+
 /* signed_sums.h in lanes. */
 typedef struct signed_lanes {
   lanes_t positive[TILE_VECTORS], negative[TILE_VECTORS], special[TILE_VECTORS];

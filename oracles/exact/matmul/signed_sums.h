@@ -10,7 +10,8 @@
 enum { SIGNED_SUMS_COLUMNS = 16 };
 
 /* Of one row of the product, by column; every number is the sum in binary64 of the rounded
- * products, one term after the other, from +0. */
+ * products, one term after the other, from +0.  Those of finite terms mean nothing where the
+ * special ones add up to NaN: once all columns are NaN no further terms are looked at. */
 typedef struct signed_sums {
   double positive[SIGNED_SUMS_COLUMNS];     /* Of the terms above 0 whose factors are finite. */
   double negative[SIGNED_SUMS_COLUMNS];     /* Of the others whose factors are. */
