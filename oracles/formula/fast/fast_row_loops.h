@@ -82,12 +82,30 @@ KERNEL_INLINE int is_kept(double low, double high, double point, double least_si
   return is_zero | are_ordinary;
 }
 
+/* is_ordinary() by the pattern without sign, which orders as the magnitude: one comparison. */
+KERNEL_INLINE uint64_t is_other(double x, uint64_t first, uint64_t count) {
+  return binary64_bits(fabs(x)) - first >= count ? 1 : 0;
+}
+
+static bool are_all_ordinary(const fast_numbers_t *numbers, double least_size, double most_size) {
+  const double *low = numbers->low, *high = numbers->high, *point = numbers->point;
+  const uint64_t first = binary64_bits(least_size) + 1;
+  const uint64_t count = binary64_bits(most_size) - first;
+  uint64_t others = 0;
+  for (size_t i = 0; i < numbers->count; i++) {
+    others |= is_other(low[i], first, count) | is_other(high[i], first, count) |
+              is_other(point[i], first, count);
+  }
+  return others == 0;
+}
+
 static bool forget_extremes(fast_numbers_t *inout_numbers) {
   const size_t count = inout_numbers->count;
   double *restrict low = inout_numbers->low, *restrict high = inout_numbers->high;
   const double *restrict point = inout_numbers->point;
   const double least_size = inout_numbers->tail != NULL ? 0x1p-900 : 0x1p-90;
   const double most_size = inout_numbers->tail != NULL ? 0x1p1000 : 0x1p127;
+  if (are_all_ordinary(inout_numbers, least_size, most_size)) return false;
   uint64_t are_forgotten = 0;
   for (size_t i = 0; i < count; i++) {
     int stays = is_kept(low[i], high[i], point[i], least_size, most_size);
