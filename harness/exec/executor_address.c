@@ -98,6 +98,7 @@ static status_t find_library(const worker_t *worker, const char *after,
   *out_address = (executor_address_t){
       .path = path,
       .is_foreign = true,
+      .is_plugin = true,
       .options = g_strconcat("library=", file, library->options, has_more ? "," : "",
                              has_more ? after + 1 : "", NULL)};
   return STATUS_OK;
@@ -235,8 +236,10 @@ status_t executor_address_find(const char *name, const executor_options_t *optio
     STATUS_TRY(find_plugin(where, where_size, options, &path, error));
   }
   const char *after = where + where_size;
-  *out_address = (executor_address_t){
-      .path = path, .is_foreign = true, .options = g_strdup(*after == '?' ? after + 1 : after)};
+  *out_address = (executor_address_t){.path = path,
+                                      .is_foreign = true,
+                                      .is_plugin = !is_dso,
+                                      .options = g_strdup(*after == '?' ? after + 1 : after)};
   return STATUS_OK;
 }
 

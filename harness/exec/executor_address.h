@@ -11,6 +11,7 @@
 typedef struct executor_address {
   const assay_executor_t *table; /* NULL unless a builtin, or what serves PJRT plugins. */
   bool is_foreign;               /* Opening it loads code of others into this process. */
+  bool is_plugin;                /* These are ours: NAME_plugin.so. */
   bool is_stepwise;              /* It runs modules op by op: transport/stepwise.h. */
   char *path;                    /* Owned; NULL unless a shared object. */
   char *command;                 /* Owned; NULL unless a worker; its options are in it. */

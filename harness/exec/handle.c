@@ -39,7 +39,8 @@ static status_t open_backend(const void *context, call_memory_t *memory,
                              transport_t **out_transport, failure_t *error) {
   const executor_address_t *address = context;
   if (address->table == NULL) {
-    STATUS_TRY(dso_transport_open(address->path, address->options, memory, out_transport, error));
+    const dso_backend_t backend = {address->path, address->options, address->is_plugin};
+    STATUS_TRY(dso_transport_open(&backend, memory, out_transport, error));
   } else {
     STATUS_TRY(
         table_transport_open(address->table, address->options, NULL, memory, out_transport, error));
@@ -51,9 +52,8 @@ static status_t open_backend(const void *context, call_memory_t *memory,
  * library on a processor takes for anything. */
 static uint32_t find_timeout(const executor_address_t *address, const executor_options_t *options) {
   enum { DEVICE_TIMEOUT_MS = 60000 };
-  bool is_default = options->timeout_ms == 0;
   bool is_device = address->table != NULL && address->is_foreign;
-  return is_default && is_device ? DEVICE_TIMEOUT_MS : options->timeout_ms;
+  return options->timeout_ms == 0 && is_device ? DEVICE_TIMEOUT_MS : options->timeout_ms;
 }
 
 static bool is_hosted(const executor_address_t *address, const executor_options_t *options) {

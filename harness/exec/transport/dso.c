@@ -45,28 +45,29 @@ static status_t query(void *library, call_memory_t *memory, const assay_executor
   return STATUS_OK;
 }
 
-static status_t open_library(void *library, const char *options, call_memory_t *memory,
+static status_t open_library(void *library, const dso_backend_t *backend, call_memory_t *memory,
                              transport_t **out_transport, failure_t *error) {
   const assay_executor_t *table = NULL;
-  const table_library_t owned = {.handle = library, .unload = unload};
+  const table_library_t owned = {
+      .handle = library, .unload = unload, .is_quiet = backend->is_plugin};
   STATUS_TRY(query(library, memory, &table, error));
-  return table_transport_open(table, options, &owned, memory, out_transport, error);
+  return table_transport_open(table, backend->options, &owned, memory, out_transport, error);
 }
 
-status_t dso_transport_open(const char *path, const char *options, call_memory_t *memory,
+status_t dso_transport_open(const dso_backend_t *backend, call_memory_t *memory,
                             transport_t **out_transport, failure_t *error) {
   call_visit_t visit = call_visit_begin(memory, CALL_load, true);
   const char *why = NULL;
-  void *library = dso_load(path, &why);
+  void *library = dso_load(backend->path, &why);
   bool changed = call_visit_end(memory, visit);
   if (library == NULL) return status_fail(error, STATUS_IO, "it does not load: %s", why);
   failure_t reason = {0};
-  status_t status = open_library(library, options, memory, out_transport, &reason);
+  status_t status = open_library(library, backend, memory, out_transport, &reason);
   if (status != STATUS_OK) {
     visit = call_visit_begin(memory, CALL_unload, true);
     unload(library);
     call_visit_end(memory, visit);
-    return status_fail(error, status, "%s: %.400s", path, reason.text);
+    return status_fail(error, status, "%s: %.400s", backend->path, reason.text);
   }
   (*out_transport)->load_changed_environment |= changed;
   return STATUS_OK;

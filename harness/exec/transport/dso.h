@@ -5,9 +5,15 @@
 
 #include "harness/exec/transport/transport.h"
 
+typedef struct dso_backend {
+  const char *path;
+  const char *options; /* What its open() gets. */
+  bool is_plugin;      /* One of ours, which prints nothing: table_library_t.is_quiet. */
+} dso_backend_t;
+
 /* STATUS_IO with what to do if the file is not there, does not load, or is no backend.  `memory` as
  * in table_transport_open(). */
-status_t dso_transport_open(const char *path, const char *options, call_memory_t *memory,
+status_t dso_transport_open(const dso_backend_t *backend, call_memory_t *memory,
                             transport_t **out_transport, failure_t *error);
 
 /* Loads a shared object: a name without a slash is a file too, and none of the system's libraries.

@@ -50,10 +50,10 @@ static void restore_stdout(int kept) {
   close(kept);
 }
 
-call_visit_t call_visit_begin(call_memory_t *memory, call_kind_t kind, bool is_foreign) {
+call_visit_t call_visit_begin(call_memory_t *memory, call_kind_t kind, bool may_print) {
   call_visit_t visit = {.environment = environment_get(),
                         .locale = uselocale(LC_GLOBAL_LOCALE),
-                        .kept_stdout = is_foreign ? divert_stdout() : -1};
+                        .kept_stdout = may_print ? divert_stdout() : -1};
   environment_set(environment_default());
   call_memory_enter(memory, kind);
   return visit;
@@ -68,9 +68,13 @@ bool call_visit_end(call_memory_t *memory, call_visit_t visit) {
   return changed;
 }
 
+static bool may_print(const table_library_t *library) {
+  return library->handle != NULL && !library->is_quiet;
+}
+
 /* Enters the backend: returns what to give to leave(). */
 static call_visit_t enter(const table_transport_t *table, call_kind_t kind) {
-  return call_visit_begin(table->memory, kind, table->library.handle != NULL);
+  return call_visit_begin(table->memory, kind, may_print(&table->library));
 }
 
 /* True if the backend left another environment than it was called in. */
@@ -276,7 +280,7 @@ status_t table_transport_open(const assay_executor_t *table, const char *options
   char text[ERROR_TEXT_BYTES / 2] = "";
   assay_reason_t reason = {.text = text, .text_bytes = sizeof text};
   void *self = NULL;
-  call_visit_t visit = call_visit_begin(memory, CALL_open, library != NULL);
+  call_visit_t visit = call_visit_begin(memory, CALL_open, library != NULL && may_print(library));
   int32_t code = table->open(options, &self, &reason);
   bool changed = call_visit_end(memory, visit);
   executor_outcome_t outcome = outcome_from_code(code, &reason);
