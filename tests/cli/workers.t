@@ -24,6 +24,13 @@ f32[2,2] -> f32[2,2] : $ones : $ones" --executor "$1" >out 2>err </dev/null
   like out "$3" "$1: $4"
 }
 
+# refuses EXECUTOR CASE DESCRIPTION: a program that breaks a rule is taken for one.
+refuses() {
+  "$ASSAY" replay "$2" --executor "$1" >out 2>err </dev/null
+  grep -q -e "^$1: conforms" -e "^$1: refused" out && grep -q '  breaks:' out
+  ok $? "$1: $3"
+}
+
 installed=
 for name in numpy onnxruntime openvino tflite torch xla; do
   if "$ASSAY" executors install "$name" >out 2>err </dev/null; then
@@ -53,8 +60,15 @@ for name in onnxruntime torch; do
   if is_ready "$name"; then
     asked "$name" f32,f32,f32,1,1,1,false "^$name: conforms" "does the algorithm of f32"
     asked "$name" bf16,bf16,f32,1,1,6,false 'not by algorithm BF16_BF16_F32_X6' "refuses another"
+    asked "$name" f32,f32,f32,1,1,0,false "^$name: refused" "refuses one that multiplies nothing"
+    refuses "$name" 'stablehlo.batch_norm_training epsilon=0x1.0000000000001p-149 feature_index=1 f32[2,1] f32[1] f32[1] -> f32[2,1] f32[1] f32[1] : 0000000000000000 : 00000000 : 00000000' \
+      "refuses an epsilon that is no number of f32"
   fi
 done
+if is_ready tflite; then
+  refuses tflite 'stablehlo.uniform_quantize !quant.uniform<i8:f32:0,{0x1p+0}>[1] -> !quant.uniform<i8:f32,0x1p+0>[2] : 00' \
+    "refuses a requantization by channel to another shape"
+fi
 if is_ready xla; then
   for name in xla stablehlo; do
     asked "$name" tf32,tf32,f32,2,2,3,false "^$name: conforms" "gets every known algorithm"

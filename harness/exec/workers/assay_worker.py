@@ -195,7 +195,7 @@ class Algorithm:
         suffix = f"_X{self.primitives}" if self.primitives > 1 else ""
         suffix += "_FAST_ACCUM" if self.is_imprecise else ""
         name = "_".join([*types, self.accumulation]).upper() + suffix
-        is_known = name in ALGORITHMS and "f8E8M0FNU" not in (self.lhs, self.rhs)
+        is_known = name in ALGORITHMS and self.primitives >= 1 and "f8E8M0FNU" not in (self.lhs, self.rhs)
         return name if is_known and counts in ((1, 1), (true_count, true_count)) else self.text
 
 

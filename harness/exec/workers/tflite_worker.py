@@ -22,7 +22,7 @@ import numpy as np
 
 import assay_worker
 from assay_worker import Program, Type, Unsupported, Worker
-from shared_programs import dynamic_program, standalone_script
+from shared_programs import dynamic_program, standalone_script, window_program
 from tflite_backend import tflite_ops
 from tflite_backend.tflite_graph import Graph, quantized
 
@@ -174,7 +174,7 @@ def split_axis(program: Program) -> int:
     operands that are quantized; or -1."""
     if program.op != "stablehlo.uniform_quantize" or len(program.operands) != 1:
         return -1
-    found = [kind.quantization for kind in (program.operands[0], program.results[0])]
+    found = [kind.quantization for kind in window_program.same_shape(program)]
     if found[0] is None or found[1] is None:
         return -1
     axes = {stored.axis for stored in found if stored is not None} - {-1}

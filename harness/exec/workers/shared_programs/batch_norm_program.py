@@ -6,7 +6,10 @@ allow: its constraints are held here.
 """
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+
+import numpy as np
 
 from assay_worker import Invalid, Program, Type, Unsupported
 
@@ -60,4 +63,8 @@ def take_apart(program: Program) -> BatchNorm:
     inner = [channel] * 3 + [whole] if is_grad else [channel] * 2
     if kinds != [whole, *inner, whole, channel, channel]:
         raise Invalid("operands and results have one element type and the operand's channels")
-    return BatchNorm(is_grad, float.fromhex(program.attributes["epsilon"]), feature, whole)
+    epsilon = float.fromhex(program.attributes["epsilon"])
+    with np.errstate(over="ignore"):
+        if not math.isnan(epsilon) and float(np.float32(epsilon)) != epsilon:
+            raise Invalid("epsilon is a number of f32")
+    return BatchNorm(is_grad, epsilon, feature, whole)
