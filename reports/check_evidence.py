@@ -269,7 +269,8 @@ def is_held(text, sets, part=0):
     """Whether the ends of Assay's own set, in words such as "0x1.8p+3 .. 0x1.9p+3", lie in this one: else one of both is wrong."""
     if text.startswith("the part of "): text = text.split(", ")[part % 2]
     ends = [Q(float.fromhex(word)) for word in re.findall(r"-?0x[0-9a-f.]+p[+-]\d+", text)]
-    return all(e == 0 or any(Q(s[0]) <= e <= Q(s[1]) for s in numbers(sets)) for e in ends)
+    def lies(e): return any(Q(s[0]) <= e <= Q(s[1]) for s in numbers(sets))
+    return all(e == 0 or lies(e) for e in ends) or any(lies(int(n)) for n in re.findall(r" of index (\d+)", text))  # The claim is of the index.
 def digest(bundle): return hashlib.sha256(json.dumps({**bundle, "digest": ""}, sort_keys=True).encode()).hexdigest()
 def check(path, completes):
     with open(path) as file: bundle = json.load(file)
@@ -282,7 +283,6 @@ def check(path, completes):
     if "not decided" in witness: return 3, "not decided: " + witness["not decided"]
     if not is_held(bundle["claim"]["permitted"], witness["set"], bundle["claim"]["component"]): return 1, f"refused: Assay permits more than {witness['set']}"
     return 0, f"proven: {bundle['claim']['got']} is none of {' '.join(s if isinstance(s, str) else '..'.join(s) for s in witness['set'])}"
-
 def main(paths):
     codes = set() if paths else {2}
     for path in (path for path in paths if path != "--complete"):
