@@ -120,12 +120,17 @@ static divergence_class_t class_by_value(const tensor_t *result, const wrong_ele
   return CLASS_value;
 }
 
-/* Truncation moves a result by some units; it does not make an infinity or a NaN. */
+/* Truncation moves a result by some units; it does not make an infinity or a NaN.  Functions that
+ * err make no NaN either: their largest errors permit that 1 + erf(x) is 0, and so 0 times an
+ * infinity, where what was wrong is another step. */
 static bool can_explain(const blame_t *blame, const tensor_t *result, size_t component) {
   const element_t *element = result->type.element;
-  if (blame->class_ != CLASS_truncation || element->format == NULL) return true;
+  if (element->format == NULL) return true;
+  const bool is_truncation = blame->class_ == CLASS_truncation;
+  if (!is_truncation && !is_of_functions(blame)) return true;
   uint64_t bits = element_load(element, result->data, component);
-  return !format_is_nan(element->format, bits) && !format_is_infinity(element->format, bits);
+  if (format_is_nan(element->format, bits)) return false;
+  return !is_truncation || !format_is_infinity(element->format, bits);
 }
 
 static bool has_policy(const op_t *op, const char *policy) {

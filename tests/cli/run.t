@@ -169,6 +169,9 @@ norm='byteir.l2_norm epsilon=0x1p-10 axis=[0] f32[8] -> f32[8]'
 run 1 "a reading" run --executor model:sequential+norm_epsilon=added --program "$norm" --cases 40
 like out "it would conform with norm_epsilon=added" "a reading: told with the finding"
 unlike out "inaccurate elementary functions" "a reading: functions are not to blame"
+printf 'byteir.gelu approximate=erf bf16[] -> bf16[] : 7f80\tffc0\n' >infinity.results
+run 1 "NaN of infinity" judge infinity.results
+like out "diverges (nan)" "NaN of infinity: functions that err are not to blame, either"
 run 0 "few initial values" run --executor model:sequential+init=8 --contract init_count=few --program "$sum" --cases 60
 run 0 "few initial values, wide" run --executor model:sequential+init=8 --contract wide --program "$sum" --cases 60
 run 0 "any number" run --executor model:sequential+init=50 --contract spec --program "$sum" --cases 60
