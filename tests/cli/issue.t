@@ -206,6 +206,10 @@ real onnxruntime 'stablehlo.convert bf16[2] -> f8E4M3FNUZ[2] : 3f80c000' 40c8
 real torch 'stablehlo.convert f64[] -> f8E4M3FN[] : 3ff1000000000001' 38
 real torch 'stablehlo.convert f8E5M2[2] -> f16[2] : 3c41' 3c004100
 real torch 'stablehlo.convert f8E5M2FNUZ[2] -> bf16[2] : 3c41' 3f003fa0
+# Quantized tensors cannot be traced, nor can programs that look at data: their calls are written down as they are made.
+real torch 'stablehlo.uniform_quantize f32[2] -> !quant.uniform<i8:f32:0,{0x1p+0,0x1p+1:3}>[2] : 3f80000041000000' 0107
+real torch 'stablehlo.uniform_dequantize !quant.uniform<i32:f32,0x1p+0:3>[2] -> f32[2] : 0000000500000003' 4000000000000000
+real torch 'byteir.quantize f32[] f32[] i8[] -> i8[] : 3f800000 : 3f000000 : 03' 05
 real numpy 'stablehlo.convert f64[] -> f8E4M3FN[] : 3ff1000000001000' 38
 real numpy 'stablehlo.convert f64[] -> f4E2M1FN[] : 3ff4000000001000' 2
 real xla 'stablehlo.sqrt f8E3M4[] -> f8E3M4[] : 2f' 30

@@ -258,13 +258,28 @@ class Torch(Worker):
     def script(self, handle: Any, program: Program, operands: list[np.ndarray]) -> str:
         """The calls of ATen that the program comes to, found by tracing it; compiled, where the worker does that."""
         from torch.fx.experimental.proxy_tensor import make_fx
+        from torch_backend import torch_recorder
 
         kinds = [kind.storage.element for kind in [*program.operands, *program.results]]
         if not isinstance(handle, Handle):
             raise Unsupported("scripts make eager calls")
         is_compiled = self.modules.way == "compile" and module_program.is_module(program)
         run = self.modules.eager(program, self._find_step) if is_compiled else handle.run
-        traced = make_fx(run)(*map(self._tensor, operands))
+        tensors = [*map(self._tensor, operands)]
+        try:
+            code, constants = self._traced(make_fx(run)(*tensors))
+        except RuntimeError:  # Of quantized tensors, and of programs that look at data.
+            code, found = torch_recorder.record(run, tensors)
+            constants = [self._constant(f"constant{i}", tensor) for i, tensor in enumerate(found)]
+        given = [self._given(f"operand{i}", kind) for i, kind in enumerate(kinds[: len(operands)])]
+        taken = [self._taken(f"outputs[{i}]", kind) for i, kind in enumerate(kinds[len(operands) :])]
+        head = HEAD + (QUANTIZED if "quantized_decomposed" in code else "")
+        return standalone_script.make(program, operands, head, BODY.format(
+            threads=self.torch.get_num_threads(), code="\n".join([*constants, "", "", code]).strip(), name=COMPILED if is_compiled else "program",
+            given=", ".join(given), taken=", ".join(taken)))  # fmt: skip
+
+    def _traced(self, traced: Any) -> tuple[str, list[str]]:
+        """Code of a function `program`, and lines that make the constants that it has."""
         code = traced.code.strip().replace("forward(self, ", "program(").replace("forward(self)", "program()")
         code = re.sub(r"\) -> [^:\n]*:", "):", code, count=1)  # Types that need imports of their own.
         numbers = sorted(set(map(int, re.findall(r"self\._tensor_constant(\d+)", code))))
@@ -272,12 +287,7 @@ class Torch(Worker):
         code = code.replace("self._tensor_constant", "constant")
         if "self." in code:
             raise Unsupported("the program has parts of its own")
-        given = [self._given(f"operand{i}", kind) for i, kind in enumerate(kinds[: len(operands)])]
-        taken = [self._taken(f"outputs[{i}]", kind) for i, kind in enumerate(kinds[len(operands) :])]
-        head = HEAD + (QUANTIZED if "quantized_decomposed" in code else "")
-        return standalone_script.make(program, operands, head, BODY.format(
-            threads=self.torch.get_num_threads(), code="\n".join([*constants, "", "", code]).strip(), name=COMPILED if is_compiled else "program",
-            given=", ".join(given), taken=", ".join(taken)))  # fmt: skip
+        return code, constants
 
     def _given(self, name: str, element: str) -> str:
         """A tensor of an array; one of a type that numpy itself has not comes by its bits."""
