@@ -8,7 +8,7 @@ root=$(cd "$(dirname "$ASSAY")/.." && pwd)
 helper=$root/tests/cli/evidence.py
 
 # The floor: proven claims of corpus/found.  It only grows; the rest is undecided for a reason that the script tells.
-PROVEN_MIN=416
+PROVEN_MIN=418
 
 ! wc -l "$root"/reports/check_*.py |
   grep -v total | grep -v -q -E '^ *([12]?[0-9]?[0-9]|300) '
