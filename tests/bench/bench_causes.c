@@ -320,6 +320,13 @@ static const struct {
     {"canary:zero_point_unclamped+seed=1", "other-storage"},
     {"canary:transpose_swaps_two", "other-attribute operand-transposed"},
     {"canary:shift_modulo", "operand-bits"},
+    {"canary:window_ends_at_edge", "other-attribute"},
+    {"canary:window_pads_zeros", "other-padding"},
+    {"canary:window_repeats_edge", "other-padding"},
+    {"canary:convolution_edge_repeated", "other-padding"},
+    {"canary:convolution_padding_wraps", "other-padding"},
+    {"canary:convolution_padding_stored_zero", "other-padding"},
+    {"canary:convolution_holes_repeat", "other-padding"},
     {"canary:start_signed", "unsigned-as-signed"},
     {"canary:shift_as_of_32_bits", "operand-bits"},
 };

@@ -6,6 +6,7 @@
 
 #include "harness/diagnose/change/change.h"
 #include "harness/diagnose/change/edits.h"
+#include "harness/diagnose/change/windows.h"
 
 static bool parse(const char *text, arena_t *arena, program_t *inout_program) {
   scan_t scan = scan_make(str_from(text));
@@ -220,6 +221,17 @@ static void test_repaired(solver_t *solver, const trial_t *trial, found_causes_t
   }
 }
 
+/* Windows that are fewer or more than results: who writes all results reads padding behind. */
+static void test_closed(solver_t *solver, const trial_t *trial, const program_t *edited,
+                        found_causes_t *found) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  program_t closed = *edited;
+  if (!slides_close(edited, text)) return;
+  const char *kept = arena_copy_text(solver->arena, text->str, text->len);
+  if (strcmp(kept, trial->before) == 0 || !parse(kept, solver->arena, &closed)) return;
+  if (program_broken(&closed) == NULL) test_program(solver, trial, &closed, NULL, found);
+}
+
 static void test_edit(solver_t *solver, const trial_t *trial, found_causes_t *found) {
   enum { SIZE_TRIED_MAX = 64 };
   const program_t *program = &solver->question->instance->program;
@@ -230,6 +242,7 @@ static void test_edit(solver_t *solver, const trial_t *trial, found_causes_t *fo
     test_program(solver, trial, &edited, NULL, found);
     return;
   }
+  test_closed(solver, trial, &edited, found);
   program_t reordered = edited;
   if (reorder_result(&reordered, 2)) {
     const type_t *type = &program->results[result];
@@ -252,6 +265,20 @@ static void name_trial(const edit_t *edit, trial_t *inout_trial) {
   g_snprintf(inout_trial->other_key, CAUSE_KEY_BYTES, "%.*s %s", length, detail, edit->other_kind);
 }
 
+/* What is no edit of one attribute: windows that end at the far edge. */
+static void test_far_edge(solver_t *solver, const char *before, found_causes_t *found) {
+  g_autoptr(GString) text = g_string_new(NULL);
+  trial_t trial = {.before = before, .key = "padding far edge", .tried = 1};
+  const change_t change = {.cause = CAUSE_other_attribute, .key = trial.key};
+  if (!change_is_wanted(solver, &change)) return;
+  if (!slides_align_end(&solver->question->instance->program, text)) return;
+  arena_mark_t mark = arena_mark(solver->arena);
+  trial.after = arena_copy_text(solver->arena, text->str, text->len);
+  name_edit(before, trial.after, trial.detail);
+  test_edit(solver, &trial, found);
+  arena_rewind(solver->arena, mark);
+}
+
 void change_attributes(solver_t *solver, found_causes_t *found) {
   const program_t *program = &solver->question->instance->program;
   bool has_any = program->op->attribute_rows != NULL;
@@ -271,6 +298,7 @@ void change_attributes(solver_t *solver, found_causes_t *found) {
     if (change_is_wanted(solver, &change)) test_edit(solver, &trial, found);
     arena_rewind(solver->arena, mark);
   }
+  test_far_edge(solver, before->str, found);
 }
 
 /* ---- Another op ------------------------------------------------------------------------------ */

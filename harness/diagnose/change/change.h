@@ -85,6 +85,7 @@ void change_functions(solver_t *solver, found_causes_t *found);
 void change_storage(solver_t *solver, found_causes_t *found);
 void change_picks(solver_t *solver, found_causes_t *found);
 void change_starts(solver_t *solver, found_causes_t *found);
+void change_padding(solver_t *solver, found_causes_t *found);
 void change_permissions(solver_t *solver, found_causes_t *found);
 
 /* Whether changes of the case are looked for: it is small, and shows more than zeros. */

@@ -239,6 +239,9 @@ static void edit_whole_list(const char *text, size_t open, GPtrArray *edits) {
     g_autofree char *other = g_regex_replace(number, list, -1, 0, numbers[i], 0, NULL);
     if (other != NULL) add(edits, text, all, other, kinds[i]);
   }
+  g_autoptr(GRegex) negative = g_regex_new("-[0-9]+", 0, 0, NULL);
+  g_autofree char *none = g_regex_replace(negative, list, -1, 0, "0", 0, NULL);
+  if (none != NULL) add(edits, text, all, none, "none negative");
   for (int step = -1; step <= 1; step += 2) {
     g_autofree char *other = g_regex_replace_eval(number, list, -1, 0, 0, step_number, &step, NULL);
     if (other != NULL) add(edits, text, all, other, step < 0 ? "all less" : "all more");
