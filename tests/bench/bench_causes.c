@@ -210,6 +210,7 @@ static const struct {
     {"canary:normal_in_bf16", "narrow-result"},              /* Weights of one, biases of zero. */
     {"canary:convert_extends_with_zeros", "wrapped-narrow"}, /* At the width that it had. */
     {"canary:nll_mean_undivided", "operand-constant"},       /* A total weight of one. */
+    {"canary:nll_mean_of_all", "operand-constant"},          /* And of the number of samples. */
     {"canary:lost_update", "operand-tail"},
     {"canary:broadcast_as_scalar", "operand-spread"},
     {"canary:module_intermediate_bf16", "narrow-result narrow-operands"},
@@ -320,6 +321,8 @@ static const struct {
     {"canary:zero_point_unclamped+seed=1", "other-storage"},
     {"canary:transpose_swaps_two", "other-attribute operand-transposed"},
     {"canary:shift_modulo", "operand-bits"},
+    {"canary:update_at_zero", "other-start"},
+    {"canary:start_unclamped_zero", "other-start"},
     {"canary:window_ends_at_edge", "other-attribute"},
     {"canary:window_pads_zeros", "other-padding"},
     {"canary:window_repeats_edge", "other-padding"},

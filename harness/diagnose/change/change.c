@@ -117,6 +117,7 @@ static double explain(solver_t *solver, const change_t *change, const tensor_t *
   double bits = evidence_bits(examined, &answer);
   size_t choices = count_choices(solver, examined);
   if (choices > 0) bits = fmin(bits, log2((double)choices));
+  if (change->is_of_zeros && examined->got == 0) bits = fmin(bits, bits_of_zero);
   if (bits <= 0 || !examined->has_right) return fmax(bits, 0);
   return holds(solver, change, examined, &problem, examined->right, &answer) ? 0 : bits;
 }

@@ -61,6 +61,7 @@ typedef struct change {
   change_compute_t *compute; /* What came is compared with that, and no oracle asked; or NULL. */
   const void *context;       /* Of it. */
   change_sources_t *sources; /* NULL: what came is what was computed. */
+  bool is_of_zeros;          /* It leaves zeros, as many faults do: these tell little. */
   size_t tried;              /* How many of its kind are tried: each costs evidence. */
 } change_t;
 
@@ -119,6 +120,9 @@ bool change_explains_all(solver_t *solver, const found_change_t *change);
 /* Appends what else explains the case: "; or other-op". */
 void change_list_rivals(const found_causes_t *found, const found_change_t *chosen,
                         GString *out_text);
+
+/* Whether operands of the program are start indices. */
+bool change_has_starts(const program_t *program);
 
 /* All of them. */
 void test_changes(solver_t *solver, found_causes_t *found);
