@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "harness/diagnose/change/change.h"
 #include "harness/diagnose/tests.h"
 #include "harness/model/op.h"
 
@@ -145,7 +146,10 @@ static bool read_as_signed(solver_t *solver, const examined_t *examined,
   return program_broken(program) == NULL;
 }
 
-static bool has_unsigned(const program_t *program) {
+/* Beside start indices: of these a large one read as signed is clamped to 0, as all are that are
+ * never read, and only several cases tell (change/starts.c). */
+static bool has_unsigned_values(const program_t *program) {
+  if (change_has_starts(program)) return false;
   for (uint32_t i = 0; i < program->operand_count; i++) {
     if (program->operands[i].element->kind == ELEMENT_UNSIGNED) return true;
   }
@@ -167,13 +171,21 @@ static bool some_operand_is_wider(const program_t *program, const format_t *form
   return false;
 }
 
+/* Of few digits many a number has no more: a limit of 20 is what -23.5 is truncated to, and tells
+ * nothing where it is all that came.  Where all that came is one value, whatever makes what lies
+ * close together equal has made it: operands that are rounded, or a step on the way. */
+enum { COARSE_PRECISION = 4 };
+
 static void test_rounded(solver_t *solver, cause_id_t cause, rounding_t rounding,
                          found_causes_t *found) {
   static const int formats[] = {FORMAT_bf16, FORMAT_f16,    FORMAT_tf32,
                                 FORMAT_f32,  FORMAT_f8E5M2, FORMAT_f8E4M3FN};
+  const bool has_several = solver_has_several(solver);
+  if (solver->wrong_count > 1 && !has_several) return;
   for (size_t i = 0; i < G_N_ELEMENTS(formats) && solver_tests(solver, cause); i++) {
     const format_t *format = &format_table[formats[i]];
     if (!some_operand_is_wider(&solver->question->instance->program, format)) continue;
+    if (format->precision <= COARSE_PRECISION && !has_several) continue;
     const hypothesis_t hypothesis = {
         .change = map_values, .index = MAP_ROUND, .format = format, .rounding = rounding};
     double bits = test_hypothesis(solver, &hypothesis);
@@ -227,7 +239,7 @@ void test_operands(solver_t *solver, found_causes_t *found) {
   /* Of what is not told apart by elements, differences of integers that become floats may wrap, and
    * say the same of some. */
   const bool is_whole = solver->wrong[0].element->format == NULL;
-  if (has_unsigned(program) && (solver->is_split || is_whole)) {
+  if (has_unsigned_values(program) && (solver->is_split || is_whole)) {
     test_one(solver, CAUSE_unsigned_as_signed,
              &(hypothesis_t){.change = read_as_signed, .is_choice = true}, found);
   }

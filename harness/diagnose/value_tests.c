@@ -332,7 +332,9 @@ static bool all_have_right(const solver_t *solver) {
 
 static void test_integers(solver_t *solver, found_causes_t *found) {
   const element_t *element = solver->wrong[0].element;
-  bool may_wrap = element_is_integer(element) && solver_tests(solver, CAUSE_wrapped_narrow);
+  /* One number wraps as well where the upper half of a factor is lost. */
+  bool may_wrap = element_is_integer(element) && solver_tests(solver, CAUSE_wrapped_narrow) &&
+                  (solver->tests_established || solver_has_several(solver));
   for (unsigned bits = 4; bits < element->bits && may_wrap; bits *= 2) {
     const hypothesis_t hypothesis = {.index = bits};
     double evidence = test_all(solver, wraps_narrow, &hypothesis);
@@ -344,8 +346,7 @@ static void test_integers(solver_t *solver, found_causes_t *found) {
   if (!solver_tests(solver, CAUSE_later_of_equal)) return;
   const hypothesis_t ties = {.index = FAULT_wrong_tie};
   double evidence = test_all(solver, is_simulated, &ties);
-  if (evidence < 0) return;
-  note_cause(found, CAUSE_later_of_equal, evidence + bits_of_model, 1, "");
+  if (evidence >= 0) note_cause(found, CAUSE_later_of_equal, evidence + bits_of_model, 1, "");
 }
 
 static void test_formats(solver_t *solver, cause_id_t cause, value_test_t test,

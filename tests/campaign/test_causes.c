@@ -251,6 +251,33 @@ static void test_words(void) {
   }
 }
 
+/* What one value tells, or a start that is clamped, or a shift by a zero point, several faults
+ * give: none of them is surely named. */
+static void test_ambiguous(void) {
+  static const struct {
+    const char *executor;
+    const char *line;
+  } cases[] = {
+      {"canary:exp_clamped", "stablehlo.exponential f32[] -> f32[] : c1bbfc1c"},
+      {"canary:next_scale_for_channel",
+       "stablehlo.add !quant.uniform<i32<108093945:333230025>:f32,0x1p-3:108093945>[2] "
+       "!quant.uniform<i32<108093945:333230025>:f32:0,{0x1p+0:108093945,0x1p+0:108093945}>[2] -> "
+       "!quant.uniform<i32<108093945:333230025>:f32:0,{0x1p-2:108093945,0x1p+2:108093945}>[2] : "
+       "067161f906e0a5b2 : 067161f9067161f9"},
+      {"canary:zero_point_twice+zero-point-last",
+       "stablehlo.subtract !quant.uniform<i32<-2147483647:2147483647>:f32,0x1p+3:-179165337>[2] "
+       "!quant.uniform<i32<-2147483647:2147483647>:f32,0x1p+3:-179165337>[2] -> "
+       "!quant.uniform<i32<-2147483647:2147483647>:f32,0x1p+3:-179165337>[2] : 8fa4738b4ed1007a : "
+       "ae10202a149b0482"},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    verdict_t verdict;
+    g_autofree char *words = explain(cases[i].executor, cases[i].line, &verdict);
+    g_assert_cmpint(verdict.outcome, ==, OUTCOME_diverges);
+    g_assert_false(verdict.is_cause_sure);
+  }
+}
+
 /* What was never written, by its places alone: all of them must be as a name says. */
 static void test_unwritten(void) {
   static const struct {
@@ -312,6 +339,7 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_set_nonfatal_assertions();
   g_test_add_func("/causes/words", test_words);
+  g_test_add_func("/causes/ambiguous", test_ambiguous);
   g_test_add_func("/causes/unwritten", test_unwritten);
   g_test_add_func("/causes/conforming", test_conforming);
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {

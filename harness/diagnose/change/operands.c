@@ -316,6 +316,41 @@ static void test_all_mapped(solver_t *solver, size_t map, found_causes_t *found)
   if (mapped > 0) try_change(solver, &change, words, found);
 }
 
+/* A number that is to count, or to weigh, is the plain count of another operand's elements: a mean
+ * of all samples. */
+static void test_counted(solver_t *solver, uint32_t operand, uint32_t counted,
+                         found_causes_t *found) {
+  const program_t *program = &solver->question->instance->program;
+  const element_t *element = program->operands[operand].element;
+  const double count = (double)type_element_count(&program->operands[counted]);
+  case_t changed = own_operand(solver, operand);
+  uint64_t bits = format_from_double(element->format, count);
+  bool is_other = bits != element_load(element, changed.operands[operand].data, 0);
+  if (!is_other || format_to_double(element->format, bits) != count) return;
+  element_store(element, changed.operands[operand].data, 0, bits);
+  char detail[CAUSE_DETAIL_BYTES];
+  g_snprintf(detail, sizeof detail, "operand %u for the number of elements of operand %u", operand,
+             counted);
+  const change_t change = {
+      .cause = CAUSE_operand_constant, .instance = &changed, .tried = (size_t)count_pairs(solver)};
+  try_change(solver, &change, detail, found);
+}
+
+static void test_counts(solver_t *solver, found_causes_t *found) {
+  const program_t *program = &solver->question->instance->program;
+  if (!solver_tests(solver, CAUSE_operand_constant)) return;
+  for (uint32_t i = 0; i < program->operand_count; i++) {
+    const type_t *type = &program->operands[i];
+    bool is_number = type->rank == 0 && type->quantization == NULL &&
+                     type->element->format != NULL && type->element->components == 1;
+    for (uint32_t other = 0; is_number && other < program->operand_count; other++) {
+      arena_mark_t mark = arena_mark(solver->arena);
+      if (other != i) test_counted(solver, i, other, found);
+      arena_rewind(solver->arena, mark);
+    }
+  }
+}
+
 /* Of an op of any number of operands the first ones alone, as of one that has no more. */
 static void test_beyond(solver_t *solver, uint32_t kept, const char *words, found_causes_t *found) {
   const program_t *program = &solver->question->instance->program;
@@ -346,6 +381,7 @@ void change_operands(solver_t *solver, found_causes_t *found) {
   test_pairs(solver, found);
   test_orders(solver, found);
   test_first_ones(solver, found);
+  test_counts(solver, found);
   for (size_t map = 0; map < G_N_ELEMENTS(maps); map++) {
     if (!solver_tests(solver, maps[map].cause)) continue;
     arena_mark_t mark = arena_mark(solver->arena);
