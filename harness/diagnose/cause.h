@@ -101,9 +101,10 @@ typedef struct cause_question {
    * CAUSE_CASES_TOGETHER cases, and CAUSE_CASES_FOR_MISS more for each that it does not, to
    * CAUSE_BITS_TOGETHER, and more of them than any other that explains the present one. */
   cause_support_t *support;
-  const cause_support_t *kin; /* Or NULL: of other classes.  What is sure there, and explains the
-                               * case, is sure here. */
-  cause_flushing_t *flushing; /* Added to, or NULL: the same. */
+  const cause_support_t *known; /* Or NULL: of such cases, read alone, in the place of `support`. */
+  const cause_support_t *kin;   /* Or NULL: of other classes.  What is sure there, and explains the
+                                 * case, is sure here. */
+  cause_flushing_t *flushing;   /* Added to, or NULL: the same. */
 } cause_question_t;
 
 /* The question about the case that `walk` judged last. */
@@ -117,6 +118,13 @@ bool cause_is_sought(const verdict_t *verdict);
  * class explains all (reading.h), and cause_find() where a cause is looked for. */
 status_t cause_explain(case_runner_t *walk, const expectation_t *expectation, arena_t *arena,
                        verdict_t *inout_verdict, failure_t *error);
+
+/* Whether a change is established by what `known` or `kin` has. */
+bool cause_has_known_change(const cause_question_t *question);
+
+/* Gives the verdict a cause if a change that `known` or `kin` establishes explains it. */
+status_t cause_find_known(const cause_question_t *question, arena_t *arena,
+                          verdict_t *inout_verdict, failure_t *error);
 
 /* Fills in the verdict's cause, cause_words, pattern and whether it is sure; `arena` is left as it
  * was.  STATUS_OK or what the oracle failed with. */

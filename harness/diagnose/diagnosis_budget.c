@@ -12,6 +12,9 @@
  * quantized types, or with, and of subnormals and zeros, of NaN, or of all else. */
 enum { SUPPORT_GROUPS = 3, SUPPORTS = 2 * SUPPORT_GROUPS };
 
+/* A longer line has more elements than changes are tried of. */
+enum { AGAIN_LINE_MAX = 1 << 14 };
+
 enum { GROUP_SMALL, GROUP_NAN, GROUP_REST };
 
 static size_t group_of(divergence_class_t class_) {
@@ -140,4 +143,39 @@ status_t diagnosis_budget_explain(diagnosis_budget_t *book, const diagnosis_ques
   g_strlcpy(kind->cause, verdict->cause, sizeof kind->cause);
   g_strlcpy(kind->pattern, verdict->pattern, sizeof kind->pattern);
   return STATUS_OK;
+}
+
+/* ---- Again ----------------------------------------------------------------------------------- */
+
+static const page_t *find_page(const diagnosis_budget_t *book, size_t executor, const char *op) {
+  g_string_printf(book->key, "%zu\n%s", executor, op);
+  return g_hash_table_lookup(book->pages, book->key->str);
+}
+
+/* What other cases of that class, and of most others, said. */
+static void name_supports(const page_t *page, const char *types, divergence_class_t class_,
+                          cause_question_t *inout_question) {
+  const size_t group = group_of(class_);
+  inout_question->known = &page->supports[support_of(types, group)];
+  if (group != GROUP_REST) inout_question->kin = &page->supports[support_of(types, GROUP_REST)];
+}
+
+bool diagnosis_budget_may_explain(const diagnosis_budget_t *book, const finding_t *finding) {
+  const verdict_t *verdict = &finding->verdict;
+  const page_t *page = find_page(book, finding->executor, finding->label.op);
+  if (page == NULL || verdict->is_cause_sure || !cause_is_sought(verdict)) return false;
+  if (verdict->class_ == CLASS_unwritten) return false;
+  cause_question_t question = {.oracle = NULL};
+  name_supports(page, finding->label.types, verdict->class_, &question);
+  return strlen(finding->case_line) <= AGAIN_LINE_MAX && cause_has_known_change(&question);
+}
+
+status_t diagnosis_budget_explain_again(const diagnosis_budget_t *book,
+                                        const diagnosis_question_t *question, arena_t *arena,
+                                        verdict_t *inout_verdict, failure_t *error) {
+  const tally_label_t *label = question->label;
+  const page_t *page = find_page(book, question->executor, label->op);
+  cause_question_t informed = *question->cause;
+  name_supports(page, label->types, inout_verdict->class_, &informed);
+  return cause_find_known(&informed, arena, inout_verdict, error);
 }

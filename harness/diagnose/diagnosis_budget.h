@@ -5,6 +5,7 @@
 #define ASSAY_DIAGNOSE_DIAGNOSIS_BUDGET_H
 
 #include "harness/diagnose/cause.h"
+#include "harness/record/finding.h"
 #include "harness/record/tally.h"
 
 /* Of each kind of divergence (executor, op, algorithm, types and class) the first so many cases are
@@ -33,5 +34,15 @@ typedef struct diagnosis_question {
 status_t diagnosis_budget_explain(diagnosis_budget_t *book, const diagnosis_question_t *question,
                                   arena_t *arena, verdict_t *inout_verdict,
                                   hash_text_t *out_signature, failure_t *error);
+
+/* Whether a finding without a cause may get one of the changes of cases (change/change.h) that are
+ * established for its executor and op, and its case is small enough for that. */
+bool diagnosis_budget_may_explain(const diagnosis_budget_t *book, const finding_t *finding);
+
+/* Looks for such a change alone; nothing is counted.  The verdict is left as it was if there is
+ * none. */
+status_t diagnosis_budget_explain_again(const diagnosis_budget_t *book,
+                                        const diagnosis_question_t *question, arena_t *arena,
+                                        verdict_t *inout_verdict, failure_t *error);
 
 #endif

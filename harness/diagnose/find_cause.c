@@ -27,41 +27,6 @@ static const char *const sentences[CAUSE_COUNT] = {
 
 const char *cause_spelling(cause_id_t cause) { return spellings[cause]; }
 
-cause_reference_t cause_reference_of(const accept_t *accept, size_t component) {
-  cause_reference_t found = {.reference = (double)NAN};
-  if (accept->reference == NULL) return found;
-  found.reference = accept->reference[component];
-  if (accept->reference_tail != NULL) found.tail = accept->reference_tail[component];
-  found.has_magnitude = accept->magnitude != NULL && !isnan(accept->magnitude[component]);
-  if (found.has_magnitude) found.magnitude = accept->magnitude[component];
-  return found;
-}
-
-bool cause_is_sought(const verdict_t *verdict) {
-  if (verdict->outcome != OUTCOME_diverges || verdict->wrong_count == 0) return false;
-  switch (verdict->class_) {
-    case CLASS_value:
-    case CLASS_nan:
-    case CLASS_inf:
-    case CLASS_zero_sign:
-    case CLASS_flush:
-    case CLASS_truncation:
-    case CLASS_algorithm:
-    case CLASS_order:
-    case CLASS_precision:
-    case CLASS_init:
-    case CLASS_overflow:
-    case CLASS_index:
-    case CLASS_quantum:
-    case CLASS_formula:
-    case CLASS_unwritten:
-    case CLASS_padding:
-      return true;
-    default:
-      return false;
-  }
-}
-
 static bool is_of_subnormals(size_t cause) {
   return cause == CAUSE_flushed_operands || cause == CAUSE_flushed_results ||
          cause == CAUSE_flushed;
@@ -190,16 +155,6 @@ static bool describe(const solver_t *solver, const found_causes_t *found, size_t
   g_strlcpy(verdict->cause_words, text->str, sizeof verdict->cause_words);
   g_string_free(text, TRUE);
   return is_sure;
-}
-
-cause_question_t cause_decide(case_runner_t *walk, const case_t *instance,
-                              const expectation_t *expectation) {
-  return (cause_question_t){.oracle = expectation->oracle,
-                            .contract = &walk->contract,
-                            .instance = instance,
-                            .accepts = expectation->accepts,
-                            .evidence = &walk->evidence,
-                            .nanoseconds = &walk->times.cause};
 }
 
 /* An element is wrong if a component of it is. */
@@ -397,4 +352,26 @@ status_t cause_explain(case_runner_t *walk, const expectation_t *expectation, ar
   if (!cause_is_sought(inout_verdict) || walk->unjudged != 0) return STATUS_OK;
   const cause_question_t question = cause_decide(walk, expectation->instance, expectation);
   return cause_find(&question, arena, inout_verdict, error);
+}
+
+bool cause_has_known_change(const cause_question_t *question) { return change_has_known(question); }
+
+status_t cause_find_known(const cause_question_t *question, arena_t *arena,
+                          verdict_t *inout_verdict, failure_t *error) {
+  const evidence_t *evidence = question->evidence;
+  if (!evidence->is_judged || evidence->wrong[inout_verdict->result] == NULL) return STATUS_OK;
+  arena_mark_t mark = arena_mark(arena);
+  solver_t solver, whole;
+  found_causes_t changes = {.change_count = 0};
+  bool is_known = solver_init(&solver, question, inout_verdict, arena) &&
+                  change_can_tell(&solver) && solver_init_whole(&whole, &solver, false);
+  status_t status = STATUS_OK;
+  if (is_known) {
+    find_changes(&whole, CHANGES_CANDIDATES, &changes);
+    name_change(&whole, &changes, inout_verdict);
+    status = whole.status;
+  }
+  arena_rewind(arena, mark);
+  if (status != STATUS_OK && error != NULL) *error = whole.failure;
+  return status;
 }

@@ -260,6 +260,13 @@ void ledger_add_shrunk(const ledger_t *ledger, const finding_t *occurrence) {
   store_add_shrunk(ledger->store, &row);
 }
 
+status_t ledger_explain(const ledger_t *ledger, const finding_t *finding, failure_t *error) {
+  if (ledger->store == NULL) return STATUS_OK;
+  char got_bits[17];
+  const store_divergence_t row = make_row(ledger, finding, got_bits);
+  return store_explain(ledger->store, &row, error);
+}
+
 status_t ledger_close(ledger_t *ledger, tally_t *tally, pair_tally_t *pairs,
                       observation_tally_t *observations, int exit_code, failure_t *error) {
   status_t status = ledger_write(ledger, tally, pairs, observations, error);

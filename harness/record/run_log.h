@@ -37,6 +37,9 @@ void ledger_add_finding(const ledger_t *ledger, const finding_t *occurrence);
 /* The case of a finding made small. */
 void ledger_add_shrunk(const ledger_t *ledger, const finding_t *occurrence);
 
+/* The cause of a finding that had none. */
+status_t ledger_explain(const ledger_t *ledger, const finding_t *finding, failure_t *error);
+
 /* Commits, so that nothing that is told can be lost. */
 status_t ledger_flush(const ledger_t *ledger, failure_t *error);
 

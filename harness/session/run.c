@@ -74,6 +74,7 @@ static status_t draw_and_walk(session_t *session, failure_t *error) {
     STATUS_TRY(session_walk_case(session, &stream->instance, stream->broken, &origin, NULL, error));
     if (everyone_is_done(session)) stream_skip_program(stream);
   }
+  STATUS_TRY(session_explain_again(session, error));
   return session_tell(session, error);
 }
 

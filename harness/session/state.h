@@ -147,6 +147,9 @@ status_t session_record_finding(session_t *session, const occurrence_t *occurren
 void session_record_failure(session_t *session, size_t executor, const case_t *instance,
                             const verdict_t *verdict, const hash_text_t *signature);
 
+/* Explains findings without a cause by the changes of cases that are established by now. */
+status_t session_explain_again(session_t *session, failure_t *error);
+
 /* Records what went wrong when executors were done with programs. */
 status_t session_take_aftermaths(session_t *session, failure_t *error);
 

@@ -124,6 +124,11 @@ status_t store_end_run(store_t *store, int64_t run_id, int exit_code, failure_t 
   return writer_end_run(store_writer(store), run_id, exit_code, error);
 }
 
+status_t store_explain(store_t *store, const store_divergence_t *divergence, failure_t *error) {
+  STATUS_TRY(commit(store, error));
+  return writer_explain(store_writer(store), divergence, error);
+}
+
 status_t store_add_executor(store_t *store, const store_executor_t *executor,
                             int64_t *out_executor_id, failure_t *error) {
   return writer_write(&store->writer, STATEMENT_EXECUTOR, ROW_executor, executor, out_executor_id,

@@ -70,6 +70,10 @@ void store_add_divergence(store_t *store, const store_divergence_t *divergence);
  * same way: the reproducer with the role "shrunk", if its line is shorter than the one there. */
 void store_add_shrunk(store_t *store, const store_divergence_t *divergence);
 
+/* The cause of a finding that is in the database or pending, and had none when it came.  Written at
+ * once. */
+status_t store_explain(store_t *store, const store_divergence_t *divergence, failure_t *error);
+
 /* A constraint of an op, and what it says.  Written at once, unless it is known. */
 status_t store_describe_constraints(store_t *store, const store_constraint_text_t *texts,
                                     size_t count, failure_t *error);

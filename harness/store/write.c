@@ -38,7 +38,8 @@ static const char *const SQL[STATEMENT_COUNT] = {
         "VALUES ({divergence FINDING: :$}, :executor_id, :sightings, :first_seen, :last_seen, "
         ":run_id, :run_id) "
         "ON CONFLICT DO UPDATE SET sightings = sightings + excluded.sightings, "
-        "last_seen = max(last_seen, excluded.last_seen), last_run_id = excluded.last_run_id "
+        "last_seen = max(last_seen, excluded.last_seen), last_run_id = excluded.last_run_id, "
+        "cause = CASE cause WHEN '' THEN excluded.cause ELSE cause END "
         "RETURNING divergence_id",
     [STATEMENT_SIGHTING] =
         "INSERT INTO sighting VALUES (:divergence_id, :run_id, :sightings, :first_seen, "
@@ -48,6 +49,13 @@ static const char *const SQL[STATEMENT_COUNT] = {
     [STATEMENT_DIVERGENCE_ID] =
         "SELECT coalesce(max(divergence_id), 0) FROM divergence "
         "WHERE executor_id = :executor_id AND signature = :signature",
+    [STATEMENT_EXPLAIN] =
+        "UPDATE divergence SET cause = :cause "
+        "WHERE executor_id = :executor_id AND signature = :signature AND cause = ''",
+    [STATEMENT_EXPLAIN_CASE] =
+        "UPDATE reproducer SET cause_words = :cause_words WHERE case_line = :case_line AND "
+        "divergence_id = (SELECT divergence_id FROM divergence "
+        "WHERE executor_id = :executor_id AND signature = :signature)",
     /* The text of the latest sighting is kept: it belongs to the program beside it. */
     [STATEMENT_PROFILE] =
         "INSERT INTO profile ({profile KEY}, {profile FIRST}, {profile LAST}, executor_id, "

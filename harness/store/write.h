@@ -16,6 +16,8 @@ typedef enum statement_id {
   STATEMENT_DIVERGENCE,
   STATEMENT_SIGHTING,
   STATEMENT_DIVERGENCE_ID,
+  STATEMENT_EXPLAIN,
+  STATEMENT_EXPLAIN_CASE,
   STATEMENT_REPRODUCER,
   STATEMENT_PROFILE,
   STATEMENT_PROFILE_SIGHTING,
@@ -58,6 +60,9 @@ status_t writer_describe_constraints(writer_t *writer, const store_constraint_te
 /* *out_occurrences: of the profile, by whichever database. */
 status_t writer_add_profile(writer_t *writer, const store_profile_t *profile,
                             int64_t *out_occurrences, failure_t *error);
+
+/* Gives a finding that is there a cause, and its words to its cases with that line. */
+status_t writer_explain(writer_t *writer, const store_divergence_t *divergence, failure_t *error);
 
 /* Parts of writer_add_pending(), inside its transaction. */
 status_t writer_add_program(writer_t *writer, const char *line, int64_t *out_program_id,

@@ -67,3 +67,15 @@ status_t writer_add_shrunk(writer_t *writer, const store_divergence_t *divergenc
   STATUS_TRY(offer_reproducer(writer, divergence_id, "gravest", divergence, error));
   return offer_reproducer(writer, divergence_id, "shrunk", divergence, error);
 }
+
+status_t writer_explain(writer_t *writer, const store_divergence_t *divergence, failure_t *error) {
+  STATUS_TRY(connection_begin(writer->connection, error));
+  status_t status =
+      writer_write(writer, STATEMENT_EXPLAIN, ROW_divergence, divergence, NULL, error);
+  if (status == STATUS_OK) {
+    status = writer_write(writer, STATEMENT_EXPLAIN_CASE, ROW_divergence, divergence, NULL, error);
+  }
+  if (status == STATUS_OK) status = connection_commit(writer->connection, error);
+  if (status != STATUS_OK) connection_roll_back(writer->connection);
+  return status;
+}

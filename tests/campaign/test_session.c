@@ -299,6 +299,63 @@ static void test_store(void) {
   executor_close(executor);
 }
 
+static status_t count_named(void *context, const session_t *session, const session_answer_t *answer,
+                            failure_t *error) {
+  (void)session;
+  (void)error;
+  const verdict_t *verdict = answer->verdict;
+  *(uint64_t *)context += verdict->outcome == OUTCOME_diverges && verdict->is_cause_sure;
+  return STATUS_OK;
+}
+
+/* Of two operands that may not be exchanged. */
+static const op_t *find_difference(void) {
+  const op_t *const *op = op_all();
+  while (!g_str_has_suffix((*op)->name, ".subtract")) op++;
+  return *op;
+}
+
+/* The first cases of a fault come before there are enough of them to name it; in the end they have
+ * the name of those that came later, in the database too, under the signatures that they had. */
+static void test_explained_again(void) {
+  stored_t stored = open_store();
+  executor_t *executor = open_builtin("canary:operand_aliased");
+  const op_t *op = find_difference();
+  uint64_t named = 0;
+  session_options_t options = make_options(&executor, 1);
+  options.stream.ops = &op;
+  options.stream.op_count = 1;
+  options.stream.gen.limits = (draw_limits_t){.rank_max = 3, .elements_max = 32, .terms_max = 8};
+  options.draws_max = 200;
+  options.store = stored.store;
+  options.on_answer = count_named;
+  options.hook_context = &named;
+  session_t *session = run_session(&options);
+  uint64_t cases = 0;
+  int64_t findings = 0;
+  for (size_t i = 0; i < session_finding_count(session); i++) {
+    const finding_t *finding = session_finding(session, i);
+    if (!finding->verdict.is_cause_sure) continue;
+    g_assert_cmpstr(finding->verdict.cause, !=, "");
+    cases += finding->count;
+    findings++;
+  }
+  g_assert_cmpuint(named, >, 0);
+  g_assert_cmpuint(cases, >, named);
+  close_session(session);
+  failure_t error = {0};
+  g_assert_cmpint(store_close(stored.store, &error), ==, STATUS_OK);
+  g_assert_cmpint(query_integer(stored.path, "SELECT count(*) FROM divergence WHERE cause <> ''"),
+                  ==, findings);
+  g_assert_cmpint(query_integer(stored.path,
+                                "SELECT count(DISTINCT divergence_id) FROM reproducer "
+                                "JOIN divergence USING (divergence_id) "
+                                "WHERE cause <> '' AND cause_words <> ''"),
+                  ==, findings);
+  remove_store(&stored);
+  executor_close(executor);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_set_nonfatal_assertions();
@@ -312,5 +369,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/session/limits", test_limits);
   g_test_add_func("/session/store", test_store);
   g_test_add_func("/session/store_ticks", test_store_ticks);
+  g_test_add_func("/session/explained_again", test_explained_again);
   return g_test_run();
 }

@@ -227,6 +227,32 @@ static void test_growing_source(store_fixture_t *fixture, gconstpointer data) {
   assert_query(fixture, "SELECT ended IS NOT NULL, exit_code FROM run", "1|1");
 }
 
+/* A finding is explained after it was merged: its cause follows. */
+static void test_explained_later(store_fixture_t *fixture, gconstpointer data) {
+  (void)data;
+  g_autofree char *path = shard_path(fixture, 0);
+  store_t *owner = NULL;
+  ASSERT_OK(fixture, store_open(path, &owner, &fixture->error));
+  int64_t run_id = begin_run(fixture, owner);
+  int64_t executor_id = add_executor(fixture, owner, "one");
+  store_divergence_t seen = sample_divergence(run_id, executor_id, "x");
+  seen.cause = "";
+  seen.cause_words = "";
+  store_add_divergence(owner, &seen);
+  seen.signature = "y";
+  store_add_divergence(owner, &seen);
+  ASSERT_OK(fixture, store_flush(owner, &fixture->error));
+  merge_shard(fixture, fixture->path, 0);
+  assert_query(fixture, "SELECT count(*) FROM divergence WHERE cause <> ''", "0");
+  seen.cause = "other-start";
+  seen.cause_words = "start indices are taken for zero";
+  ASSERT_OK(fixture, store_explain(owner, &seen, &fixture->error));
+  close_store(fixture, owner);
+  merge_shard(fixture, fixture->path, 0);
+  assert_query(fixture, "SELECT signature, cause FROM divergence WHERE cause <> ''",
+               "y|other-start");
+}
+
 static void change(store_fixture_t *fixture, const char *path, const char *sql) {
   connection_t connection;
   ASSERT_OK(fixture, connection_open(path, CONNECTION_WRITE, &connection, &fixture->error));
@@ -275,6 +301,7 @@ int main(int argc, char **argv) {
   STORE_TEST("/store-merge/order-and-repetition", test_order_and_repetition);
   STORE_TEST("/store-merge/sums", test_sums);
   STORE_TEST("/store-merge/growing-source", test_growing_source);
+  STORE_TEST("/store-merge/explained-later", test_explained_later);
   STORE_TEST("/store-merge/refusals", test_refusals);
   return g_test_run();
 }

@@ -241,14 +241,15 @@ static bool tells_nothing(const solver_t *solver) {
 
 bool change_is_wanted(const solver_t *solver, const change_t *change) {
   const char *const keys[] = {change->key, change->other_key};
-  const cause_support_t *support = solver->question->support;
+  const cause_support_t *support = change_support(solver->question);
   if (solver->changes == CHANGES_NONE) return false;
   bool is_any = solver->only_key == NULL && solver->changes == CHANGES_ALL;
   for (size_t i = 0; i < G_N_ELEMENTS(keys) && !is_any; i++) {
     if (keys[i] == NULL) continue;
-    is_any = solver->only_key != NULL ? strcmp(keys[i], solver->only_key) == 0
-                                      : change_is_candidate(support, keys[i]) ||
-                                            change_is_known(solver->question, keys[i]);
+    is_any = solver->only_key != NULL
+                 ? strcmp(keys[i], solver->only_key) == 0
+                 : (support != NULL && change_is_candidate(support, keys[i])) ||
+                       change_is_known(solver->question, keys[i]);
   }
   return is_any && (solver->only == CAUSE_COUNT || solver->only == change->cause);
 }

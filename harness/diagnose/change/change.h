@@ -96,6 +96,10 @@ bool change_can_tell(const solver_t *solver);
  * show is held against candidates alone, since it tells too little. */
 change_scope_t change_scope_next(cause_support_t *support, bool is_of_zeros);
 
+/* What cases of the question's kind said: what is added to, or what is read alone; NULL: nothing.
+ */
+const cause_support_t *change_support(const cause_question_t *question);
+
 /* Whether a change with the key explains nearly all cases that were looked into. */
 bool change_is_candidate(const cause_support_t *support, const char *key);
 

@@ -24,6 +24,10 @@ void cause_support_init(cause_support_t *out_support) {
 
 void cause_support_deinit(cause_support_t *support) { g_hash_table_destroy(support->keys); }
 
+const cause_support_t *change_support(const cause_question_t *question) {
+  return question->support != NULL ? question->support : question->known;
+}
+
 static uint32_t misses_of(const cause_support_t *support, const standing_t *standing) {
   return support->looked - standing->cases - standing->neutral;
 }
@@ -151,31 +155,40 @@ static const found_change_t *choose(const cause_support_t *support, const found_
   return best;
 }
 
-bool change_is_known(const cause_question_t *question, const char *key) {
-  if (question->kin == NULL || question->kin->keys == NULL) return false;
-  const standing_t *standing = g_hash_table_lookup(question->kin->keys, key);
-  return standing != NULL && is_enough(question->kin, standing);
+static bool is_established(const cause_support_t *support, const char *key) {
+  if (support == NULL || support->keys == NULL) return false;
+  const standing_t *standing = g_hash_table_lookup(support->keys, key);
+  return standing != NULL && is_enough(support, standing);
 }
 
-bool change_has_known(const cause_question_t *question) {
-  if (question->kin == NULL || question->kin->keys == NULL) return false;
+bool change_is_known(const cause_question_t *question, const char *key) {
+  return is_established(question->kin, key);
+}
+
+static bool has_established(const cause_support_t *support) {
+  if (support == NULL || support->keys == NULL) return false;
   GHashTableIter each;
   gpointer key = NULL;
-  g_hash_table_iter_init(&each, question->kin->keys);
+  g_hash_table_iter_init(&each, support->keys);
   while (g_hash_table_iter_next(&each, &key, NULL)) {
-    if (change_is_known(question, key)) return true;
+    if (is_established(support, key)) return true;
   }
   return false;
 }
 
+bool change_has_known(const cause_question_t *question) {
+  return has_established(question->kin) || has_established(question->known);
+}
+
 const found_change_t *change_choose(const cause_question_t *question, const found_causes_t *found,
                                     bool *out_is_sure) {
-  const found_change_t *best = choose(question->support, found, false, out_is_sure);
+  const cause_support_t *support = change_support(question);
+  const found_change_t *best = choose(support, found, false, out_is_sure);
   for (size_t i = 0; i < found->change_count && best == NULL; i++) {
     *out_is_sure = change_is_known(question, found->changes[i].key);
     if (*out_is_sure) best = &found->changes[i];
   }
-  return best != NULL ? best : choose(question->support, found, true, out_is_sure);
+  return best != NULL ? best : choose(support, found, true, out_is_sure);
 }
 
 bool change_explains_all(solver_t *solver, const found_change_t *change) {

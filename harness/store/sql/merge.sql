@@ -125,9 +125,10 @@ UPDATE divergence SET
                      ELSE divergence.last_run_id END,
   first_ordinal = CASE WHEN theirs.first_seen < divergence.first_seen THEN theirs.first_ordinal
                        ELSE divergence.first_ordinal END,
+  cause = CASE divergence.cause WHEN '' THEN theirs.cause ELSE divergence.cause END,
   first_seen = min(divergence.first_seen, theirs.first_seen),
   last_seen = max(divergence.last_seen, theirs.last_seen)
-FROM (SELECT divergence_map.target_id AS divergence_id, growth, first_ordinal,
+FROM (SELECT divergence_map.target_id AS divergence_id, growth, first_ordinal, cause,
              max(first_seen, first_map.started) AS first_seen,
              max(last_seen, last_map.started) AS last_seen,
              first_map.target_id AS first_run_id, last_map.target_id AS last_run_id
