@@ -120,6 +120,26 @@ static void append_words(GString *text, size_t cause, const char *detail) {
   g_string_append_printf(text, "%s%s", detail, place + 1);
 }
 
+/* Whether all that is wrong should be an element of an operand, as it is: then that operands are
+ * rounded is that results are, and nothing is accumulated. */
+static bool moves_elements(const solver_t *solver) {
+  const case_t *instance = solver->question->instance;
+  bool moves = solver->wrong_count > 0 && solver->term_axis < 0;
+  for (size_t i = 0; i < solver->wrong_count && moves; i++) {
+    const examined_t *examined = &solver->wrong[i];
+    moves = false;
+    for (uint32_t k = 0; k < instance->program.operand_count && !moves; k++) {
+      const tensor_t *tensor = &instance->operands[k];
+      bool is_alike = examined->has_right && tensor->type.element == examined->element;
+      const size_t count = is_alike ? type_component_count(&tensor->type) : 0;
+      for (size_t at = 0; at < count && !moves; at++) {
+        moves = element_load(examined->element, tensor->data, at) == examined->right;
+      }
+    }
+  }
+  return moves;
+}
+
 /* Whether that another cause explains the results too leaves the chosen one in doubt.  A narrow
  * accumulator gives numbers of its type whatever else happens; but if results or operands rounded
  * once explain several sums of many terms to the bit, each of the other additions would have had to
@@ -128,6 +148,8 @@ static bool is_rival(const solver_t *solver, size_t chosen, size_t other) {
   enum { SUMS_MIN = 6, TERMS_MIN = 4 };
   bool is_place = chosen == CAUSE_first_of_zeros || chosen == CAUSE_last_of_zeros;
   if (is_place && (other == CAUSE_negative_zero_lost || other == CAUSE_zero_negated)) return false;
+  bool is_of_rounded = other == CAUSE_narrow_operands || other == CAUSE_narrow_accumulator;
+  if (chosen == CAUSE_narrow_result && is_of_rounded && moves_elements(solver)) return false;
   if (other != CAUSE_narrow_accumulator) return true;
   if (chosen != CAUSE_narrow_result && chosen != CAUSE_narrow_operands) return true;
   return solver->wrong_count < SUMS_MIN || solver->term_count < TERMS_MIN;

@@ -206,6 +206,7 @@ static const struct {
     {"canary:resize_linear_as_nearest", "other-attribute"},
     {"canary:resize_centres_single", "other-attribute"}, /* half_pixel, which does just that. */
     {"canary:highest_in_tf32", "narrow-operands"},
+    {"canary:exp_in_bf16", "narrow-result"}, /* Where one is next to 1. */
     {"canary:convolution_dilation_of_first", "other-attribute"},
     {"canary:normal_in_bf16", "narrow-result"},              /* Weights of one, biases of zero. */
     {"canary:convert_extends_with_zeros", "wrapped-narrow"}, /* At the width that it had. */
