@@ -324,6 +324,9 @@ static const struct {
     {"canary:shift_modulo", "operand-bits"},
     {"canary:update_at_zero", "other-start"},
     {"canary:start_unclamped_zero", "other-start"},
+    {"canary:one_hot_clamps", "operand-clamped"},
+    {"canary:iota_flat", "other-function"},
+    {"canary:axis_ignored", "other-attribute"}, /* The last one. */
     {"canary:window_ends_at_edge", "other-attribute"},
     {"canary:window_pads_zeros", "other-padding"},
     {"canary:window_repeats_edge", "other-padding"},

@@ -296,6 +296,7 @@ void test_changes(solver_t *solver, found_causes_t *found) {
   change_storage(solver, found);
   change_picks(solver, found);
   change_starts(solver, found);
+  change_indices(solver, found);
   change_padding(solver, found);
   change_attributes(solver, found);
   change_ops(solver, found);

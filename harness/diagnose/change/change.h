@@ -86,6 +86,7 @@ void change_functions(solver_t *solver, found_causes_t *found);
 void change_storage(solver_t *solver, found_causes_t *found);
 void change_picks(solver_t *solver, found_causes_t *found);
 void change_starts(solver_t *solver, found_causes_t *found);
+void change_indices(solver_t *solver, found_causes_t *found);
 void change_padding(solver_t *solver, found_causes_t *found);
 void change_permissions(solver_t *solver, found_causes_t *found);
 

@@ -70,10 +70,11 @@ static bool is_integer(const char *text, span_t atom) {
 
 /* ---- Numbers and words ----------------------------------------------------------------------- */
 
-static void edit_integer(const char *text, span_t atom, GPtrArray *edits) {
+/* `last`: the number of the last dimension. */
+static void edit_integer(const char *text, span_t atom, int64_t last, GPtrArray *edits) {
   int64_t value = g_ascii_strtoll(text + atom.begin, NULL, 10);
-  const int64_t others[] = {value - 1, value + 1, 0, 1, 2 * value, -1};
-  static const char *const kinds[] = {"less", "more", "0", "1", "twice", "-1"};
+  const int64_t others[] = {last, value - 1, value + 1, 0, 1, 2 * value, -1};
+  static const char *const kinds[] = {"last", "less", "more", "0", "1", "twice", "-1"};
   for (size_t i = 0; i < G_N_ELEMENTS(others); i++) {
     char digits[24];
     g_snprintf(digits, sizeof digits, "%" PRId64, others[i]);
@@ -292,10 +293,12 @@ GPtrArray *edits_of_attributes(const program_t *program) {
     edit_whole_list(text, i, edits);
     edit_list(text, i, edits);
   }
+  const type_t *type = program->operand_count > 0 ? &program->operands[0] : &program->results[0];
+  const int64_t last = (int64_t)type->rank - 1;
   span_t atom = {0, 0};
   while (next_atom(text, atom.end, &atom)) {
     if (is_integer(text, atom)) {
-      edit_integer(text, atom, edits);
+      edit_integer(text, atom, last, edits);
     } else if (g_str_has_prefix(text + atom.begin, "0x")) {
       edit_number(text, atom, edits);
     } else {

@@ -18,6 +18,7 @@ typedef struct inputs {
   double x[INPUTS_MAX];  /* Of floats. */
   int64_t n[INPUTS_MAX]; /* Of integers, with their signs. */
   size_t count;
+  size_t place; /* Of the element. */
   const char *attributes;
 } inputs_t;
 
@@ -110,6 +111,15 @@ static computed_t first_if_greater(const inputs_t *in, uint64_t *out_bits) {
 static computed_t first_if_less(const inputs_t *in, uint64_t *out_bits) {
   *out_bits = in->bits[in->x[0] < in->x[1] ? 0 : 1];
   return in->format != NULL ? COMPUTED_BITS : COMPUTED_NONE;
+}
+
+/* Elements counted through the whole tensor, whatever they are to count along. */
+static computed_t own_number(const inputs_t *in, uint64_t *out_bits) {
+  const bool is_integer = element_is_integer(in->result);
+  if (!is_integer && in->result->format == NULL) return COMPUTED_NONE;
+  *out_bits = is_integer ? in->place & element_mask(in->result)
+                         : format_from_double(in->result->format, (double)in->place);
+  return COMPUTED_BITS;
 }
 
 /* ---- Both ------------------------------------------------------------------------------------ */
@@ -259,10 +269,10 @@ static bool read_inputs(const case_t *instance, size_t place, size_t count, inpu
   const program_t *program = &instance->program;
   const type_t *result = &program->results[0];
   if (program->operand_count != count || !is_plain(result)) return false;
-  *out_in = (inputs_t){.element = program->operands[0].element,
-                       .result = result->element,
-                       .format = program->operands[0].element->format,
-                       .count = count};
+  *out_in = (inputs_t){.result = result->element, .count = count, .place = place};
+  if (count == 0) return true;
+  out_in->element = program->operands[0].element;
+  out_in->format = out_in->element->format;
   for (size_t i = 0; i < count; i++) {
     const tensor_t *tensor = &instance->operands[i];
     const size_t elements = type_element_count(&tensor->type);
