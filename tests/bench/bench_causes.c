@@ -319,6 +319,10 @@ static const struct {
     {"canary:unsigned_as_signed", "other-function"},            /* Compared by signed bits. */
     {"canary:axis_ignored", "other-attribute"}, /* axis=-1, or the last one's number. */
     {"canary:zero_point_unclamped", "other-storage"},
+    {"canary:zero_point_twice", "other-storage"},
+    {"canary:zero_point_twice+zero-point-last", "other-storage"},
+    {"canary:zero_point_negated+zero-point-last", "other-storage"},
+    {"canary:zero_point_forgotten+zero-point-last", "other-storage"},
     {"canary:zero_point_unclamped+seed=1", "other-storage"},
     {"canary:transpose_swaps_two", "other-attribute operand-transposed"},
     {"canary:shift_modulo", "operand-bits"},

@@ -12,57 +12,18 @@
  * point). */
 typedef enum deviation {
   AS_IT_IS,
-  ROUNDED_TOWARD_ZERO,
-  ROUNDED_DOWN,
-  ROUNDED_HALF_UP,
-  ROUNDED_HALF_AWAY,
-  WRAPPED,
-  CLAMPED_BEFORE_ZERO_POINT,
-  SCALE_LEFT_OUT,
-  SCALE_MULTIPLIED,
-  ZERO_POINT_LEFT_OUT,
-  ZERO_POINT_SUBTRACTED,
-  ZERO_POINT_TWICE,
-  OPERAND_ZERO_POINT_ADDED,
-  OPERAND_ZERO_POINT_LEFT_OUT,
-  OPERAND_SCALE_DIVIDED,
-  OPERAND_OTHER_SIGN,
-  OPERAND_AND_ZERO_POINT_OTHER_SIGN,
-  OPERAND_DIFFERENCE_WRAPPED,
-  LEFT_ZERO_POINT_LEFT_OUT,
-  RIGHT_ZERO_POINT_LEFT_OUT,
-  SCALE_OF_LEFT_FOR_BOTH,
-  SCALE_OF_RIGHT_FOR_BOTH,
-  OPERANDS_REQUANTIZED,
+#define DEVIATION(name, words) name,
+#include "harness/diagnose/change/deviations.def"
+#undef DEVIATION
 } deviation_t;
 
 static const struct {
   deviation_t deviation;
   const char *words;
 } deviations[] = {
-    {ROUNDED_TOWARD_ZERO, "rounds quotients toward zero"},
-    {ROUNDED_DOWN, "rounds quotients down"},
-    {ROUNDED_HALF_UP, "rounds halves of quotients up"},
-    {ROUNDED_HALF_AWAY, "rounds halves of quotients away from zero"},
-    {WRAPPED, "wraps what is beyond the range"},
-    {CLAMPED_BEFORE_ZERO_POINT, "clamps before it adds the zero point"},
-    {SCALE_LEFT_OUT, "does not divide by the result's scale"},
-    {SCALE_MULTIPLIED, "multiplies by the result's scale"},
-    {ZERO_POINT_LEFT_OUT, "adds no zero point to the result"},
-    {ZERO_POINT_SUBTRACTED, "subtracts the result's zero point"},
-    {ZERO_POINT_TWICE, "adds the result's zero point twice"},
-    {OPERAND_ZERO_POINT_ADDED, "adds the zero points of operands"},
-    {OPERAND_ZERO_POINT_LEFT_OUT, "subtracts no zero points of operands"},
-    {OPERAND_SCALE_DIVIDED, "divides operands by their scale"},
-    {OPERAND_OTHER_SIGN, "reads stored operands with the other signedness"},
-    {OPERAND_AND_ZERO_POINT_OTHER_SIGN,
-     "reads stored operands and zero points with the other signedness"},
-    {OPERAND_DIFFERENCE_WRAPPED, "subtracts zero points of operands in the storage type"},
-    {LEFT_ZERO_POINT_LEFT_OUT, "subtracts no zero point of the left operand"},
-    {RIGHT_ZERO_POINT_LEFT_OUT, "subtracts no zero point of the right operand"},
-    {SCALE_OF_LEFT_FOR_BOTH, "takes the left operand's scale for both"},
-    {SCALE_OF_RIGHT_FOR_BOTH, "takes the right operand's scale for both"},
-    {OPERANDS_REQUANTIZED, "rounds operands to the result's scale before it computes"},
+#define DEVIATION(name, words) {name, words},
+#include "harness/diagnose/change/deviations.def"
+#undef DEVIATION
 };
 
 /* What an op stores, or makes of what is stored. */
@@ -172,12 +133,15 @@ static double underflow(const format_t *format) { return ldexp(1, format->expone
 static double stored_of(deviation_t deviation, double quotient, const grid_t *grid) {
   double stored = round_as(deviation, quotient);
   double zero_point = (double)grid->zero_point;
-  if (deviation == ZERO_POINT_LEFT_OUT) zero_point = 0;
-  if (deviation == ZERO_POINT_SUBTRACTED) zero_point = -zero_point;
+  if (deviation == ZERO_POINT_LEFT_OUT || deviation == ZERO_POINTS_LEFT_OUT) zero_point = 0;
+  if (deviation == ZERO_POINT_SUBTRACTED || deviation == ZERO_POINTS_NEGATED) {
+    zero_point = -zero_point;
+  }
   if (deviation == ZERO_POINT_TWICE) zero_point *= 2;
   const double least = (double)grid->least, most = (double)grid->most;
   if (deviation == CLAMPED_BEFORE_ZERO_POINT) stored = CLAMP(stored, least, most);
   stored += zero_point;
+  if (deviation == ZERO_POINT_AFTER_CLAMPING) stored = CLAMP(stored, least, most) + zero_point;
   bool wraps = deviation == WRAPPED || deviation == CLAMPED_BEFORE_ZERO_POINT;
   return wraps ? stored : CLAMP(stored, least, most);
 }
@@ -225,10 +189,12 @@ static double difference(deviation_t deviation, const element_t *element, uint64
   const bool is_of_both = deviation == OPERAND_AND_ZERO_POINT_OTHER_SIGN;
   const int64_t q = read_stored(element, bits, is_of_both || deviation == OPERAND_OTHER_SIGN);
   bool is_left_out = deviation == OPERAND_ZERO_POINT_LEFT_OUT ||
+                     deviation == ZERO_POINTS_LEFT_OUT ||
                      (deviation == LEFT_ZERO_POINT_LEFT_OUT && operand == 0) ||
                      (deviation == RIGHT_ZERO_POINT_LEFT_OUT && operand == 1);
   if (is_left_out) zero_point = 0;
-  if (deviation == OPERAND_ZERO_POINT_ADDED) zero_point = -zero_point;
+  bool is_negated = deviation == OPERAND_ZERO_POINT_ADDED || deviation == ZERO_POINTS_NEGATED;
+  if (is_negated) zero_point = -zero_point;
   if (is_of_both) zero_point = read_stored(element, (uint64_t)zero_point, true);
   if (deviation == OPERAND_DIFFERENCE_WRAPPED) {
     return (double)read_stored(element, (uint64_t)(q - zero_point), false);
