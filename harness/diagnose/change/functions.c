@@ -56,6 +56,11 @@ static computed_t floor_of_half_more(const inputs_t *in, uint64_t *out_bits) {
   return give(in, floor(rounded(in, in->x[0] + 0.5)), out_bits);
 }
 
+/* The same, and zeros keep the sign of what became them. */
+static computed_t floor_with_sign(const inputs_t *in, uint64_t *out_bits) {
+  return give(in, copysign(floor(rounded(in, in->x[0] + 0.5)), in->x[0]), out_bits);
+}
+
 static computed_t half_added(const inputs_t *in, uint64_t *out_bits) {
   return give(in, trunc(rounded(in, in->x[0] + copysign(0.5, in->x[0]))), out_bits);
 }
