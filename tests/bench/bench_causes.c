@@ -320,6 +320,10 @@ static const struct {
     {"canary:axis_ignored", "other-attribute"}, /* axis=-1, or the last one's number. */
     {"canary:zero_point_unclamped", "other-storage"},
     {"canary:zero_point_twice", "other-storage"},
+    {"canary:requantized_as_stored", "other-storage"},
+    {"canary:requantized_as_stored+seed=1", "other-storage"},
+    {"canary:storage_range_ignored", "other-storage"},
+    {"canary:storage_range_ignored+seed=1", "other-storage"},
     {"canary:zero_point_twice+zero-point-last", "other-storage"},
     {"canary:zero_point_negated+zero-point-last", "other-storage"},
     {"canary:zero_point_forgotten+zero-point-last", "other-storage"},

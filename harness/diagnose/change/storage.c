@@ -132,6 +132,9 @@ static double underflow(const format_t *format) { return ldexp(1, format->expone
 /* What is stored of a quotient. */
 static double stored_of(deviation_t deviation, double quotient, const grid_t *grid) {
   double stored = round_as(deviation, quotient);
+  if (deviation == SUM_TOWARD_ZERO) {
+    stored = trunc(quotient + (double)grid->zero_point) - (double)grid->zero_point;
+  }
   double zero_point = (double)grid->zero_point;
   if (deviation == ZERO_POINT_LEFT_OUT || deviation == ZERO_POINTS_LEFT_OUT) zero_point = 0;
   if (deviation == ZERO_POINT_SUBTRACTED || deviation == ZERO_POINTS_NEGATED) {
@@ -156,11 +159,22 @@ static computed_real_t as_it_came(double value) {
   return (computed_real_t){.value = value, .magnitude = fabs(value)};
 }
 
+/* The grid with the range that is held. */
+static grid_t grid_of_storage(deviation_t deviation, const grid_t *grid, const element_t *element) {
+  grid_t held = *grid;
+  if (deviation != RANGE_IGNORED) return held;
+  held.least = element_integer_min(element);
+  held.most = (int64_t)MIN(element_integer_max(element), (uint64_t)INT64_MAX);
+  return held;
+}
+
 /* What is stored of a real number, divided in a format.  Where such roundings may tell, nothing is
  * said (theory.md, T284). */
-static computed_t store(deviation_t deviation, computed_real_t real, const grid_t *grid,
+static computed_t store(deviation_t deviation, computed_real_t real, const grid_t *given,
                         const format_t *format, const element_t *element, uint64_t *out_bits) {
   enum { ROUNDINGS = 8, PRECISION_MIN = 4 };
+  const grid_t own = grid_of_storage(deviation, given, element), *grid = &own;
+  if (deviation == KEPT_AS_STORED) return COMPUTED_NONE;
   const double quotient = scaled(deviation, real.value, grid);
   /* A conversion to integers may give anything of what is beyond 32 bits. */
   if (isnan(quotient) || (deviation == WRAPPED && fabs(quotient) > 0x1p30)) return COMPUTED_ANY;
@@ -280,6 +294,12 @@ static computed_t compute_quantize(deviation_t deviation, const case_t *instance
   } else if (instance->program.operand_count != 3 || !grid_of_operands(instance, at, &grid)) {
     return COMPUTED_NONE;
   }
+  if (input->type.quantization != NULL && deviation == KEPT_AS_STORED) {
+    const uint64_t bits = element_load(input->type.element, input->data, at);
+    const int64_t kept = read_stored(input->type.element, bits, false);
+    *out_bits = (uint64_t)CLAMP(kept, grid.least, grid.most) & element_mask(result->element);
+    return COMPUTED_BITS;
+  }
   if (input->type.quantization != NULL) {
     const double scale = grid_of_type(&input->type, at).scale;
     const double value = restored(deviation, input, at, scale, 0);
@@ -309,6 +329,7 @@ static computed_t compute_dequantize(deviation_t deviation, const case_t *instan
   const uint64_t bits = element_load(element, input->data, at);
   const format_t *format = result->element->format;
   const double whole = difference(deviation, element, bits, grid.zero_point, 0);
+  if (deviation == KEPT_AS_STORED) return COMPUTED_NONE;
   /* Formats differ in what is left of a difference that they do not have. */
   if (format_round_double(format, whole) != whole) return COMPUTED_ANY;
   bool divides = deviation == OPERAND_SCALE_DIVIDED;
