@@ -7,8 +7,9 @@
 #include "harness/model/op.h"
 #include "harness/session/state.h"
 
-/* So many of a session: each is run once more. */
-enum { AGAIN_MAX = 512 };
+/* So many of a session: each is run once more; of one whose time is limited, as many as a tenth of
+ * its time takes, since some backends compile for seconds. */
+enum { AGAIN_MAX = 512, AGAIN_ONE_IN = 10 };
 
 /* A case that is run once more.  Nothing is drawn from the walk's random numbers, and nothing is
  * counted. */
@@ -40,9 +41,13 @@ static bool diverges_alike(const verdict_t *a, const verdict_t *b) {
   return a->outcome == b->outcome && a->class_ == b->class_ && a->wrong_count == b->wrong_count;
 }
 
-static status_t explain_again(session_t *session, finding_t *finding, failure_t *error) {
+/* An executor that is not there any more leaves the finding as it is. */
+static status_t explain_again(session_t *session, finding_t *finding, bool *out_is_there,
+                              failure_t *error) {
   rerun_t again;
-  STATUS_TRY(run_again(session, finding, &again, error));
+  failure_t ignored;
+  *out_is_there = run_again(session, finding, &again, &ignored) == STATUS_OK;
+  if (!*out_is_there) return STATUS_OK;
   if (!diverges_alike(&again.verdict, &finding->verdict)) return STATUS_OK;
   const cause_question_t cause = cause_decide(&again.walk, &again.instance, &again.expectation);
   const diagnosis_question_t question = {.executor = finding->executor,
@@ -60,16 +65,25 @@ static status_t explain_again(session_t *session, finding_t *finding, failure_t 
   return ledger_explain(&session->ledger, finding, error);
 }
 
+static bool may_go_on(const session_t *session, size_t asked, double begin) {
+  const session_options_t *options = &session->options;
+  if (asked == AGAIN_MAX || (options->stop != NULL && *options->stop != 0)) return false;
+  return options->seconds_max <= 0 ||
+         session_seconds(session) - begin < begin / (double)AGAIN_ONE_IN;
+}
+
 /* The signature stays: it is what the finding is known by, in other nights too. */
 status_t session_explain_again(session_t *session, failure_t *error) {
+  const double begin = session_seconds(session);
+  bool is_there = true;
   size_t asked = 0;
-  for (size_t i = 0; i < finding_set_count(session->findings) && asked < AGAIN_MAX; i++) {
+  for (size_t i = 0; i < finding_set_count(session->findings) && is_there; i++) {
     const finding_t *found = finding_set_at(session->findings, i);
     if (!diagnosis_budget_may_explain(session->causes, found)) continue;
-    if (session->options.stop != NULL && *session->options.stop != 0) break;
+    if (!may_go_on(session, asked, begin)) break;
     finding_t *finding = finding_set_find(session->findings, found->executor, &found->signature);
     arena_mark_t mark = arena_mark(&session->arena);
-    status_t status = explain_again(session, finding, error);
+    status_t status = explain_again(session, finding, &is_there, error);
     arena_rewind(&session->arena, mark);
     STATUS_TRY(status);
     session->contenders[finding->executor].is_prepared = false;
