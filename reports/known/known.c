@@ -33,7 +33,7 @@ static bool is_class(const char *word) {
   for (int i = 0; i < CLASS_COUNT; i++) {
     if (strcmp(word, class_spelling((divergence_class_t)i)) == 0) return true;
   }
-  return false;
+  return strcmp(word, "-") == 0;
 }
 
 static bool is_cause(const char *word) {
