@@ -56,7 +56,7 @@ static bool is_same(double a, double b) {
 
 /* The loops, from that which most implementations run. */
 typedef enum usual_loop { IN_TURN, FUSED, IN_HALVES, START_AT_LAST, USUAL_LOOPS } usual_loop_t;
-_Static_assert(USUAL_LOOPS == USUAL_LOOPS_MAX, "each loop gives one value");
+_Static_assert((int)USUAL_LOOPS == (int)USUAL_LOOPS_MAX, "each loop gives one value");
 
 /* False if the contract or the number of terms has no such loop. */
 static bool run_loop(usual_loop_t loop, const sum_problem_t *question, const contract_t *contract,
