@@ -7,8 +7,9 @@
 #include "harness/model/op.h"
 #include "harness/session/state.h"
 
-/* So many of a session: each is run once more; of one whose time is limited, as many as a tenth of
- * its time takes, since some backends compile for seconds. */
+/* So many of a session: each is run once more.  Some backends compile for seconds: of a session
+ * whose time is limited, as many as a tenth of it takes; of others, as many as take no longer than
+ * all that was drawn. */
 enum { AGAIN_MAX = 512, AGAIN_ONE_IN = 10 };
 
 /* A case that is run once more.  Nothing is drawn from the walk's random numbers, and nothing is
