@@ -191,14 +191,22 @@ static int64_t dilated(int64_t size, int64_t dilation) {
   return size == 0 ? 0 : (size - 1) * dilation + 1;
 }
 
+/* Those of a program, each of which can be closed. */
+static bool closable_slides(const program_t *program, slides_t *out_slides) {
+  bool are_closable = slides_of(program, out_slides);
+  for (uint32_t i = 0; are_closable && i < out_slides->count; i++) {
+    are_closable = is_closable(&out_slides->items[i]);
+  }
+  return are_closable;
+}
+
 bool slides_close(const program_t *program, GString *out_attributes) {
   slides_t slides;
   bool is_other = false;
-  if (!slides_of(program, &slides)) return false;
+  if (!closable_slides(program, &slides)) return false;
   for (uint32_t i = 0; i < slides.count; i++) {
     slide_t *slide = &slides.items[i];
     window_t *window = &slide->window;
-    if (!is_closable(slide)) return false;
     const int64_t reach =
         (slide->count - 1) * window->stride + dilated(window->size, window->window_dilation);
     const int64_t high = reach - window->low - dilated(slide->length, window->base_dilation);
@@ -212,11 +220,11 @@ bool slides_close(const program_t *program, GString *out_attributes) {
 bool slides_align_end(const program_t *program, GString *out_attributes) {
   slides_t slides;
   bool is_other = false;
-  if (!slides_of(program, &slides)) return false;
+  if (!closable_slides(program, &slides)) return false;
   for (uint32_t i = 0; i < slides.count; i++) {
     slide_t *slide = &slides.items[i];
     window_t *window = &slide->window;
-    if (!is_closable(slide) || ABS(window->high) > SIZE_MAX_CLOSED) return false;
+    if (ABS(window->high) > SIZE_MAX_CLOSED) return false;
     const int64_t whole = window->low + dilated(slide->length, window->base_dilation) +
                           window->high - dilated(window->size, window->window_dilation);
     const int64_t rest = whole < 0 ? 0 : whole % window->stride;
