@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Every tests/FOLDER/test_*.c is one TAP program, linked against the library of its folder.
-# Target `check_programs` builds them all; tests/run runs them under prove.  (So the tests of harness/run
-# are in tests/campaign, as are those of harness/campaign.)
+# Every tests/FOLDER/test_*.c, and every tests/FOLDER/TOPIC/test_*.c, is one TAP program, linked against the
+# library of FOLDER.  Target `check_programs` builds them all; tests/run runs them under prove.  (So the tests
+# of harness/run are in tests/campaign, as are those of harness/campaign.)
 enable_testing()
 find_program(PROVE prove REQUIRED)
 add_custom_target(check_programs)
@@ -14,7 +14,8 @@ function(add_test_folder folder library)
     target_link_libraries(test_parts_${folder} PRIVATE ${library})
     list(PREPEND library test_parts_${folder})
   endif()
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${folder}/test_*.c)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${folder}/test_*.c
+       ${CMAKE_SOURCE_DIR}/tests/${folder}/*/test_*.c)
   foreach(source IN LISTS sources)
     get_filename_component(name ${source} NAME_WE)
     add_executable(${name} EXCLUDE_FROM_ALL ${source})

@@ -27,7 +27,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/campaign/canary_search.h"
+#include "tests/campaign/canaries/canary_search.h"
 
 typedef struct bench {
   char *results; /* Path. */

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/campaign/canary_list.h"
+#include "tests/campaign/canaries/canary_list.h"
 
 enum { CASES = 300, COMPOSITE_CASES = 60 };
 
@@ -26,7 +26,7 @@ static const struct {
 } EXPECTED[] = {
 #define CAUSE_ROW(canary, contract, what, cause, others) {"canary:" canary, cause, others},
 #include "generated/all_expected_causes.def"
-#include "tests/campaign/expected_causes.def"
+#include "tests/campaign/diagnose/expected_causes.def"
 #undef CAUSE_ROW
 };
 

@@ -28,8 +28,8 @@ static const canary_t canaries[] = {
 #define SUM_OP(name)
 #include "generated/all_canaries.def"
 #include "generated/all_hard_canaries.def"
-#include "tests/campaign/canaries.def"
-#include "tests/campaign/hard_canaries.def"
+#include "tests/campaign/canaries/canaries.def"
+#include "tests/campaign/canaries/hard_canaries.def"
 #undef SUM_OP
 #undef CANARY_EITHER
 #undef CANARY

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "tests/bench/bench_timing.h"
-#include "tests/ops/rng_campaign.h"
+#include "tests/ops/byteir_rng/rng_campaign.h"
 
 static size_t argument(int argc, char **argv, int index, size_t otherwise) {
   return argc > index ? (size_t)strtoull(argv[index], NULL, 10) : otherwise;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* assay/gtest.h: what can be given, and what is told when something is wrong.  Built and run by
- * tests/cli/gtest.t against the installed headers. */
+ * tests/cli/install/gtest.t against the installed headers. */
 #include <assay/gtest.h>
 #include <gtest/gtest-spi.h>
 

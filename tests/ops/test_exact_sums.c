@@ -4,7 +4,7 @@
  * against all that any order gives. */
 #include <math.h>
 
-#include "tests/ops/module_asking.h"
+#include "tests/ops/module/module_asking.h"
 
 enum { TERMS = 20, OTHERS = 6 };
 

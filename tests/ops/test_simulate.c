@@ -296,7 +296,7 @@ static void check_fault(fault_t fault, const char *line, const char *results, bo
 
 /* Faults of one folder of oracles are seen in its own tests and as canaries; some have a row too.
  * Those of addresses are planted around any executor, and seen as canaries.  Those of programs that
- * are compiled for any size need several runs: tests/cli/dynamic.t. */
+ * are compiled for any size need several runs: tests/cli/modules/dynamic.t. */
 static void test_faults(void) {
   bool is_tested[FAULTS_OF_NO_FOLDER_END] = {
       [FAULT_NONE] = true, [FAULT_first_size_kept] = true, [FAULT_former_size_padded] = true};

@@ -7,7 +7,7 @@ root=$(cd "$(dirname "$ASSAY")/.." && pwd)
 
 "$root/tests/run" --list >quick 2>err
 ok $? "the list"
-(cd "$root" && { ls tests/*/test_*.c | sed 's|.*/|build/tests/|; s|\.c$||'; find tests -name '*.t'; }) | sort >all
+(cd "$root" && { find tests -name 'test_*.c' | sed 's|.*/|build/tests/|; s|\.c$||'; find tests -name '*.t'; }) | sort >all
 grep -v '^#' "$root/tests/slow.txt" | sed 's|^test_|build/tests/test_|' | sort >slow
 sort quick slow | cmp -s - all
 ok $? "each test is either quick or slow, and each slow one is there"

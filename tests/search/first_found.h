@@ -6,7 +6,7 @@
 #include "harness/builtin/builtin.h"
 #include "harness/search/climber.h"
 #include "harness/session/session.h"
-#include "tests/campaign/canary_ops.h"
+#include "tests/campaign/canaries/canary_ops.h"
 
 typedef struct trial {
   const char *executor;

@@ -411,7 +411,7 @@ typedef struct hard_canary {
 static const hard_canary_t hard_canaries[] = {
 #define CANARY(name, contract, ops, within) {"canary:" name, contract, ops, within},
 #include "generated/all_hard_canaries.def"
-#include "tests/campaign/hard_canaries.def"
+#include "tests/campaign/canaries/hard_canaries.def"
 #undef CANARY
 };
 

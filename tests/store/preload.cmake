@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What tests/cli/only_sqlite.t loads into the program: tests/preload/open_watch.so.
+# What tests/cli/database/only_sqlite.t loads into the program: tests/preload/open_watch.so.
 add_library(open_watch MODULE EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/store/preload/open_watch.c)
 set_target_properties(open_watch PROPERTIES
   PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/preload)

@@ -91,8 +91,8 @@ typedef struct quant_steps {
  *
  * A result of the integer form is within 1/2 + 2^-8 + 2^-27 |result| storage steps of what the body
  * means for the numbers on the region's input ports, clamped, and of half a step of each tensor or
- * accumulator whose parameters a constant was given (tests/campaign/test_export_drawn.c holds drawn
- * graphs to that); the forms' own roundings are named where they are made (lower/state.h).
+ * accumulator whose parameters a constant was given (tests/campaign/quant/test_export_drawn.c holds
+ * drawn graphs to that); the forms' own roundings are named where they are made (lower/state.h).
  *
  * STATUS_UNSUPPORTED names the region and what stands in the way. */
 status_t quant_export(const quant_graph_t *graph, quant_lowering_t lowering, arena_t *arena,
