@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static void format_text(failure_t *error, size_t column, const char *format, va_list arguments)
     __attribute__((format(printf, 3, 0)));
@@ -28,4 +29,12 @@ status_t status_fail_at(failure_t *error, status_t status, size_t column, const 
   format_text(error, column, format, arguments);
   va_end(arguments);
   return status;
+}
+
+const char *failure_reason(const failure_t *error) {
+  static const char prefix[] = "column ";
+  if (strncmp(error->text, prefix, strlen(prefix)) != 0) return error->text;
+  const char *after = error->text + strlen(prefix);
+  after += strspn(after, "0123456789");
+  return strncmp(after, ": ", 2) == 0 ? after + 2 : error->text;
 }

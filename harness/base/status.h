@@ -33,6 +33,10 @@ status_t status_fail(failure_t *error, status_t status, const char *format, ...)
 status_t status_fail_at(failure_t *error, status_t status, size_t column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* The text without the "column 3: " that it may begin with: for messages that say the place
+ * themselves. */
+const char *failure_reason(const failure_t *error);
+
 /* Passes a failure up. */
 #define STATUS_TRY(expression)                        \
   do {                                                \

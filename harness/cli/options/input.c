@@ -40,7 +40,8 @@ bool input_next(input_t *input, str_t *out_line) {
 void input_complain(input_t *input, const failure_t *error) {
   input->had_bad_line = true;
   if (error->column > 0) {
-    complain("%s:%zu:%zu: %s", input->name, input->line_number, error->column, error->text);
+    complain("%s:%zu:%zu: %s", input->name, input->line_number, error->column,
+             failure_reason(error));
   } else {
     complain("%s:%zu: %s", input->name, input->line_number, error->text);
   }
@@ -73,7 +74,8 @@ static int walk_argument(const char *argument, take_line_t *take, void *context)
   failure_t error = {0};
   status_t status = take(context, str_from(argument), &error);
   if (status == STATUS_INVALID && error.column > 0) {
-    complain("%s (neither a file nor a case line, column %zu)", error.text, error.column);
+    complain("%s (neither a file nor a case line, column %zu)", failure_reason(&error),
+             error.column);
     return EXIT_CODE_USAGE;
   }
   return status == STATUS_OK ? EXIT_CODE_CLEAN : complain_status(status, &error);

@@ -22,13 +22,8 @@ status_t graph_pass(const graph_parser_t *parser, status_t status, const failure
                     failure_t *error) {
   if (status == STATUS_OK) return STATUS_OK;
   position_t position = graph_position(parser);
-  const char *text = reason->text;
-  if (reason->column != 0) {
-    position.column = (uint32_t)reason->column;
-    const char *said = strstr(text, ": "); /* "column 5: ..." */
-    if (g_str_has_prefix(text, "column ") && said != NULL) text = said + 2;
-  }
-  (void)graph_fail(position, error, "%s", text);
+  if (reason->column != 0) position.column = (uint32_t)reason->column;
+  (void)graph_fail(position, error, "%s", failure_reason(reason));
   return status;
 }
 

@@ -118,14 +118,11 @@ static void answer_verdict(answers_t *answers, const case_t *instance, const ver
 /* A line that is wrong has its answer too, so that answers and lines can be joined. */
 static void answer_error(const answers_t *answers, const failure_t *error) {
   const size_t line = answers->input->line_number;
-  /* The text begins with a column of the field, where it has one: that of the line is told. */
-  const char *text = error->text;
-  if (error->column > 0 && g_str_has_prefix(text, "column ")) text = strchr(text, ':') + 2;
+  const char *text = failure_reason(error); /* Its column is that of the field, not of the line. */
   if (answers->are_json) {
-    json_print(
-        json_pack("{s:s, s:I, s:I, s:s%}", "outcome", "error", "line", (json_int_t)line, "column",
-                  (json_int_t)error->column, "reason", error->text, strlen(error->text)),
-        true);
+    json_print(json_pack("{s:s, s:I, s:I, s:s%}", "outcome", "error", "line", (json_int_t)line,
+                         "column", (json_int_t)error->column, "reason", text, strlen(text)),
+               true);
   } else if (error->column > 0) {
     printf("error: line %zu, column %zu: %s\n", line, error->column, text);
   } else {

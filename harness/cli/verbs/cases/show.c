@@ -224,7 +224,8 @@ static void complain_of_argument(const failure_t *error) {
   if (error->column == 0) {
     complain("%s", error->text);
   } else {
-    complain("%s (neither a file of MLIR nor a case line, column %zu)", error->text, error->column);
+    complain("%s (neither a file of MLIR nor a case line, column %zu)", failure_reason(error),
+             error->column);
   }
 }
 
