@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "harness/campaign/folder.h"
+#include "harness/cli/options/counts.h"
 #include "harness/cli/options/option_table.h"
 #include "harness/cli/options/repeated_option.h"
 #include "harness/cli/options/suggest.h"
@@ -100,6 +101,25 @@ static bool check_repeated(const arguments_t *arguments, int argc, char *const *
   return false;
 }
 
+/* GOption's parsing; false after a complaint. */
+static bool parse_options(const arguments_t *arguments, int *inout_argc, char ***inout_argv,
+                          const char *verb) {
+  const GOptionEntry *entries = (const GOptionEntry *)(void *)arguments->entries->data;
+  const guint count = arguments->entries->len;
+  GArray *marks = counts_mark(entries, count);
+  g_autoptr(GError) failure = NULL;
+  bool is_good = g_option_context_parse(arguments->context, inout_argc, inout_argv, &failure);
+  const GOptionEntry *bad = counts_settle(entries, count, marks);
+  g_array_unref(marks);
+  if (!is_good) {
+    complain_about(arguments, verb, failure);
+  } else if (bad != NULL) {
+    complain("bad value %" G_GINT64_FORMAT " (--%s); write a positive number, or leave it out",
+             count_value(bad), bad->long_name);
+  }
+  return is_good && bad == NULL;
+}
+
 /* main() has taken the option already (declared_ops.h): the entry is for help and completion. */
 static void add_common(arguments_t *arguments) {
   static char *taken = NULL;
@@ -122,15 +142,9 @@ gboolean arguments_parse(arguments_t *arguments, int *inout_argc, char ***inout_
   char *verb = g_strdup((*inout_argv)[0]);
   char *name = g_strdup_printf("assay %s", verb);
   g_set_prgname(name); /* For GLib's --help. */
-  GError *failure = NULL;
-  gboolean is_good = check_repeated(arguments, *inout_argc, *inout_argv);
-  if (!is_good) {
-    /* It has been said. */
-  } else if (!g_option_context_parse(arguments->context, inout_argc, inout_argv, &failure)) {
-    is_good = FALSE;
-    complain_about(arguments, verb, failure);
-    g_error_free(failure);
-  } else {
+  gboolean is_good = check_repeated(arguments, *inout_argc, *inout_argv) &&
+                     parse_options(arguments, inout_argc, inout_argv, verb);
+  if (is_good) {
     drop_separator(inout_argc, *inout_argv);
     is_good = check_paths(arguments, verb) &&
               check_count(*inout_argc - 1, *inout_argv, positional_min, positional_max, verb);
@@ -169,6 +183,18 @@ status_t arguments_parse_seconds(const char *option, const char *text, double *o
   static const unit_t units[] = {{"", 1},   {"ms", 1e-3}, {"s", 1},
                                  {"m", 60}, {"h", 3600},  {NULL, 0}};
   return parse_quantity(option, text, units, "30s, 5m or 8h", out_seconds, error);
+}
+
+status_t arguments_parse_limit(const char *option, const char *text, double *out_seconds,
+                               failure_t *error) {
+  double seconds = 0; /* gcc 12 does not see that it is set on STATUS_OK. */
+  STATUS_TRY(arguments_parse_seconds(option, text, &seconds, error));
+  if (seconds > 0) {
+    *out_seconds = seconds;
+    return STATUS_OK;
+  }
+  return status_fail(error, STATUS_INVALID, "'%s' (%s) is no time; write for example 30s, 5m or 8h",
+                     text, option);
 }
 
 status_t arguments_parse_bytes(const char *option, const char *text, uint64_t *out_bytes,

@@ -31,6 +31,10 @@ gboolean arguments_parse(arguments_t *arguments, int *inout_argc, char ***inout_
 status_t arguments_parse_seconds(const char *option, const char *text, double *out_seconds,
                                  failure_t *error);
 
+/* The same of what ends after that time: 0 is refused. */
+status_t arguments_parse_limit(const char *option, const char *text, double *out_seconds,
+                               failure_t *error);
+
 /* "4G", "512M", "64K"; a bare number is bytes. */
 status_t arguments_parse_bytes(const char *option, const char *text, uint64_t *out_bytes,
                                failure_t *error);

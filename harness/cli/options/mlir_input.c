@@ -41,9 +41,6 @@ bool mlir_input_is(const char *argument) {
 }
 
 static status_t check_flags(const mlir_input_flags_t *flags, failure_t *error) {
-  if (flags->size < 0) {
-    return status_fail(error, STATUS_INVALID, "--size is a positive number");
-  }
   for (size_t i = 0; flags->given != NULL && flags->given[i] != NULL; i++) {
     const char *given = flags->given[i];
     size_t name = strspn(given, NAME_CHARACTERS);

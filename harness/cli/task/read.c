@@ -10,20 +10,12 @@
  * that takes nothing ends its run after as many. */
 enum { CASES_DEFAULT = 10000, DRAWS_PER_CASE_DEFAULT = 10, DRAWS_DEFAULT_MIN = 20000 };
 
-static status_t check_count(const char *option, gint64 count, failure_t *error) {
-  if (count >= 0) return STATUS_OK;
-  return status_fail(error, STATUS_INVALID,
-                     "bad value %" G_GINT64_FORMAT " (%s); write a positive number", count, option);
-}
-
 static status_t read_limits(const task_flags_t *flags, session_options_t *options,
                             failure_t *error) {
   if (flags->time != NULL) {
-    STATUS_TRY(arguments_parse_seconds("--time", flags->time, &options->seconds_max, error));
+    STATUS_TRY(arguments_parse_limit("--time", flags->time, &options->seconds_max, error));
   }
   if (!flags->is_drawn) return STATUS_OK;
-  STATUS_TRY(check_count("--cases", flags->cases, error));
-  STATUS_TRY(check_count("--draws", flags->draws, error));
   options->cases_max = (uint64_t)flags->cases;
   options->draws_max = (uint64_t)flags->draws;
   if (task_recorded_are_all(flags)) return STATUS_OK;

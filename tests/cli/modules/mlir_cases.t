@@ -253,7 +253,7 @@ like err "region.mlir:2:3: the ellipsis stands for ops: write them, as harness/d
 run 2 "ops in words, as a graph" quant check region.mlir --table onednn
 like err "region.mlir:2:3: the ellipsis stands for ops" "ops in words, as a graph: what to write"
 run 2 "a size that is none" show erf.mlir --size=-1
-like err "\-\-size is a positive number" "a size that is none: what to write"
+like err "bad value -1 (--size); write a positive number" "a size that is none: what to write"
 printf '%%0 = "stablehlo.add"(%%x, %%y) : (tensor<2xf32>, tensor<3xf32>) -> tensor<2xf32>\n' >broken.mlir
 run 2 "a rule that is broken" show broken.mlir
 like err "broken.mlir: stablehlo.add f32.2. f32.3. -> f32.2.: column 1: violates C1 of stablehlo.add" "a rule that is broken: which"

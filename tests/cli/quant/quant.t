@@ -305,7 +305,7 @@ like err "cannot read folder: Is a directory" "a folder: named"
 run 2 "two spellings of an export" quant export "$block" --table onednn --mlir --cases
 like err "write --mlir or --cases, not both" "two spellings of an export: said"
 run 2 "no inputs" quant run "$block" --table onednn --executor model:sequential --inputs 0
-like err "inputs and --graphs take positive numbers" "no inputs: said"
+like err "bad value 0 (--inputs); write a positive number" "no inputs: said"
 run 2 "no executor" quant run "$block" --table onednn
 like err "executor" "no executor: said"
 finish

@@ -307,7 +307,7 @@ static int shrink_stored(shrink_flags_t *flags) {
 }
 
 static int shrink_command(shrink_flags_t *flags, const char *argument) {
-  if (flags->steps < 0 || flags->steps > G_MAXUINT32) {
+  if (flags->steps > G_MAXUINT32) {
     complain("bad value %" G_GINT64_FORMAT " (--steps); write a number of cases from 1",
              flags->steps);
     return EXIT_CODE_USAGE;

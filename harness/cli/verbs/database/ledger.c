@@ -71,10 +71,6 @@ static int record(const ledger_flags_t *flags, task_t *task) {
 }
 
 static int open_and_record(const ledger_flags_t *flags, int argc, char **argv) {
-  if (flags->cases < 1) {
-    complain("bad value %" G_GINT64_FORMAT " (--cases); write a positive number", flags->cases);
-    return EXIT_CODE_USAGE;
-  }
   if (flags->task.database == NULL) {
     complain("no database given; add --db FILE");
     return EXIT_CODE_USAGE;

@@ -377,11 +377,7 @@ int command_quant(const command_t *command, int argc, char **argv) {
                                .word_count = argc - 2,
                                .typed_count = typed_count,
                                .typed = typed};
-    if (flags.inputs <= 0 || flags.graphs <= 0) {
-      complain("--inputs and --graphs take positive numbers");
-    } else {
-      exit_code = argc < 2 ? complain_about_usage() : dispatch(&request, argv[1]);
-    }
+    exit_code = argc < 2 ? complain_about_usage() : dispatch(&request, argv[1]);
   }
   g_strfreev(typed);
   flags_free(&flags);

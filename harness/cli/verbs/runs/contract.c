@@ -121,7 +121,7 @@ static status_t read_drawing(const contract_flags_t *flags, infer_request_t *req
   request->cases_max = (uint64_t)flags->cases;
   STATUS_TRY(find_strata(flags->strata, &request->strata, error));
   if (flags->time == NULL) return STATUS_OK;
-  return arguments_parse_seconds("--time", flags->time, &request->seconds_max, error);
+  return arguments_parse_limit("--time", flags->time, &request->seconds_max, error);
 }
 
 /* What the command line says, else what the database has, else what `run` does. */

@@ -78,11 +78,6 @@ static status_t read_flags(const invariance_flags_t *flags, invariance_options_t
   if (flags->json && flags->tap) {
     return status_fail(error, STATUS_INVALID, "--json and --tap exclude each other");
   }
-  if (flags->cases < 0) {
-    return status_fail(error, STATUS_INVALID,
-                       "bad value %" G_GINT64_FORMAT " (--cases); write a positive number",
-                       flags->cases);
-  }
   if (flags->executions < 2 || flags->executions > EXECUTIONS_MAX) {
     return status_fail(error, STATUS_INVALID,
                        "bad value %" G_GINT64_FORMAT " (--executions); write 2 to %d",
@@ -91,7 +86,7 @@ static status_t read_flags(const invariance_flags_t *flags, invariance_options_t
   options->executions = (uint32_t)flags->executions;
   options->cases_max = (uint64_t)flags->cases;
   if (flags->time != NULL) {
-    STATUS_TRY(arguments_parse_seconds("--time", flags->time, &options->seconds_max, error));
+    STATUS_TRY(arguments_parse_limit("--time", flags->time, &options->seconds_max, error));
   } else if (flags->cases == 0) {
     options->cases_max = CASES_DEFAULT;
   }

@@ -51,11 +51,6 @@ static status_t read_flags(retest_flags_t *flags, contract_t *contract, retest_o
   if (flags->json && flags->tap) {
     return status_fail(error, STATUS_INVALID, "give one of --json and --tap");
   }
-  if (flags->repeats < 1) {
-    return status_fail(error, STATUS_INVALID,
-                       "bad value %" G_GINT64_FORMAT " (--repeat); write a positive number",
-                       flags->repeats);
-  }
   options->repeats = (unsigned)MIN(flags->repeats, 1000000);
   options->database = flags->database;
   options->resumes = flags->resume;

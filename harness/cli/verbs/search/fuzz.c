@@ -70,10 +70,6 @@ static bool read_flags(const fuzz_flags_t *flags, fuzz_options_t *out_options) {
   *out_options = (fuzz_options_t){.runs_max = (uint64_t)flags->runs,
                                   .corpus = flags->corpus,
                                   .stops_at_finding = flags->stops_at_finding};
-  if (flags->runs < 0) {
-    complain("bad value %" G_GINT64_FORMAT " (--runs); write a positive number", flags->runs);
-    return false;
-  }
   if (flags->minimises && flags->corpus == NULL) {
     complain("--minimise-corpus needs --corpus FOLDER");
     return false;
