@@ -6,7 +6,7 @@
 enum {
   EXIT_CODE_CLEAN = 0,
   EXIT_CODE_DIVERGES = 1,
-  EXIT_CODE_USAGE = 2,  /* Bad usage or input. */
+  EXIT_CODE_USAGE = 2,  /* Bad usage or input: somebody named what is not there, too. */
   EXIT_CODE_FAILED = 3, /* An executor or the oracle failed, or the environment did. */
 };
 

@@ -105,7 +105,8 @@ const char cli_environment_text[] =
     "with;\n"
     "ASSAY_LOG=debug|campaign,exec,oracle,store: messages for developers, on standard error.";
 const char cli_exit_codes_text[] =
-    "0 clean, 1 divergences, 2 bad usage or input, 3 executor or oracle failure.";
+    "0 clean, 1 divergences, 2 bad usage or input (also a file or an executor that is not\n"
+    "there), 3 executor or oracle failure (also one that is not installed, or a full disk).";
 
 void complain(const char *format, ...) {
   va_list arguments;

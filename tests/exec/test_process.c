@@ -101,7 +101,9 @@ typedef struct start_row {
 
 static const start_row_t start_rows[] = {
     {"proc:", STATUS_INVALID, "proc: needs a command"},
-    {"proc:exec /nowhere/worker", STATUS_IO, "/nowhere/worker: not found"},
+    {"proc:exec /nowhere/worker", STATUS_INVALID, "/nowhere/worker: not found"},
+    {"proc:/tmp", STATUS_INVALID, "exit status 126 in open()"},
+    {"proc:echo oops; exit 127", STATUS_IO, "wrote \"oops\""},
     {"proc:echo hello; sleep 100", STATUS_IO,
      "wrote \"hello\" where the greeting \"assay-worker 1\" is expected in open()"},
     {"proc:printf 'assay-worker 1\\r\\n'; sleep 100", STATUS_IO,

@@ -30,7 +30,8 @@ process_end_t process_end_read(int status, uint64_t memory_kills_before) {
   process_end_t end = {.outcome = EXECUTOR_ENDED};
   if (!WIFSIGNALED(status)) {
     end.has_left = true;
-    snprintf(end.words, sizeof end.words, "exit status %d", WEXITSTATUS(status));
+    end.exit_status = WEXITSTATUS(status);
+    snprintf(end.words, sizeof end.words, "exit status %d", end.exit_status);
     return end;
   }
   int number = WTERMSIG(status);

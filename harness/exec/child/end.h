@@ -15,7 +15,8 @@ typedef struct process_end {
    * EXECUTOR_ENDED: it left, or somebody killed it. */
   executor_outcome_t outcome;
   char words[PROCESS_END_BYTES]; /* "SIGSEGV", "exit status 3", "SIGKILL (out of memory)". */
-  bool has_left;                 /* By exit() or the like. */
+  bool has_left;                 /* By exit() or the like, ... */
+  int exit_status;               /* ... with this. */
   bool was_stopped;              /* By us: it did not end by itself. */
 } process_end_t;
 

@@ -82,7 +82,7 @@ int32_t pjrt_library_open(const char *path, const PJRT_Api **out_api, assay_reas
   void *library = dso_load(path, &why);
   if (library == NULL) {
     g_autofree char *text = g_strconcat("it does not load: ", why, NULL);
-    return say(reason, ASSAY_EXECUTOR_FAILED, text);
+    return say(reason, dso_is_object(path) ? ASSAY_EXECUTOR_FAILED : ASSAY_EXECUTOR_INVALID, text);
   }
   /* POSIX has dlsym() return functions as objects; ISO C has no cast for that. */
   union {
@@ -90,7 +90,7 @@ int32_t pjrt_library_open(const char *path, const PJRT_Api **out_api, assay_reas
     const PJRT_Api *(*function)(void);
   } symbol = {.object = dso_find(library, "GetPjrtApi")};
   if (symbol.object == NULL) {
-    return say(reason, ASSAY_EXECUTOR_FAILED,
+    return say(reason, ASSAY_EXECUTOR_INVALID,
                "it exports no GetPjrtApi(): it is no PJRT plugin (a backend of Assay's own ABI is "
                "dso:PATH)");
   }

@@ -14,6 +14,8 @@
 #include "harness/exec/registry/environment.h"
 
 enum {
+  NOT_EXECUTABLE = 126, /* Exit statuses by which `sh` says so. */
+  NOT_FOUND = 127,
   TIMEOUT_DEFAULT_MS = 10000,
   COMPILE_TIMEOUT_MS = 60000,   /* Where compiling is dear: a C++ compiler on a busy machine. */
   START_TIMEOUT_MIN_MS = 60000, /* A compiler in Python is slow to import on a cold disk. */
@@ -110,6 +112,8 @@ static executor_outcome_t end_worker(process_session_t *session, isolate_talk_t 
     snprintf(end.words, sizeof end.words, "no answer within %u ms", allowed_ms);
     end.outcome = EXECUTOR_TIMED_OUT;
   }
+  session->is_no_command =
+      end.has_left && (end.exit_status == NOT_FOUND || end.exit_status == NOT_EXECUTABLE);
   isolate_process_describe(&session->process, end.words, call_words(call), reason);
   return end.outcome;
 }
@@ -155,6 +159,7 @@ status_t process_session_start(process_session_t *session, failure_t *error) {
                            .memory_bytes_max = session->memory_bytes_max};
   STATUS_TRY(isolate_process_start(&session->process, 0, launch_worker, &launch, error));
   session->generation++;
+  session->is_no_command = false;
   session->has_released = false;
   uint32_t allowed_ms = MAX(session->timeout_ms, START_TIMEOUT_MIN_MS);
   char text[ERROR_TEXT_BYTES / 2] = "";
@@ -162,7 +167,8 @@ status_t process_session_start(process_session_t *session, failure_t *error) {
   size_t used = 0;
   session->start_outcome = hear_greeting(session, allowed_ms, &used, &reason);
   if (session->start_outcome != EXECUTOR_OK) {
-    return status_fail(error, STATUS_IO, "%s", text);
+    bool is_no_command = session->is_no_command && session->heard->len == 0;
+    return status_fail(error, is_no_command ? STATUS_INVALID : STATUS_IO, "%s", text);
   }
   str_t failure = session->greeting.failure;
   if (failure.size != 0) {

@@ -23,6 +23,7 @@ typedef struct process_session {
   bool ended_late;
   uint32_t failed_starts;           /* In a row. */
   executor_outcome_t start_outcome; /* Of the last of them. */
+  bool is_no_command;               /* The shell found none so called, or may not run it. */
   char start_failure[ERROR_TEXT_BYTES / 2];
   int64_t deadline;    /* Of the present call. */
   GString *heard;      /* Received, and not yet taken by process_session_receive(). */
@@ -37,7 +38,7 @@ void process_session_init(process_session_t *session, const char *command, uint3
 /* Ends the worker and tells how it ended; frees what the session owns. */
 process_end_t process_session_deinit(process_session_t *session);
 
-/* Starts a worker and reads its greeting. */
+/* Starts a worker and reads its greeting.  STATUS_INVALID if there is no such command. */
 status_t process_session_start(process_session_t *session, failure_t *error);
 
 /* Makes sure that a worker runs: EXECUTOR_OK or what kept it from starting.  Notes the end of one

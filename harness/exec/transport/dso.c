@@ -4,6 +4,8 @@
 #include "harness/exec/transport/dso.h"
 
 #include <dlfcn.h>
+#include <elf.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "harness/exec/transport/table.h"
@@ -19,6 +21,15 @@ void *dso_load(const char *path, const char **out_why) {
   return library;
 }
 
+bool dso_is_object(const char *path) {
+  char begin[SELFMAG];
+  FILE *file = fopen(path, "rbe");
+  if (file == NULL) return false;
+  size_t size = fread(begin, 1, sizeof begin, file);
+  fclose(file);
+  return size == sizeof begin && memcmp(begin, ELFMAG, SELFMAG) == 0;
+}
+
 void *dso_find(void *library, const char *symbol) { return dlsym(library, symbol); }
 
 static status_t query(void *library, call_memory_t *memory, const assay_executor_t **out_table,
@@ -29,7 +40,7 @@ static status_t query(void *library, call_memory_t *memory, const assay_executor
     assay_executor_query_t function;
   } symbol = {.object = dso_find(library, query_symbol)};
   if (symbol.object == NULL) {
-    return status_fail(error, STATUS_IO,
+    return status_fail(error, STATUS_INVALID,
                        "it exports no %s(): a backend does, see harness/exec/plugins/README.md",
                        query_symbol);
   }
@@ -60,7 +71,10 @@ status_t dso_transport_open(const dso_backend_t *backend, call_memory_t *memory,
   const char *why = NULL;
   void *library = dso_load(backend->path, &why);
   bool changed = call_visit_end(memory, visit);
-  if (library == NULL) return status_fail(error, STATUS_IO, "it does not load: %s", why);
+  if (library == NULL) {
+    status_t status = dso_is_object(backend->path) ? STATUS_IO : STATUS_INVALID;
+    return status_fail(error, status, "it does not load: %s", why);
+  }
   failure_t reason = {0};
   status_t status = open_library(library, backend, memory, out_transport, &reason);
   if (status != STATUS_OK) {

@@ -50,7 +50,7 @@ like err 'pjrt-cpu is no executor: write pjrt:NAME' "it says what to write"
 cp "$fake" abacus
 run 0 "a file without a slash" replay "$sum $numbers" --executor pjrt:abacus
 run 0 "with --isolate" replay "$sum $numbers" --executor pjrt:abacus --isolate
-run 3 "a file that is no shared object" replay "$sum $numbers" --executor pjrt:site/other/plugin_junk.so
+run 2 "a file that is no shared object" replay "$sum $numbers" --executor pjrt:site/other/plugin_junk.so
 like err 'it does not load: ' "it says so"
 
 # ---- XLA -----------------------------------------------------------------------------------------------

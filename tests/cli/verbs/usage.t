@@ -20,9 +20,31 @@ like err "add --executor NAME" "no executor: what to add"
 run 2 "impossible executor" run --executor '!!'
 run 2 "unknown model" run --executor model:sideways
 run 2 "unknown canary" run --executor canary:dead
-run 3 "executor that is not there" run --executor dso:/nowhere/libnothing.so
+# An executor that somebody named wrong is bad usage; one that is there and fails is not.
+echo "no object" >text.so
+head -c 40 "$ASSAY" >cut.so
+for name in dso:/nowhere/libnothing.so dso:. dso:text.so pjrt:/nowhere/libnothing.so pjrt:text.so proc:/nowhere/worker proc:/tmp; do
+  run 2 "executor that is not there, $name" run --executor "$name" --cases 1
+  run 2 "isolated, $name" run --executor "$name" --cases 1 --isolate
+done
+like err "executor proc:/tmp: exit status 126 in open()" "executor that is not there: what the shell says"
+run 3 "executor that is broken" run --executor dso:cut.so --cases 1
+like err "executor dso:cut.so: it does not load: " "executor that is broken: says so"
+run 3 "executor that fails" run --executor proc:false --cases 1
 run 2 "bad count" run --executor model:sequential --cases many
 run 2 "negative count" run --executor model:sequential --cases -1
+# 0 would silently be the default, or no limit at all.
+for option in "run --cases" "run --draws" "vet --cases" "fuzz --runs" "campaign --out f --jobs" "invariance --cases" \
+  "contract infer --cases" "shrink x --steps" "gen --cases" "power --cases" "ledger --db d --cases" "retest --db d --repeat"; do
+  run 2 "no $option" $option 0 --executor model:sequential
+done
+run 2 "no cases" run --executor model:sequential --cases 0
+like err "^assay: bad value 0 (--cases); write a positive number, or leave it out$" "no cases: what to write"
+run 2 "fewer than none" gen --op stablehlo.add --cases -5
+for verb in run vet fuzz invariance "contract infer"; do
+  run 2 "$verb: no time" $verb --executor model:sequential --time 0
+  like err "'0' (--time) is no time; write for example 30s" "$verb: no time: what to write"
+done
 run 2 "bad time" run --executor model:sequential --time soon
 like err "bad value 'soon' (--time); write for example 30s" "bad time: what to write"
 run 2 "bad seed" run --executor model:sequential --seed x
@@ -39,6 +61,25 @@ run 2 "unknown query" query by-nothing --db x.db
 run 2 "unknown format" query by-op --db x.db --format xml
 run 2 "bad line" replay "stablehlo.reduce body=add" --executor model:sequential
 like err "column" "bad line: column"
+# The place of a fault is told once.
+printf '%s\n' 'frobnicate 1' 'stablehlo.add f32[1 f32[1] -> f32[1] : 0 : 0' >lines
+for verb in replay "shrink" "prove --out o"; do
+  run 2 "bad lines of a file, $verb" $verb lines --executor model:sequential
+done
+"$ASSAY" subject --executor model:sequential <lines >out 2>err
+[ $? -eq 2 ] && grep -q '^assay: stdin:1:1: expected an op' err && grep -q '^assay: stdin:2:[0-9]*: expected' err
+ok $? "bad lines of standard input: file, line and column"
+unlike err "column" "their column is told once"
+run 2 "bad lines of a file" replay lines --executor model:sequential
+like err '^assay: lines:1:1: expected an op' "bad lines of a file: file, line and column"
+unlike err "column" "a file's: the column is told once"
+run 2 "a bad line" replay "frobnicate 1" --executor model:sequential
+like err '^assay: expected an op .*(neither a file nor a case line, column 1)$' "a bad line: the column is told once"
+printf 'stablehlo.negate f32[] -> f32[] : 3f800000\tzz\n' >result
+run 2 "bad results" judge result
+unlike out "column.*column" "bad results: one column"
+run 2 "bad results, JSON" judge --json result
+unlike out '"reason": "column' "bad results, JSON: the reason has no column of its own"
 
 run 0 "help" help
 like out "Exit codes: 0 clean, 1 divergences" "help: exit codes"
