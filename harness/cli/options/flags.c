@@ -20,8 +20,8 @@ void executor_flags_add(executor_flags_t *flags, arguments_t *arguments) {
       {"isolate", 0, 0, G_OPTION_ARG_NONE, &flags->isolate,
        "Host executors in processes of their own: a crash costs one case", NULL},
       {"timeout", 0, 0, G_OPTION_ARG_STRING, &flags->timeout,
-       "Time limit of one call to an isolated executor (default 10s; PJRT, and what compiles at "
-       "great cost: 60s)",
+       "Time limit of one call to an executor (default 10s; of PJRT, of what compiles at great "
+       "cost, and without --isolate 60s)",
        "TIME"},
       {"memory", 0, 0, G_OPTION_ARG_STRING, &flags->memory, "Memory limit of an isolated executor",
        "BYTES"},

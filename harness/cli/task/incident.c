@@ -9,6 +9,29 @@
 #include "harness/exec/child/end.h"
 #include "harness/session/session.h"
 
+uint32_t foreign_patience(const foreign_t *foreign, call_kind_t kind) {
+  enum { PATIENCE_SECONDS = 60 };
+  if (foreign->call_seconds == 0) return PATIENCE_SECONDS;
+  switch (kind) {
+    case CALL_compile:
+    case CALL_implementation:
+    case CALL_execute:
+    case CALL_release:
+    case CALL_close:
+      return foreign->call_seconds;
+    case CALL_none:
+    case CALL_load:
+    case CALL_query:
+    case CALL_open:
+    case CALL_describe:
+    case CALL_promises:
+    case CALL_unload:
+    case CALL_KIND_COUNT:
+    default:
+      return MAX(foreign->call_seconds, PATIENCE_SECONDS);
+  }
+}
+
 /* The case that the note is about.  Where its data never came, any will do: they are zeros. */
 static char *read_case(const call_memory_t *memory) {
   const call_note_t *note = memory->note;
@@ -54,7 +77,8 @@ incident_t incident_read(const process_watch_end_t *end, const call_memory_t *me
     incident.executor = foreign->places[0];
   }
   if (end->was_hanging) {
-    snprintf(words.words, sizeof words.words, "no answer within %u s", foreign->hang_seconds);
+    snprintf(words.words, sizeof words.words, "no answer within %u s",
+             foreign_patience(foreign, kind));
   }
   snprintf(incident.reason, sizeof incident.reason, "%s %s", words.words, call_words(kind));
   return incident;

@@ -21,8 +21,13 @@ typedef struct incident {
 typedef struct foreign {
   size_t *places; /* Owned; on the command line. */
   size_t count;
-  uint32_t hang_seconds; /* How long a call may take. */
+  uint32_t call_seconds; /* How long a call may take that was given a limit; 0: it was not. */
 } foreign_t;
+
+/* After how many seconds without a step what is being done counts as hanging: the limit of a call,
+ * where one was given.  Opening a library has a minute at least, and so has what is no call: that
+ * is our own work. */
+uint32_t foreign_patience(const foreign_t *foreign, call_kind_t kind);
 
 /* Looks at what is left.  Who is in a call is blamed; who was in none is, where the process left of
  * its own will and no other was there, since Assay never does.  A fault outside of calls may be

@@ -20,7 +20,6 @@
 enum {
   INPUT_BYTES_MAX = 1 << 20,
   REPORTED_MAX = 1 << 14, /* Findings; more are told again. */
-  HANG_SECONDS_MIN = 60,  /* Of a call: its own limit counts if it is longer. */
   SHOWN_CASE_BYTES_MAX = 2000,
 };
 
@@ -80,7 +79,8 @@ static bool is_hanging(void *context, pid_t guard) {
     supervisor->seen_seconds = 0;
     return false;
   }
-  return ++supervisor->seen_seconds >= supervisor->foreign.hang_seconds;
+  uint32_t patience = foreign_patience(&supervisor->foreign, (call_kind_t)note->kind);
+  return ++supervisor->seen_seconds >= patience;
 }
 
 /* ---- Telling --------------------------------------------------------------------------------- */
@@ -246,7 +246,8 @@ static status_t find_foreign(const executor_flags_t *flags, foreign_t *out_forei
                              failure_t *error) {
   executor_options_t options;
   STATUS_TRY(executor_flags_options(flags, &options, error));
-  *out_foreign = (foreign_t){.hang_seconds = MAX(options.timeout_ms / 1000, HANG_SECONDS_MIN)};
+  *out_foreign =
+      (foreign_t){.call_seconds = options.timeout_ms / 1000 + (options.timeout_ms % 1000 != 0)};
   g_auto(GStrv) names = executor_flags_names(flags);
   guint count = g_strv_length(names);
   out_foreign->places = g_new0(size_t, count);

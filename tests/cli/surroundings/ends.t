@@ -43,6 +43,14 @@ for isolate in "" --isolate; do
   like err "executor dso:.*: exit status 0 in assay_executor_query()" "in the query $isolate: says so"
 done
 
+# A hang is noticed after the limit of a call, in this process too.
+before=$(date +%s)
+run 3 "a hang" run --program "$program" --executor "dso:$faulty?execute:hang" --cases 5 --timeout 2s
+like err "no answer within 2 s in execute(); the work is done again" "a hang: after two seconds"
+like out "failed (hang): no answer within 2000 ms in execute()" "a hang: the finding"
+[ $(($(date +%s) - before)) -lt 40 ]
+ok $? "a hang: nobody waits for a minute"
+
 # ---- Every verb ---------------------------------------------------------------------------------------------------
 leaving="dso:$faulty?execute:leave_at_once"
 closing="dso:$faulty?close:leave_well"
