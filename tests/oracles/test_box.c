@@ -107,6 +107,7 @@ static void test_sums(void) {
       for (int k = 0; k < 4; k++) {
         double value = ldexp((double)(rng_bits(&rng) >> 11) - 0x1p52, -(int)rng_below(&rng, 60));
         values[k / 2][k % 2] = are_integers ? floor(ldexp(value, -40)) : value;
+        if (rng_one_in(&rng, 8)) values[k / 2][k % 2] = 0;
         if (are_points) values[k / 2][1] = values[k / 2][0];
       }
       box_t boxes[2];
@@ -130,6 +131,26 @@ static void test_sums(void) {
   }
   g_assert_cmpuint(outside_of_plain, >, 300); /* A box without the bound would have failed. */
   mpfr_clears(exact, factor, product, (mpfr_ptr)NULL);
+}
+
+/* Zeros add nothing, whatever they are multiplied by, and so no error either: the sum of products
+ * by weights that are all zero is zero. */
+static void test_zeros(void) {
+  const box_t anything = {-0.3, 0x1.8p40}, tiny = {-0x1p-1074, 0x1p-1040};
+  box_sum_t sum = {0};
+  for (int i = 0; i < 100; i++) {
+    box_sum_add_product(&sum, anything, box_point(0));
+    box_sum_add_product(&sum, box_point(-0.0), tiny);
+    box_sum_add(&sum, box_point(0));
+  }
+  box_t total = box_sum_total(&sum);
+  g_assert_true(total.low == 0 && total.high == 0);
+  /* What underflows is no zero, and has its error. */
+  box_sum_add_product(&sum, tiny, tiny);
+  total = box_sum_total(&sum);
+  g_assert_true(total.low < 0 && total.high > 0 && total.high <= 0x1p-1071);
+  box_sum_add_product(&sum, box_whole_line(), box_point(0));
+  g_assert_false(isfinite(box_sum_magnitude(&sum)));
 }
 
 /* ---- Formats --------------------------------------------------------------------------------- */
@@ -218,6 +239,7 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/box/operations", test_operations);
   g_test_add_func("/box/sums", test_sums);
+  g_test_add_func("/box/zeros", test_zeros);
   g_test_add_func("/box/formats", test_formats);
   g_test_add_func("/box/integers", test_integers);
   g_test_add_func("/box/quantized", test_quantized);
