@@ -54,7 +54,7 @@ fi
 
 # Work: 3 dots of 2 x 32 x 8 = 1536; 3 cbrt, 2 adds, a product, a softmax, a rounding and a reduction of 32 each.
 like out "^model.mlir: 13 ops, 8 distinct" "ops are counted through calls, loops and cases"
-like out "^with an oracle: 9 ops (69.2 %), which do 92.98 % of 1824 floating-point operations" "the share of work"
+like out "^with an oracle: 9 ops (69.2 %), which do 92.98 % of 1824 arithmetic operations" "the share of work"
 like out "^in loops: 3 ops," "what stands in a loop"
 like out "^ *3 *84.21  stablehlo.dot_general batch=..x.. contract=.1.x.0. f32.4,8. f32.8,8. -> f32.4,8." "a dot, thrice"
 like out "^ *2 *3.51  stablehlo.add f32.4,8. f32.4,8. -> f32.4,8." "an op of two cases"
@@ -84,6 +84,28 @@ ok $? "JSON: the sums"
   "stablehlo.dot_general=3/1 stablehlo.cbrt=3/1" ]
 ok $? "JSON: how often, and how often in loops"
 
+# ---- Quantized values stand for floats, and products of integers are work --------------------------
+
+cat >quantized.mlir <<'END'
+!q = tensor<4x8x!quant.uniform<i8:f32, 0.5>>
+!w = tensor<8x16x!quant.uniform<i8:f32, 0.25>>
+!p = tensor<4x16x!quant.uniform<i32:f32, 0.125>>
+func.func @main(%x: !q, %w: !w, %i: tensor<4x8xi8>, %k: tensor<8x16xi8>) -> (!p, tensor<4x16xi32>) {
+  %0 = "stablehlo.dot_general"(%x, %w) {dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>} : (!q, !w) -> !p
+  %1 = stablehlo.add %0, %0 : !p
+  %2 = "stablehlo.dot_general"(%i, %k) {dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>} : (tensor<4x8xi8>, tensor<8x16xi8>) -> tensor<4x16xi32>
+  %3 = stablehlo.add %2, %2 : tensor<4x16xi32>
+  return %1, %3 : !p, tensor<4x16xi32>
+}
+END
+# Two dots of 2 x 64 x 8, and an addition of 64; that of integers is none.
+run 0 "quantized values and integers" module quantized.mlir
+like out "which do 100.00 % of 2112 arithmetic operations" "quantized values and integers: their work"
+like out "^ *1 *48.48  stablehlo.dot_general .* !quant" "a quantized dot"
+like out "^ *1 *48.48  stablehlo.dot_general .* i8.4,8. i8.8,16. -> i32" "a dot of integers"
+like out "^ *1 *3.03  stablehlo.add !quant" "a quantized addition"
+like out "^ *1 *0.00  stablehlo.add i32" "an addition of integers"
+
 # ---- What nobody has room for, and what is no number ------------------------------------------------
 
 huge='tensor<4294967296x4294967296xf32>'
@@ -94,7 +116,7 @@ func.func @main(%x: $huge) -> $huge {
 }
 END
 run 0 "sizes beyond 64 bits" module huge.mlir
-like out "of 1.845e+19 floating-point operations" "sizes beyond 64 bits: their work"
+like out "of 1.845e+19 arithmetic operations" "sizes beyond 64 bits: their work"
 cat >nan.mlir <<'END'
 func.func @main(%x: tensor<2x3xf32>, %g: tensor<3xf32>) -> tensor<2x3xf32> {
   %0:3 = "stablehlo.batch_norm_training"(%x, %g, %g) {epsilon = 0x7FC00000 : f32, feature_index = 1 : i64} : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>)

@@ -32,8 +32,7 @@ static void print_summary(const module_ops_t *ops, const char *path) {
   uint64_t in_loops = count_in_loops(ops);
   printf("%s: %" PRIu64 " ops, %zu distinct\n", path, ops->total, ops->count);
   printf("with an oracle: %" PRIu64
-         " ops (%.1f %%), which do %.2f %% of %.4g floating-point "
-         "operations\n",
+         " ops (%.1f %%), which do %.2f %% of %.4g arithmetic operations\n",
          ops->with_oracle, percent((double)ops->with_oracle, (double)ops->total),
          percent(ops->work_with_oracle, ops->work), ops->work);
   if (in_loops > 0) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ops of a whole module, each distinct one once: how often it is there, what case line it is or why it is none,
-and how much floating-point work it does.
+and how many arithmetic operations it does.
 
 Calls count as often as they are made, and what they call is not copied, so that a function that is called a thousand
 times is looked at once.  The bodies of `while`, `case` and `if` are part of the module, as often as they stand there:

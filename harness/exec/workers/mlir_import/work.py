@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many floating-point operations an op does, by its types and attributes: a product and an addition for each
-term of a dot product or a convolution, the ops of its body for each element of a reduction, one for each element of
-what is computed by element.  Moving data is none."""
+"""How many arithmetic operations an op does, by its types and attributes: a product and an addition for each term of a
+dot product or a convolution, the ops of its body for each element of a reduction, one for each element of what is
+computed by element.  Moving data is none; and but for products, so are integers, which in models are indices."""
 from __future__ import annotations
 
 import math
@@ -34,13 +34,13 @@ def count(kind: ir.Type) -> int:
     return math.prod(shape(kind))
 
 
-def is_float(kind: ir.Type) -> bool:
-    """Quantized tensors stand for floats, and are computed as integers."""
+def stands_for_floats(kind: ir.Type) -> bool:
+    """Of floats, or quantized: these stand for floats, and count as such, however a kernel computes them."""
     try:
         text = str(ir.ShapedType(kind).element_type)
     except (ValueError, TypeError):
         return False
-    return text.startswith(("f", "bf", "complex"))
+    return text.startswith(("f", "bf", "complex", "!quant."))
 
 
 def _dot(node: Node) -> int:
@@ -73,12 +73,14 @@ def _window(node: Node) -> int:
 def operations(node: Node) -> int:
     kinds = [value.type for value in (*node.results, *node.operands)]
     short = node.name.rpartition(".")[2]
-    if not any(is_float(kind) for kind in kinds) or not node.results:
+    if not node.results:
         return 0
     if short in ("dot_general", "dot"):
         return _dot(node)
     if short in ("convolution", "dynamic_conv"):
         return _convolution(node)
+    if not any(stands_for_floats(kind) for kind in kinds):
+        return 0
     if short in ("reduce", "all_reduce", "reduce_scatter", "map"):
         return _steps(node) * count(node.operands[0].type)
     if short == "reduce_window":
