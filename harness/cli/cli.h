@@ -62,6 +62,10 @@ extern const char cli_exit_codes_text[];
 /* Prints "assay: ...", made plain text (but for newlines), and a newline to stderr. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Writes out what standard output still holds.  Returns `exit_code`, made EXIT_CODE_FAILED after a
+ * complaint if it is clean and some of it could not be written: a disk is full. */
+int settle_output(int exit_code);
+
 /* Prints the error and returns the exit code that fits the status. */
 int complain_status(status_t status, const failure_t *error);
 

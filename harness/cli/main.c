@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* assay VERB ...: finds the verb and hands over.  Standard output is data, standard error is talk.
  */
+#include <errno.h>
 #include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <string.h>
 
 #include "harness/base/instruction_set.h"
@@ -117,6 +119,17 @@ void complain(const char *format, ...) {
   fprintf(stderr, "assay: %s\n", plain);
 }
 
+int settle_output(int exit_code) {
+  bool had_failed = ferror(stdout) != 0;
+  bool is_whole = fflush(stdout) == 0 && !had_failed;
+  if (is_whole || exit_code == EXIT_CODE_FAILED) return exit_code;
+  complain("cannot write standard output: %s",
+           had_failed ? "some of it is lost" : g_strerror(errno));
+  __fpurge(stdout); /* It has been told: the next flush is of what comes then. */
+  clearerr(stdout);
+  return exit_code == EXIT_CODE_CLEAN ? EXIT_CODE_FAILED : exit_code;
+}
+
 int complain_status(status_t status, const failure_t *error) {
   complain("%s", error->text);
   switch (status) {
@@ -210,8 +223,7 @@ static void choose_locale(void) {
   uselocale(locale != (locale_t)0 ? locale : newlocale(LC_ALL_MASK, "C", (locale_t)0));
 }
 
-int main(int argc, char **argv) {
-  choose_locale();
+static int run_verb(int argc, char **argv) {
   failure_t error = {0};
   status_t status = log_start(g_getenv("ASSAY_LOG"), &error);
   if (status == STATUS_OK) status = instruction_set_check(&error);
@@ -233,4 +245,9 @@ int main(int argc, char **argv) {
   const command_t *command = find_command(verb);
   if (command == NULL) return reject_verb(verb);
   return command->run(command, argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv) {
+  choose_locale();
+  return settle_output(run_verb(argc, argv));
 }

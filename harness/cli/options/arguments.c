@@ -12,6 +12,7 @@
 #include "harness/cli/options/option_table.h"
 #include "harness/cli/options/repeated_option.h"
 #include "harness/cli/options/suggest.h"
+#include "harness/model/op.h"
 
 arguments_t arguments_make(const command_t *command) {
   arguments_t arguments = {.context = g_option_context_new(command->usage),
@@ -77,9 +78,30 @@ static void drop_separator(int *inout_argc, char **argv) {
   --*inout_argc;
 }
 
-static bool check_count(int count, char *const *argv, int least, int most, const char *verb) {
+static bool has_option(const arguments_t *arguments, const char *name) {
+  for (guint i = 0; i < arguments->entries->len; i++) {
+    const GOptionEntry *entry = &g_array_index(arguments->entries, GOptionEntry, i);
+    if (strcmp(entry->long_name, name) == 0) return true;
+  }
+  return false;
+}
+
+/* The option whose value the word looks like, or NULL. */
+static const char *find_option_of(const arguments_t *arguments, const char *word) {
+  if (has_option(arguments, "op") && op_find(str_from(word)) != NULL) return "op";
+  bool is_there = g_file_test(word, G_FILE_TEST_EXISTS);
+  return is_there && has_option(arguments, "db") ? "db" : NULL;
+}
+
+static bool check_count(const arguments_t *arguments, int count, char *const *argv, int least,
+                        int most, const char *verb) {
   if (count > most) {
-    complain("unexpected argument '%s'; `assay %s --help` prints the usage", argv[most + 1], verb);
+    const char *word = argv[most + 1];
+    const char *option = find_option_of(arguments, word);
+    g_autofree char *advice = option != NULL
+                                  ? g_strdup_printf("write --%s %s", option, word)
+                                  : g_strdup_printf("`assay %s --help` prints the usage", verb);
+    complain("unexpected argument '%s'; %s", word, advice);
     return false;
   }
   if (count >= least) return true;
@@ -146,8 +168,8 @@ gboolean arguments_parse(arguments_t *arguments, int *inout_argc, char ***inout_
                      parse_options(arguments, inout_argc, inout_argv, verb);
   if (is_good) {
     drop_separator(inout_argc, *inout_argv);
-    is_good = check_paths(arguments, verb) &&
-              check_count(*inout_argc - 1, *inout_argv, positional_min, positional_max, verb);
+    is_good = check_paths(arguments, verb) && check_count(arguments, *inout_argc - 1, *inout_argv,
+                                                          positional_min, positional_max, verb);
     if (is_good) find_database(arguments);
   }
   arguments_free(arguments);

@@ -395,6 +395,7 @@ int task_close(task_t *task, int exit_code) {
   g_free(task->replay_options);
   g_free(task->drawing_options);
   task->session = NULL;
+  exit_code = settle_output(exit_code);
   supervisor_end(task->supervisor, exit_code);
   task->supervisor = NULL;
   return exit_code;

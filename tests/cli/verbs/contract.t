@@ -75,7 +75,9 @@ run 2 "two executors" contract infer --executor model:lanes8 --executor model:pa
 run 2 "another word" contract guess --executor model:lanes8
 like err "'guess': write .assay contract infer" "another word: what to do"
 run 2 "no cases" contract infer --executor model:lanes8 --cases 0
-run 2 "too much evidence" contract infer --executor model:lanes8 --cases 10 --evidence 11
+run 2 "too much evidence" contract infer --executor model:lanes8 --cases 10
+like err "^assay: --evidence 30 is more than --cases 10, so that no permission could be withdrawn; write more" \
+  "too much evidence: what to write"
 run 2 "no such op" contract infer --executor model:lanes8 --op stablehlo.sum
 run 2 "no such contract" contract infer --executor model:lanes8 --contract strict
 run 2 "nothing to infer" contract infer --executor model:lanes8 --contract identified

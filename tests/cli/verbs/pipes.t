@@ -15,6 +15,19 @@ ok $? "gen: other seed, other cases"
 grep -q '^stablehlo.reduce ' cases && grep -q '^stablehlo.dot_general ' cases
 ok $? "gen: both ops"
 
+# What cannot be written is told: a full disk is no success.
+if [ -c /dev/full ]; then
+  for verb in "gen --cases 3" "gen --cases 3000" ops "help --man" "run --executor model:sequential --cases 20" \
+    "vet --executor model:sequential --cases 200"; do
+    eval "\"\$ASSAY\" $verb" >/dev/full 2>err </dev/null
+    [ $? -eq 3 ] && grep -q "^assay: cannot write standard output: " err
+    ok $? "a full disk, ${verb%% *}: exit code 3"
+  done
+  "$ASSAY" run --executor canary:drop_last_term --op stablehlo.reduce --cases 200 >/dev/full 2>err
+  [ $? -eq 1 ]
+  ok $? "a full disk: a divergence is exit code 1 all the same"
+fi
+
 "$ASSAY" subject --executor model:pairwise <cases >results 2>err
 ok $? "subject: exit code 0"
 [ "$(wc -l <results)" -eq 300 ]

@@ -53,11 +53,18 @@ run 2 "bad program" run --executor model:sequential --program "stablehlo.reduce 
 run 2 "program and op" run --executor model:sequential --op stablehlo.reduce --program x
 run 2 "too many arguments" run --executor model:sequential and more
 like err "unexpected argument 'and'" "too many arguments: which"
+run 2 "an op without its option" run stablehlo.add --executor model:sequential
+like err "^assay: unexpected argument 'stablehlo.add'; write --op stablehlo.add$" "an op without its option: which"
+: >some.db
+run 2 "a database without its option" report some.db
+like err "^assay: unexpected argument 'some.db'; write --db some.db$" "a database without its option: which"
 run 2 "too few arguments" replay --executor model:sequential
 run 2 "a database that is none" run --executor model:sequential --cases 1 --db "$ASSAY"
 run 2 "query without a question" query --db x.db
 run 2 "query without a database" query by-op
 run 2 "unknown query" query by-nothing --db x.db
+run 2 "misspelt query" query finding --db x.db
+like err "^assay: unknown query 'finding'; did you mean 'findings'?$" "misspelt query: suggestion"
 run 2 "unknown format" query by-op --db x.db --format xml
 run 2 "bad line" replay "stablehlo.reduce body=add" --executor model:sequential
 like err "column" "bad line: column"

@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "harness/cli/options/arguments.h"
+#include "harness/cli/options/suggest.h"
 #include "harness/cli/task/interrupt.h"
 #include "reports/datasette.h"
+#include "reports/query_table.h"
 #include "reports/report.h"
 
 typedef struct query_flags {
@@ -44,8 +46,13 @@ static status_t find_sql(query_flags_t *flags, const char *name, const char **ou
   STATUS_TRY(read_sql(&flags->sql, error));
   *out_sql = name == NULL ? flags->sql : report_find_query(name);
   if (*out_sql != NULL) return STATUS_OK;
-  return status_fail(error, STATUS_INVALID, "unknown query '%s'; `assay query --list` lists them",
-                     name);
+  suggestion_t suggestion = suggestion_make(name);
+  for (const named_query_t *named = query_table(); named->name != NULL; named++) {
+    suggestion_offer(&suggestion, named->name);
+  }
+  char advice[SUGGESTION_BYTES];
+  return status_fail(error, STATUS_INVALID, "unknown query '%s'; %s", name,
+                     suggestion_print(&suggestion, "`assay query --list` lists them", advice));
 }
 
 static status_t query(query_flags_t *flags, const char *name, failure_t *error) {

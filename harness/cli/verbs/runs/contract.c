@@ -111,8 +111,12 @@ static status_t check_flags(const contract_flags_t *flags, const char *action, f
                        "--cases is 1 to 100000, and results of so many are "
                        "held in memory");
   }
-  if (flags->evidence >= 1 && flags->evidence <= flags->cases) return STATUS_OK;
-  return status_fail(error, STATUS_INVALID, "--evidence is 1 to --cases");
+  if (flags->evidence <= flags->cases) return STATUS_OK;
+  return status_fail(error, STATUS_INVALID,
+                     "--evidence %" G_GINT64_FORMAT " is more than --cases %" G_GINT64_FORMAT
+                     ", so that no permission could be withdrawn; write more cases, or less "
+                     "evidence",
+                     flags->evidence, flags->cases);
 }
 
 static status_t read_drawing(const contract_flags_t *flags, infer_request_t *request,
