@@ -180,8 +180,8 @@ static status_t choose_sides(const GPtrArray *sides, const char *executor, const
   for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
     if (count_sides(sides, executor, texts[i]) > 0) continue;
     g_autofree char *what =
-        g_strdup_printf("no version '%s'%s%s", texts[i], executor == NULL ? "" : " of ",
-                        executor == NULL ? "" : executor);
+        g_strdup_printf("no version '%s'%s%s: write '#NUMBER' or a whole version", texts[i],
+                        executor == NULL ? "" : " of ", executor == NULL ? "" : executor);
     return fail_listing(sides, executor, what, error);
   }
   guint pairs = 0;

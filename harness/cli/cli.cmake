@@ -2,6 +2,7 @@
 # The program: build/assay.
 file(GLOB CLI_SOURCES CONFIGURE_DEPENDS
      ${CMAKE_SOURCE_DIR}/harness/cli/*.c ${CMAKE_SOURCE_DIR}/harness/cli/options/*.c
+     ${CMAKE_SOURCE_DIR}/harness/cli/options/checks/*.c
      ${CMAKE_SOURCE_DIR}/harness/cli/task/*.c ${CMAKE_SOURCE_DIR}/harness/cli/verbs/*/*.c)
 
 # `assay fuzz` hosts libFuzzer in the program itself.  Only clang brings it.

@@ -387,7 +387,7 @@ int task_close(task_t *task, int exit_code) {
   known_findings_close(task->known);
   found_thresholds_free(task->thresholds);
   task_recorded_close(task);
-  exit_code = executor_list_close(&task->executors, exit_code);
+  exit_code = settle_output(executor_list_close(&task->executors, exit_code));
   arena_deinit(&task->arena);
   g_free((gpointer)(uintptr_t)task->ops);
   g_free(task->command_line);
@@ -395,7 +395,6 @@ int task_close(task_t *task, int exit_code) {
   g_free(task->replay_options);
   g_free(task->drawing_options);
   task->session = NULL;
-  exit_code = settle_output(exit_code);
   supervisor_end(task->supervisor, exit_code);
   task->supervisor = NULL;
   return exit_code;

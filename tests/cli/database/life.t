@@ -260,7 +260,7 @@ version 2.0 ""
 like out "the bits of [1-9][0-9]* are not always the same within the version" \
   "another build that says it is version 2.0: told"
 run 2 "an unknown version" compare "tester 1.0" 9.9 --db life.db
-like err "no version '9.9'; the database has #1 .*version \"tester 1.0\".*#3" \
+like err "no version '9.9': write '#NUMBER' or a whole version; the database has #1 .*version \"tester 1.0\".*#3" \
   "an unknown version: lists those that are known"
 version 2.0 lanes
 run 0 "profiles" identify --executor "$lives" --op stablehlo.reduce --n 64 --db life.db

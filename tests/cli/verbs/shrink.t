@@ -74,7 +74,7 @@ id=$("$ASSAY" query --db f.db --format csv --sql \
 run 1 "a finding" shrink --db f.db --finding "$id"
 like out "^canary:init_twice: diverges (init)" "a finding: its executor and its contract"
 run 2 "no such finding" shrink --db f.db --finding 99999
-like err "no finding 99999 in f.db (--finding)" "no such finding: which"
+like err "no finding 99999 in f.db; .assay query findings --db f.db. lists them" "no such finding: which"
 run 2 "a finding that is no number" shrink --db f.db --finding x
 like err "bad value 'x' (--finding)" "a finding that is no number: says so"
 run 2 "a finding without a database" shrink --finding 1

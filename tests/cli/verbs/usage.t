@@ -58,6 +58,17 @@ like err "^assay: unexpected argument 'stablehlo.add'; write --op stablehlo.add$
 : >some.db
 run 2 "a database without its option" report some.db
 like err "^assay: unexpected argument 'some.db'; write --db some.db$" "a database without its option: which"
+# What takes long looks at where it is to write before it begins.
+for verb in "contract infer --out" "thresholds --op stablehlo.reduce --out" "identify --op stablehlo.reduce --n 8 --svg"; do
+  run 2 "no folder to write in, $verb" $verb nowhere/file --executor model:sequential
+  like err '^assay: cannot write "nowhere/file" (--[a-z]*): there is no folder "nowhere"; make it, or name another$' \
+    "no folder to write in: which"
+  [ ! -s out ]
+  ok $? "no folder to write in: nothing was done before"
+done
+run 2 "a folder to write over" contract infer --out . --executor model:sequential
+run 2 "a finding that is no number" issue abc --db some.db
+like err "^assay: 'abc' is no number of a finding; .assay query findings" "a finding that is no number: where to look"
 run 2 "too few arguments" replay --executor model:sequential
 run 2 "a database that is none" run --executor model:sequential --cases 1 --db "$ASSAY"
 run 2 "query without a question" query --db x.db

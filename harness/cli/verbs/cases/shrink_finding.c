@@ -41,8 +41,7 @@ status_t stored_finding_read(const char *database, int64_t id, stored_finding_t 
   if (out_finding->case_line != NULL) return STATUS_OK;
   return status_fail(error, STATUS_INVALID,
                      "no finding %" G_GINT64_FORMAT
-                     " in %s (--finding); `assay query --sql 'SELECT "
-                     "divergence_id, op, class FROM divergence' --db %s` lists them",
+                     " in %s; `assay query findings --db %s` lists them",
                      id, database, database);
 }
 

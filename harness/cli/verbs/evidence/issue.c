@@ -275,7 +275,10 @@ static int issue_finding(issue_flags_t *flags, const char *number) {
   guint64 id = 0;
   status_t status = STATUS_OK;
   if (!g_ascii_string_to_unsigned(number, 10, 1, G_MAXINT64, &id, NULL)) {
-    status = status_fail(&error, STATUS_INVALID, "bad number of a finding '%s'", number);
+    status = status_fail(&error, STATUS_INVALID,
+                         "'%.100s' is no number of a finding; `assay query findings --db "
+                         "FILE` lists them, and a case LINE needs no --db",
+                         number);
   } else if (flags->database == NULL) {
     status = status_fail(&error, STATUS_INVALID, "no database given; add --db FILE");
   }
@@ -307,7 +310,7 @@ int command_issue(const command_t *command, int argc, char **argv) {
   executor_flags_add(&flags.executor, &arguments);
   int exit_code = EXIT_CODE_USAGE;
   if (arguments_parse(&arguments, &argc, &argv, 1, 1)) {
-    bool is_number = strspn(argv[1], "0123456789") == strlen(argv[1]);
+    bool is_number = flags.database != NULL || strspn(argv[1], "0123456789") == strlen(argv[1]);
     exit_code = is_number ? issue_finding(&flags, argv[1]) : issue_on(&flags, argv[1], 0);
   }
   executor_flags_free(&flags.executor);

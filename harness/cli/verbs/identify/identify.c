@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "harness/builtin/builtin.h"
+#include "harness/cli/options/checks/output_file.h"
 #include "harness/cli/options/flags.h"
 #include "harness/cli/verbs/identify/map.h"
 #include "harness/cli/verbs/identify/run.h"
@@ -149,6 +150,7 @@ static status_t parse_layout(const char *layout, sum_shape_t *shape, failure_t *
 
 static status_t parse_plan(const identify_flags_t *flags, identify_plan_t *plan, failure_t *error) {
   sum_shape_t *shape = &plan->shape;
+  STATUS_TRY(output_file_check("--svg", flags->output.svg, error));
   STATUS_TRY(parse_op(flags->op, shape, error));
   STATUS_TRY(parse_types(flags->type, shape, error));
   STATUS_TRY(parse_size("--n", flags->n, &shape->terms, plan, error));

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/cli/options/checks/output_file.h"
 #include "harness/cli/options/flags.h"
 #include "harness/cli/task/interrupt.h"
 #include "harness/gen/found_thresholds.h"
@@ -321,6 +322,7 @@ static status_t read_flags(thresholds_t *self, failure_t *error) {
     self->roles[role] = true;
   }
   STATUS_TRY(arguments_parse_seed(flags->seed, &self->seed, error));
+  STATUS_TRY(output_file_check("--out", flags->out, error));
   STATUS_TRY(read_kept(self, error));
   return find_ops(flags->ops, &self->ops, &self->op_count, error);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness/cli/options/checks/output_file.h"
 #include "harness/cli/options/flags.h"
 #include "harness/cli/task/interrupt.h"
 #include "harness/cli/verbs/runs/infer_cases.h"
@@ -121,6 +122,7 @@ static status_t check_flags(const contract_flags_t *flags, const char *action, f
 
 static status_t read_drawing(const contract_flags_t *flags, infer_request_t *request,
                              failure_t *error) {
+  STATUS_TRY(output_file_check("--out", flags->out, error));
   request->types = flags->types;
   request->cases_max = (uint64_t)flags->cases;
   STATUS_TRY(find_strata(flags->strata, &request->strata, error));
@@ -185,7 +187,9 @@ static status_t put_out(const contract_flags_t *flags, const GString *text, fail
   }
   g_autoptr(GError) problem = NULL;
   if (g_file_set_contents(flags->out, text->str, (gssize)text->len, &problem)) return STATUS_OK;
-  return status_fail(error, STATUS_IO, "%s", problem->message);
+  fputs(text->str, stdout); /* What took so long is not lost. */
+  return status_fail(error, STATUS_IO, "cannot write \"%s\" (--out): %s", flags->out,
+                     problem->message);
 }
 
 static status_t infer(const contract_flags_t *flags, const infer_request_t *request,

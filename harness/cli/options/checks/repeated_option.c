@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scans a command line as GOption does, joined and separate values and grouped letters included,
  * to find an option given twice that takes one value. */
-#include "harness/cli/options/repeated_option.h"
+#include "harness/cli/options/checks/repeated_option.h"
 
 #include <stdbool.h>
 #include <string.h>

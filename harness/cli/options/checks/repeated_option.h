@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options that take one value, and were given two: GLib would silently take the last. */
-#ifndef ASSAY_CLI_OPTIONS_REPEATED_OPTION_H
-#define ASSAY_CLI_OPTIONS_REPEATED_OPTION_H
+#ifndef ASSAY_CLI_OPTIONS_CHECKS_REPEATED_OPTION_H
+#define ASSAY_CLI_OPTIONS_CHECKS_REPEATED_OPTION_H
 
 #include <glib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tells counts that were given from those that were not: all get a mark before GOption parses, and
  * what still has it was left out. */
-#include "harness/cli/options/counts.h"
+#include "harness/cli/options/checks/counts.h"
 
 #include <stdbool.h>
 #include <string.h>

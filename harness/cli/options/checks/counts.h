@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options that are counts: 0 of anything, and less, is refused.  Verbs take a count that was not
  * given as 0 or as their default, so that a 0 that was given would silently become that. */
-#ifndef ASSAY_CLI_OPTIONS_COUNTS_H
-#define ASSAY_CLI_OPTIONS_COUNTS_H
+#ifndef ASSAY_CLI_OPTIONS_CHECKS_COUNTS_H
+#define ASSAY_CLI_OPTIONS_CHECKS_COUNTS_H
 
 #include <glib.h>
 
