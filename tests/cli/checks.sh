@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the tests of the command line share: sourced by each *.t, which prints TAP on standard output.
 # The program is $ASSAY, or build/assay of this checkout.
-: "${ASSAY:=$(cd "$(dirname "$0")/../.." && pwd)/build/assay}"
+# Scripts lie at several depths below it.
+checkout=$(cd "$(dirname "$0")" && pwd)
+while [ ! -e "$checkout/CMakePresets.json" ] && [ "$checkout" != / ]; do checkout=$(dirname "$checkout"); done
+: "${ASSAY:=$checkout/build/assay}"
 [ -x "$ASSAY" ] || { echo "1..0 # SKIP $ASSAY is not built"; exit 0; }
 
 folder=$(mktemp -d "${TMPDIR:-/tmp}/assay-cli.XXXXXX")
