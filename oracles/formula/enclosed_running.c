@@ -364,6 +364,13 @@ static bool are_equal_points(const formula_t *formula, row_t a) {
   return true;
 }
 
+/* Of such a row a kernel that adds up each part, and merges their means, has infinite ones. */
+static bool may_overflow(const formula_t *formula, row_t equals) {
+  double number = fabs(mpfr_get_d(equals.enclosed[0].low, MPFR_RNDA));
+  double largest = format_to_double(formula->format, formula->format->largest_bits);
+  return (double)equals.count * number > largest;
+}
+
 void enclosed_running_moments(formula_t *formula, row_t a, row_t *out_mean, row_t *out_squares) {
   row_t mean = {.count = 1, .enclosed = enclosed_new(formula->arena, 1)};
   row_t squares = {.count = 1, .enclosed = enclosed_new(formula->arena, 1)};
@@ -378,6 +385,7 @@ void enclosed_running_moments(formula_t *formula, row_t a, row_t *out_mean, row_
     enclosed_set_anything(squares.enclosed);
   } else if (a.count == 1 || are_equal_points(formula, a)) {
     set_single(a.enclosed, mean.enclosed, squares.enclosed);
+    if (may_overflow(formula, a)) permit_merged_specials(mean.enclosed, squares.enclosed, a.count);
   } else {
     set_running(formula, a, mean.enclosed, squares.enclosed);
   }

@@ -2,6 +2,7 @@
 /* Running moments of rows for which a proof once said too little (oracles/theory.md, T66 and T77),
  * and of boxes (T214): a schedule that conforms is carried out here step by step, and its result
  * must be enclosed. */
+#include <float.h>
 #include <glib.h>
 #include <math.h>
 
@@ -206,6 +207,26 @@ static void test_flushed_equals(fixture_t *fixture, gconstpointer data) {
   }
 }
 
+/* Who adds up blocks and merges their means gets two infinite ones of large numbers, and NaN. */
+static void test_overflowing_equals(fixture_t *fixture, gconstpointer data) {
+  (void)data;
+  enum { COUNT = 64 };
+  static const double numbers[] = {0x1p121, -0x1p122};
+  const format_t *format = fixture->formula.format = &format_table[FORMAT_f32];
+  for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
+    uint64_t bits[COUNT];
+    for (size_t k = 0; k < COUNT; k++) bits[k] = format_from_double(format, numbers[i]);
+    row_t mean, squares;
+    formula_running_moments(&fixture->formula,
+                            enclosed_load(&fixture->formula, format, bits, COUNT), &mean, &squares);
+    assert_encloses(mean.enclosed, numbers[i]);
+    assert_encloses(squares.enclosed, 0);
+    bool overflows = (double)COUNT * fabs(numbers[i]) > (double)FLT_MAX;
+    g_assert_cmpint((mean.enclosed->specials & ENCLOSED_NAN) != 0, ==, overflows);
+    g_assert_cmpint((squares.enclosed->specials & ENCLOSED_NAN) != 0, ==, overflows);
+  }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_set_nonfatal_assertions();
@@ -213,6 +234,8 @@ int main(int argc, char **argv) {
              test_flushed_squares, tear_down);
   g_test_add("/running-moments/flushed-equals", fixture_t, "backend,ftz=both", set_up,
              test_flushed_equals, tear_down);
+  g_test_add("/running-moments/overflowing-equals", fixture_t, "backend", set_up,
+             test_overflowing_equals, tear_down);
   g_test_add("/running-moments/negative-square", fixture_t, "backend", set_up, test_negative_square,
              tear_down);
   g_test_add("/running-moments/boxes", fixture_t, "backend", set_up, test_boxes, tear_down);
