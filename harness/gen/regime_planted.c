@@ -225,6 +225,13 @@ typedef struct stagnation {
   int precision;
 } stagnation_t;
 
+static void fill_ones(rng_t *rng, const fill_target_t *target) {
+  uint64_t patterns[FILL_PATTERNS];
+  for (size_t i = 0; i < FILL_PATTERNS; i++)
+    patterns[i] = special_value_integer(target->element, 1);
+  fill_patterns(rng, target, patterns);
+}
+
 /* Narrow floats are added in their own type, or in f32. */
 static stagnation_t draw_stagnation(rng_t *rng, const format_t *format) {
   const int wide = format_table[FORMAT_f32].precision;
@@ -245,7 +252,7 @@ void regime_stagnant(rng_t *rng, const regime_operand_t *operand) {
   }
   const fill_target_t *target = &operand->target;
   if (find_stagnating(program, (operand->case_key & 1) != 0) != operand->number) {
-    fill_integers(rng, target, 1, 0);
+    fill_ones(rng, target);
     return;
   }
   const format_t *format = target->element->format;

@@ -268,6 +268,27 @@ static void test_stagnant(void) {
   arena_deinit(&arena);
 }
 
+/* Beside the operand that stagnates the others are ones, of which a product keeps every term. */
+static void test_stagnant_products(void) {
+  enum { CASES = 400, TERMS = 1024 };
+  arena_t arena;
+  arena_init(&arena);
+  rng_t rng = rng_make(19);
+  case_t instance = make_case(
+      &arena, "stablehlo.dot_general batch=[]x[] contract=[0]x[0] f32[1024] f32[1024] -> f32[]");
+  const float *left = (const float *)(const void *)instance.operands[0].data;
+  const float *right = (const float *)(const void *)instance.operands[1].data;
+  int stagnant = 0;
+  for (int k = 0; k < CASES; k++) {
+    if (gen_data_in_stratum(&rng, STRATUM_long, &instance) != REGIME_stagnant) continue;
+    stagnant++;
+    const float *ones = left[0] == 1 && left[1] == 1 ? left : right;
+    for (int i = 0; i < TERMS; i++) g_assert_cmpfloat(ones[i], ==, 1);
+  }
+  g_assert_cmpint(stagnant, >=, 20);
+  arena_deinit(&arena);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/fitting_data/turns", test_turns);
@@ -277,5 +298,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/fitting_data/lanes_of_modules", test_lanes_of_modules);
   g_test_add_func("/fitting_data/heavy", test_heavy);
   g_test_add_func("/fitting_data/stagnant", test_stagnant);
+  g_test_add_func("/fitting_data/stagnant_products", test_stagnant_products);
   return g_test_run();
 }
