@@ -277,12 +277,23 @@ static bool takes_stagnant(const rng_t *rng, data_kind_t kind, const program_t *
   return rng_one_in(&ahead, ONE_IN);
 }
 
+/* Sums of so many narrow floats may be anything that is not far off, but for data of few terms. */
+static bool takes_sparse(const rng_t *rng, data_kind_t kind, const program_t *program) {
+  enum { ONE_IN = 2, AHEAD = 5 };
+  bool is_ordinary = kind == DATA_ordinary || kind == DATA_deployed;
+  if (!is_ordinary || !regime_has_sparse(program)) return false;
+  rng_t ahead = *rng;
+  for (int i = 0; i < AHEAD; i++) (void)rng_bits(&ahead);
+  return rng_one_in(&ahead, ONE_IN);
+}
+
 static gen_regime_t choose_regime(rng_t *rng, data_kind_t kind, const program_t *program) {
   if (kind == DATA_turning && regime_has_turns(program)) return REGIME_turns;
   if (kind == DATA_laned && regime_has_lanes(program)) return REGIME_lanes;
   if (kind >= DATA_KINDS) kind = DATA_corner;
   if (takes_heavy(rng, kind, program)) return REGIME_heavy;
   if (takes_stagnant(rng, kind, program)) return REGIME_stagnant;
+  if (takes_sparse(rng, kind, program)) return REGIME_sparse;
   if (takes_edges(rng, kind, program)) return REGIME_edges;
   bool splits = kind <= DATA_ordinary && names_algorithm(program);
   return splits && rng_one_in(rng, 2) ? REGIME_split : draw_regime(rng, kind);

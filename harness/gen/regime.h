@@ -49,4 +49,8 @@ bool regime_has_heavy(const program_t *program);
 /* Whether the program is valid and combines hundreds of floats. */
 bool regime_has_stagnant(const program_t *program);
 
+/* Whether the program is valid and combines so many floats of a narrow type that a sum in that type
+ * may be off by all of its terms. */
+bool regime_has_sparse(const program_t *program);
+
 #endif

@@ -289,6 +289,48 @@ static void test_stagnant_products(void) {
   arena_deinit(&arena);
 }
 
+/* Of 2,048 numbers in bf16 a sum may lose the last half whatever it is, but for data of few terms:
+ * the half that is left out adds up to something, and the whole to what bf16 holds. */
+static void test_sparse(void) {
+  enum { CASES = 400, TERMS = 2048 };
+  arena_t arena;
+  arena_init(&arena);
+  rng_t rng = rng_make(23);
+  case_t instance =
+      make_case(&arena, "stablehlo.reduce body=add dims=[0] bf16[2048] bf16[] -> bf16[]");
+  const element_t *element = instance.operands[0].type.element;
+  int sparse = 0, told = 0;
+  for (int k = 0; k < CASES; k++) {
+    if (gen_data_in_stratum(&rng, STRATUM_long, &instance) != REGIME_sparse) continue;
+    sparse++;
+    double halves[2] = {0, 0}, magnitude = 0;
+    for (size_t i = 0; i < TERMS; i++) {
+      uint64_t bits = element_load(element, instance.operands[0].data, i);
+      double term = format_to_double(element->format, bits);
+      halves[i / (TERMS / 2)] += term;
+      magnitude += fabs(term);
+    }
+    g_assert_cmpfloat(magnitude, >, 0);
+    g_assert_cmpfloat(magnitude, <=, 256);
+    told += halves[1] != 0;
+  }
+  g_test_message("%d of %d sums tell of %d", told, sparse, CASES);
+  g_assert_cmpint(sparse, >=, 50);
+  g_assert_cmpint(2 * told, >=, sparse);
+  static const char *const without[] = {
+      "stablehlo.reduce body=add dims=[0] bf16[256] bf16[] -> bf16[]",
+      "stablehlo.reduce body=multiply dims=[0] bf16[2048] bf16[] -> bf16[]",
+      "stablehlo.reduce body=add dims=[0] f32[2048] f32[] -> f32[]",
+      "stablehlo.add bf16[2048] bf16[2048] -> bf16[2048]"};
+  for (size_t i = 0; i < G_N_ELEMENTS(without); i++) {
+    case_t other = make_case(&arena, without[i]);
+    for (int k = 0; k < 100; k++) {
+      g_assert_cmpint(gen_data_in_stratum(&rng, STRATUM_long, &other), !=, REGIME_sparse);
+    }
+  }
+  arena_deinit(&arena);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/fitting_data/turns", test_turns);
@@ -299,5 +341,6 @@ int main(int argc, char **argv) {
   g_test_add_func("/fitting_data/heavy", test_heavy);
   g_test_add_func("/fitting_data/stagnant", test_stagnant);
   g_test_add_func("/fitting_data/stagnant_products", test_stagnant_products);
+  g_test_add_func("/fitting_data/sparse", test_sparse);
   return g_test_run();
 }
