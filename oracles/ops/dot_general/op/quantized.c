@@ -107,6 +107,27 @@ static void round_scales(arena_t *arena, type_t *type) {
   type->quantization = quantization;
 }
 
+/* Two, four or eight times what sums of products are multiples of, where scales are powers of two:
+ * of small operands, sums are often halfway between two integers of the result then, also of a type
+ * that is wider than they are.  Later draws are what they would be without. */
+static void settle_for_ties(const rng_t *rng, program_t *program, arena_t *arena) {
+  const quantization_t *lhs = program->operands[DOT_GENERAL_LHS].quantization;
+  const quantization_t *rhs = program->operands[DOT_GENERAL_RHS].quantization;
+  quantization_t *result = ARENA_NEW_ARRAY(arena, quantization_t, 1);
+  *result = *program->results[0].quantization;
+  double *scales = ARENA_NEW_ARRAY(arena, double, result->count);
+  rng_t own = *rng;
+  if (rng_one_in(&own, 2)) return;
+  for (uint32_t i = 0; i < result->count; i++) {
+    double unit = lhs->scales[0] * rhs->scales[result->count == rhs->count ? i : 0];
+    double scale = ldexp(unit, (int)rng_between(&own, 1, 3));
+    scales[i] = format_round_double(result->expressed->format, scale);
+    if (!(scales[i] > 0 && isfinite(scales[i]))) scales[i] = result->scales[i];
+  }
+  result->scales = scales;
+  program->results[0].quantization = result;
+}
+
 static const element_t *draw_result_storage(rng_t *rng, const element_t *storage) {
   switch (rng_below(rng, 6)) {
     case 0:
@@ -142,5 +163,7 @@ void dot_general_draw_quantization(rng_t *rng, bool is_hybrid, arena_t *arena,
   if (may_tie) round_scales(arena, lhs);
   if (may_tie) round_scales(arena, rhs);
   settle_result_scales(rng, inout_program, arena);
-  if (may_tie && rng_one_in(rng, 2)) round_scales(arena, result);
+  if (!may_tie || !rng_one_in(rng, 2)) return;
+  round_scales(arena, result);
+  settle_for_ties(rng, inout_program, arena);
 }
