@@ -137,8 +137,9 @@ draw_limits_t stratum_limits(stratum_t stratum, rng_t *rng) {
   } else if (stratum == STRATUM_slender) {
     limits.elements_max >>= rng_between(rng, 1, 2);
   } else if (limits.sizes == DRAW_SIZES_LONG || limits.sizes == DRAW_SIZES_DEPLOYED) {
+    int64_t most = limits.sizes == DRAW_SIZES_LONG ? 5 : 6; /* Halvings: from 8,192 elements on. */
     limits.elements_max >>=
-        rng_one_in(rng, 16) ? rng_below(rng, 3) : (uint64_t)rng_between(rng, 3, 6);
+        rng_one_in(rng, 16) ? rng_below(rng, 3) : (uint64_t)rng_between(rng, 3, most);
     limits.terms_max = MIN(limits.terms_max, limits.elements_max);
   }
   return limits;
