@@ -66,6 +66,18 @@ END
   vet 1 'numpy?functions=forgets_epsilon.py' 'a norm that forgets epsilon' nn.rms_norm
   vet 0 'numpy?functions=forgets_epsilon.py' 'the activation beside it' nn.silu
 
+  # What its attributes are it says by its arguments: a program with another one is refused, and no failure.
+  cat >plain.py <<'END'
+import numpy as np
+
+FUNCTIONS = {"stablehlo.transpose": lambda x, permutation: np.transpose(x, permutation),
+             "stablehlo.reverse": lambda x, **attributes: np.flip(x, tuple(attributes["dimensions"])),
+             "stablehlo.sqrt": np.sqrt}
+END
+  vet 0 'numpy?functions=plain.py' 'a function without quantized types' stablehlo.transpose
+  unlike out ' failed: ' 'and does not fail'
+  vet 0 'numpy?functions=plain.py' 'a function that takes any attribute' stablehlo.reverse
+
   # Norms of 16-bit floats that round the normalized number before the weight, as Llama's and those of Apex do.
   cat >rounding.py <<'END'
 import numpy as np

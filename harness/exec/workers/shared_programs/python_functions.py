@@ -12,11 +12,13 @@ The file is Python and has a dictionary FUNCTIONS:
 A function gets the operands in their order, as the library's arrays, and the attributes by name: numbers, truth
 values, lists, or text.  Quantized operands are what is stored; what that means is the keyword `quantization`, a list of
 assay_worker.Quantization or None, of the operands and then of the results.  It returns the result, or a list of them.  What it cannot do it refuses by raising
-NotImplementedError.
+NotImplementedError; a program with an attribute that is none of its arguments, or with quantized types where
+`quantization` is none, is refused without it.
 """
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import runpy
 from typing import Any, Callable, Mapping
@@ -63,6 +65,9 @@ class PythonFunctions:
         if program.is_quantized:
             kinds = [*program.operands, *program.results]
             attributes["quantization"] = [kind.quantization for kind in kinds]
+        for key in attributes:
+            if not _takes(function, key):
+                raise Unsupported(f"the function takes no {key}")
 
         def run(*operands: Any) -> list[Any]:
             try:
@@ -72,6 +77,16 @@ class PythonFunctions:
             return list(results) if isinstance(results, (list, tuple)) else [results]
 
         return run
+
+
+def _takes(function: Callable[..., Any], key: str) -> bool:
+    """Whether it has an argument of that name; of what has no signature nobody knows, and it is called."""
+    try:
+        arguments = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return True
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return any(a.kind is inspect.Parameter.VAR_KEYWORD or (a.name == key and a.kind in named) for a in arguments)
 
 
 def _value(text: str) -> Any:
