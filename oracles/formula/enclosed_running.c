@@ -364,11 +364,22 @@ static bool are_equal_points(const formula_t *formula, row_t a) {
   return true;
 }
 
-/* Of such a row a kernel that adds up each part, and merges their means, has infinite ones. */
+/* How many times n c the sum of n equal numbers c may be, rounded to nearest at each node.  A node
+ * errs by at most u times its value, so that all are below 1 + 2 n u if n u <= 1/4; and by no more
+ * than its smaller operand, which is doubled by that at the most: only beside one that is 1 / (2 u)
+ * times as large, and so not more often than log(n) / log(1 / (2 u)) times. */
+static double largest_growth(size_t count, int precision) {
+  double error = ldexp((double)count, -precision);
+  if (error <= 0.25) return 1 + 2 * error;
+  return ldexp(1, 2 + ilogb((double)count) / MAX(precision - 1, 1));
+}
+
+/* Of such a row a kernel that adds up each part, and merges their means, has infinite ones, and NaN
+ * of their difference. */
 static bool may_overflow(const formula_t *formula, row_t equals) {
-  double number = fabs(mpfr_get_d(equals.enclosed[0].low, MPFR_RNDA));
+  double number = fabs(mpfr_get_d(equals.enclosed[0].low, MPFR_RNDA)), count = (double)equals.count;
   double largest = format_to_double(formula->format, formula->format->largest_bits);
-  return (double)equals.count * number > largest;
+  return count * number * largest_growth(equals.count, formula->format->precision) > largest;
 }
 
 void enclosed_running_moments(formula_t *formula, row_t a, row_t *out_mean, row_t *out_squares) {
