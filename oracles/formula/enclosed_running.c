@@ -364,22 +364,14 @@ static bool are_equal_points(const formula_t *formula, row_t a) {
   return true;
 }
 
-/* How many times n c the sum of n equal numbers c may be, rounded to nearest at each node.  A node
- * errs by at most u times its value, so that all are below 1 + 2 n u if n u <= 1/4; and by no more
- * than its smaller operand, which is doubled by that at the most: only beside one that is 1 / (2 u)
- * times as large, and so not more often than log(n) / log(1 / (2 u)) times. */
-static double largest_growth(size_t count, int precision) {
-  double error = ldexp((double)count, -precision);
-  if (error <= 0.25) return 1 + 2 * error;
-  return ldexp(1, 2 + ilogb((double)count) / MAX(precision - 1, 1));
-}
-
-/* Of such a row a kernel that adds up each part, and merges their means, has infinite ones, and NaN
- * of their difference. */
+/* Whether sums of some of these equal numbers may overflow: then means of parts are infinite.  A
+ * node errs by at most u times its value and by its smaller operand, which matters beside one that
+ * is 1 / (2 u) times as large. */
 static bool may_overflow(const formula_t *formula, row_t equals) {
-  double number = fabs(mpfr_get_d(equals.enclosed[0].low, MPFR_RNDA)), count = (double)equals.count;
+  int precision = formula->format->precision, halvings = ilogb((double)equals.count);
   double largest = format_to_double(formula->format, formula->format->largest_bits);
-  return count * number * largest_growth(equals.count, formula->format->precision) > largest;
+  double sum = (double)equals.count * fabs(mpfr_get_d(equals.enclosed[0].low, MPFR_RNDA));
+  return ldexp(sum, 2 + halvings / MAX(precision - 1, 1)) > largest;
 }
 
 void enclosed_running_moments(formula_t *formula, row_t a, row_t *out_mean, row_t *out_squares) {
@@ -396,7 +388,11 @@ void enclosed_running_moments(formula_t *formula, row_t a, row_t *out_mean, row_
     enclosed_set_anything(squares.enclosed);
   } else if (a.count == 1 || are_equal_points(formula, a)) {
     set_single(a.enclosed, mean.enclosed, squares.enclosed);
-    if (may_overflow(formula, a)) permit_merged_specials(mean.enclosed, squares.enclosed, a.count);
+    if (may_overflow(formula, a)) {
+      permit_merged_specials(mean.enclosed, squares.enclosed, a.count);
+      mean.enclosed->specials |= mpfr_signbit(a.enclosed[0].low) != 0 ? ENCLOSED_NEGATIVE_INFINITY
+                                                                      : ENCLOSED_POSITIVE_INFINITY;
+    }
   } else {
     set_running(formula, a, mean.enclosed, squares.enclosed);
   }
