@@ -9,8 +9,8 @@
 
 #include "harness/campaign/folder.h"
 #include "harness/cli/options/checks/counts.h"
-#include "harness/cli/options/option_table.h"
 #include "harness/cli/options/checks/repeated_option.h"
+#include "harness/cli/options/option_table.h"
 #include "harness/cli/options/suggest.h"
 #include "harness/model/op.h"
 
