@@ -223,6 +223,29 @@ static void test_quantize_edges(void) {
   arena_deinit(&arena);
 }
 
+/* Of wide integers most stand for more than the result holds: those that are drawn come near ties.
+ */
+static void test_requantize_edges(void) {
+  arena_t arena;
+  arena_init(&arena);
+  rng_t rng = rng_make(0xed6e);
+  size_t ties = 0;
+  for (size_t k = 0; k < 20; k++) {
+    const case_t instance =
+        draw_edges(&rng, QUANTIZE "!quant.uniform<i32:f32,0x1p-10:7>[200] -> " I8 "[200]", &arena);
+    for (size_t i = 0; i < 200; i++) {
+      const tensor_t *operand = &instance.operands[0];
+      uint64_t bits = element_load(operand->type.element, operand->data, i);
+      double stored = (double)(element_signed_value(operand->type.element, bits) - 7);
+      double value = stored * 0x1p-10 / 0.5 + 3;
+      ties += fabs(value - trunc(value)) == 0.5 && fabs(value) < 127;
+    }
+  }
+  g_test_message("%zu ties of %d", ties, 4000);
+  g_assert_cmpuint(ties, >, 800);
+  arena_deinit(&arena);
+}
+
 /* ---- Text ------------------------------------------------------------------------------------ */
 
 static void test_mlir(void) {
@@ -256,6 +279,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/element_conversion/tight_limits", test_tight_limits);
   g_test_add_func("/element_conversion/convert_edges", test_convert_edges);
   g_test_add_func("/element_conversion/quantize_edges", test_quantize_edges);
+  g_test_add_func("/element_conversion/requantize_edges", test_requantize_edges);
   g_test_add_func("/element_conversion/mlir", test_mlir);
   g_test_add_func("/element_conversion/words", test_words);
   return g_test_run();

@@ -194,16 +194,28 @@ static uint64_t draw_quantized_edge(rng_t *rng, const format_t *format, const ty
   return stays ? bits : step_away(format, bits, rng_between(rng, -2, 2));
 }
 
+/* Any storage value; or, of a range most of which lies beyond the result's, what comes near a tie.
+ */
+static int64_t draw_requantized(rng_t *rng, const quantization_t *from, const quantization_t *to,
+                                parameters_t before, parameters_t after) {
+  double range = ((double)from->storage_max - (double)from->storage_min) * before.scale;
+  double of_result = ((double)to->storage_max - (double)to->storage_min) * after.scale;
+  if (!(range > 4 * of_result)) return rng_between(rng, from->storage_min, from->storage_max);
+  double halfway = (double)rng_between(rng, to->storage_min, to->storage_max) + 0.5;
+  double stored = (halfway - after.zero_point) * after.scale / before.scale + before.zero_point;
+  if (!(stored > (double)from->storage_min)) return from->storage_min;
+  return stored < (double)from->storage_max ? (int64_t)rint(stored) : from->storage_max;
+}
+
 /* Of several storage values the one that comes nearest to a tie of the result's. */
 static int64_t draw_requantized_edge(rng_t *rng, const type_t *from, const type_t *to,
                                      size_t element) {
   enum { DRAWS = 24 };
   const parameters_t before = parameters_of(from, element), after = parameters_of(to, element);
-  const quantization_t *quantization = from->quantization;
   int64_t best = 0;
   double nearest = INFINITY;
   for (int i = 0; i < DRAWS; i++) {
-    int64_t stored = rng_between(rng, quantization->storage_min, quantization->storage_max);
+    int64_t stored = draw_requantized(rng, from->quantization, to->quantization, before, after);
     double value = ((double)stored - before.zero_point) * before.scale / after.scale;
     bool is_outside = fabs(value) > 0x1p40;
     double fraction = is_outside ? 0 : fabs(value - (double)(int64_t)value);
