@@ -42,6 +42,7 @@ static uint32_t find_sparse(const program_t *program, bool is_last) {
 /* Of products of a row zeros leave nothing: what changes nothing is another number there. */
 static bool combines_zeros(const program_t *program) {
   const op_t *op = program->op;
+  if (op->counts_zeros) return false;
   for (uint32_t i = 0; op->is_init_operand != NULL && i < program->operand_count; i++) {
     if (!op->is_init_operand(program, i)) continue;
     const element_t *element = program->operands[i].element;

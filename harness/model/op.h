@@ -140,6 +140,9 @@ typedef struct op {
    * plant cancellation along them.  NULL if there are none. */
   uint32_t (*reduced_dimensions)(const program_t *program, uint32_t operand);
 
+  /* Zeros among these terms change the result, as they do in a sum of exponentials. */
+  bool counts_zeros;
+
   /* Fills the operands of a valid program with data in which faults of this op in particular show:
    * one regime among those of harness/gen.  May be NULL. */
   void (*draw_edges)(rng_t *rng, case_t *inout_case);

@@ -321,7 +321,8 @@ static void test_sparse(void) {
       "stablehlo.reduce body=add dims=[0] bf16[256] bf16[] -> bf16[]",
       "stablehlo.reduce body=multiply dims=[0] bf16[2048] bf16[] -> bf16[]",
       "stablehlo.reduce body=add dims=[0] f32[2048] f32[] -> f32[]",
-      "stablehlo.add bf16[2048] bf16[2048] -> bf16[2048]"};
+      "stablehlo.add bf16[2048] bf16[2048] -> bf16[2048]",
+      "byteir.softmax axis=0 bf16[2048] -> bf16[2048]"};
   for (size_t i = 0; i < G_N_ELEMENTS(without); i++) {
     case_t other = make_case(&arena, without[i]);
     for (int k = 0; k < 100; k++) {

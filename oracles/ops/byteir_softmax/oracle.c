@@ -18,12 +18,20 @@ static composite_layout_t layout(const program_t *program, arena_t *arena) {
   return composite_layout_rows(&program->operands[0], &dimension, arena);
 }
 
+/* Of so many numbers a faulty implementation takes the maximum; of all, if it has no such fault. */
+static size_t count_seen(const formula_t *formula, size_t count) {
+  enum { FIRST_BLOCK = 16, FIRST_THOUSAND = 1024 };
+  if (formula_has_fault(formula, FAULT_maximum_of_first_block)) return MIN(count, FIRST_BLOCK);
+  if (formula_has_fault(formula, FAULT_maximum_of_first_thousand))
+    return MIN(count, FIRST_THOUSAND);
+  return count;
+}
+
 /* The largest number of the row. */
 static row_t find_maximum(formula_t *formula, row_t x) {
-  enum { FIRST_BLOCK = 16 };
-  bool is_first = formula_has_fault(formula, FAULT_maximum_of_first_block);
-  row_t seen = {.count = is_first ? MIN(x.count, FIRST_BLOCK) : x.count, .values = x.values};
-  row_t maximum = formula_row_maximum(formula, is_first ? seen : x);
+  size_t count = count_seen(formula, x.count);
+  row_t seen = {.count = count, .values = x.values};
+  row_t maximum = formula_row_maximum(formula, count < x.count ? seen : x);
   if (!formula_has_fault(formula, FAULT_maximum_from_zero)) return maximum;
   return formula_maximum(formula, maximum, formula_number(formula, 0));
 }

@@ -96,6 +96,28 @@ static row_recipe_t draw_recipe(rng_t *rng, const format_t *format) {
                         .has_peak = rng_one_in(rng, 6)};
 }
 
+/* The numbers that a mask leaves, as attention has it: the first ones, where later words are
+ * hidden; the last ones, behind padding; or some between.  The others are hidden by -infinity, or
+ * by a number so low that exp of it is 0 beside any other. */
+typedef struct visible {
+  size_t begin, end;
+  double hidden;
+} visible_t;
+
+/* From a copy of the random numbers, some ahead: what follows is what it would be without. */
+static visible_t draw_visible(const rng_t *rng, const format_t *format, size_t count) {
+  enum { AHEAD = 7, LONG_ROW = 512 };
+  rng_t own = *rng;
+  for (int i = 0; i < AHEAD; i++) (void)rng_bits(&own);
+  visible_t visible = {.end = count, .hidden = -INFINITY};
+  if (count < 2 || !rng_one_in(&own, count < LONG_ROW ? 4 : 2)) return visible;
+  uint64_t kind = rng_below(&own, 3);
+  if (kind != 0) visible.begin = rng_below(&own, count);
+  if (kind != 1) visible.end = visible.begin + 1 + rng_below(&own, count - visible.begin);
+  if (rng_one_in(&own, 3)) visible.hidden = -format_to_double(format, format->largest_bits);
+  return visible;
+}
+
 static double draw_number(rng_t *rng, const row_recipe_t *recipe, size_t term, size_t count) {
   double place = recipe->order == 0 ? (double)rng_below(rng, 1 << 20) * 0x1p-20
                                     : ((double)term + 0.5) / (double)count;
@@ -105,15 +127,20 @@ static double draw_number(rng_t *rng, const row_recipe_t *recipe, size_t term, s
 
 static void draw_row(rng_t *rng, const tensor_t *tensor, size_t base, const size_t *offsets,
                      size_t count) {
+  enum { SHORT_ROW = 200 };
   const element_t *element = tensor->type.element;
+  const visible_t visible = draw_visible(rng, element->format, count);
   const row_recipe_t recipe = draw_recipe(rng, element->format);
   size_t peak = count == 0 ? 0 : rng_below(rng, count);
+  /* One NaN makes NaN of the row: of long rows most are to have none. */
+  size_t special_one_in = MAX(SHORT_ROW, 2 * count);
   for (size_t term = 0; term < count; term++) {
     double value = draw_number(rng, &recipe, term, count);
     if (recipe.has_peak && term == peak) value += (double)rng_below(rng, 200);
     if ((int)rng_below(rng, 4) < recipe.masked_of_4) value = -INFINITY;
-    uint64_t bits = rng_one_in(rng, 200) ? special_value_any(rng, element)
-                                         : format_from_double(element->format, value);
+    if (term < visible.begin || term >= visible.end) value = visible.hidden;
+    uint64_t bits = rng_one_in(rng, special_one_in) ? special_value_any(rng, element)
+                                                    : format_from_double(element->format, value);
     element_store(element, tensor->data, base + offsets[term], bits);
   }
 }
@@ -183,6 +210,7 @@ static const op_t softmax_op = {
     .print_mlir = custom_call_print_mlir,
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,
+    .counts_zeros = true,
     .draw_edges = draw_edges,
     .turns = OP_TURNS("exp"),
     .axes = find_axes,
@@ -204,6 +232,7 @@ static const op_t log_softmax_op = {
     .print_mlir = custom_call_print_mlir,
     .print_words = print_words,
     .reduced_dimensions = reduced_dimensions,
+    .counts_zeros = true,
     .draw_edges = draw_edges,
     .turns = OP_TURNS("exp"),
     .axes = find_axes,
