@@ -365,13 +365,13 @@ static bool are_equal_points(const formula_t *formula, row_t a) {
 }
 
 /* Whether sums of some of these equal numbers may overflow: then means of parts are infinite.  A
- * node errs by at most u times its value and by its smaller operand, which matters beside one that
- * is 1 / (2 u) times as large. */
+ * node errs by u times its value at most, and by its smaller operand, little beside most others. */
 static bool may_overflow(const formula_t *formula, row_t equals) {
   int precision = formula->format->precision, halvings = ilogb((double)equals.count);
+  double count = (double)equals.count, error = ldexp(count, -precision); /* All nodes' at most. */
+  double growth = error <= 0.25 ? 1 + 2 * error : ldexp(4, halvings / MAX(precision - 1, 1));
   double largest = format_to_double(formula->format, formula->format->largest_bits);
-  double sum = (double)equals.count * fabs(mpfr_get_d(equals.enclosed[0].low, MPFR_RNDA));
-  return ldexp(sum, 2 + halvings / MAX(precision - 1, 1)) > largest;
+  return growth * count * fabs(mpfr_get_d(equals.enclosed[0].low, MPFR_RNDA)) > largest;
 }
 
 void enclosed_running_moments(formula_t *formula, row_t a, row_t *out_mean, row_t *out_squares) {

@@ -211,7 +211,7 @@ static void test_flushed_equals(fixture_t *fixture, gconstpointer data) {
 static void test_overflowing_equals(fixture_t *fixture, gconstpointer data) {
   (void)data;
   enum { COUNT = 64 };
-  static const double numbers[] = {0x1p119, -0x1p122};
+  static const double numbers[] = {0x1p121, -0x1p122};
   const format_t *format = fixture->formula.format = &format_table[FORMAT_f32];
   for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
     uint64_t bits[COUNT];
