@@ -155,6 +155,13 @@ static status_t read_sources(const contract_flags_t *flags, sources_t *sources,
 
 /* ---- Inference ------------------------------------------------------------------------------- */
 
+/* Nobody stopped it, and no program was of these types. */
+static bool has_unknown_types(const infer_request_t *request, const infer_counts_t *counts) {
+  uint64_t met =
+      counts->kept + counts->diverged + counts->failed + counts->refused + counts->without_oracle;
+  return request->types != NULL && met == 0 && *request->stop == 0;
+}
+
 static status_t gather(const contract_flags_t *flags, const infer_request_t *request,
                        const sources_t *sources, infer_t *infer, infer_counts_t *counts,
                        failure_t *error) {
@@ -165,6 +172,12 @@ static status_t gather(const contract_flags_t *flags, const infer_request_t *req
   }
   STATUS_TRY(infer_cases_draw(request, infer, counts, error));
   if (infer_case_count(infer) > 0) return STATUS_OK;
+  if (has_unknown_types(request, counts)) {
+    return status_fail(error, STATUS_INVALID,
+                       "no program has the types '%.100s' (--types); write an element type (f32), "
+                       "or all types as reports have them (bf16,bf16->f32)",
+                       flags->types);
+  }
   return status_fail(
       error, STATUS_IO,
       "no case%s%s of %s conforms to its contract, so that none tells what it needs: "
@@ -230,6 +243,7 @@ static int infer_all(const contract_flags_t *flags, executor_t *executor,
   if (status == STATUS_OK) status = read_sources(flags, &sources, &ops, &request, &error);
   bool is_input = status != STATUS_OK;
   if (status == STATUS_OK) status = infer(flags, &request, &sources, &counts, &error);
+  is_input |= has_unknown_types(&request, &counts);
   g_free((gpointer)(uintptr_t)ops);
   sources_free(&sources);
   if (status == STATUS_OK) return counts.diverged > 0 ? EXIT_CODE_DIVERGES : EXIT_CODE_CLEAN;
