@@ -42,7 +42,7 @@ like err "did you mean 'stablehlo.add'" "an unknown op: what is near"
 run 2 "types that no program has" power --op stablehlo.add --types f33
 like err "no program has the types 'f33' (--types)" "types that no program has: said so"
 run 2 "no cases" power --cases 0
-like err "bad value 0 (--cases); write 1 to" "no cases: said so"
+like err "bad value 0 (--cases); write a positive number" "no cases: said so"
 run 2 "a program and an op" power --op stablehlo.add --program "$program"
 run 2 "a broken program" power --program 'byteir.softmax axis=3 f32[64] -> f32[64]'
 run 2 "an unknown contract" power --contract lax
