@@ -364,14 +364,13 @@ static bool are_equal_points(const formula_t *formula, row_t a) {
   return true;
 }
 
-/* Whether sums of some of these equal numbers may overflow: then means of parts are infinite.  A
- * node errs by u times its value at most, and by its smaller operand, little beside most others. */
+/* Whether the sum of a part of these equal numbers may overflow: theory.md, T103. */
 static bool may_overflow(const formula_t *formula, row_t equals) {
-  int precision = formula->format->precision, halvings = ilogb((double)equals.count);
-  double count = (double)equals.count, error = ldexp(count, -precision); /* All nodes' at most. */
-  double growth = error <= 0.25 ? 1 + 2 * error : ldexp(4, halvings / MAX(precision - 1, 1));
+  if (equals.count < 3) return false; /* A part is one number at most. */
+  double part = (double)equals.count - 1, number = mpfr_get_d(equals.enclosed[0].low, MPFR_RNDA);
+  double growth = 1 + ldexp(part - 1, -formula->format->precision);
   double largest = format_to_double(formula->format, formula->format->largest_bits);
-  return growth * count * fabs(mpfr_get_d(equals.enclosed[0].low, MPFR_RNDA)) > largest;
+  return part * growth * fabs(number) * (1 + 0x1p-50) > largest;
 }
 
 void enclosed_running_moments(formula_t *formula, row_t a, row_t *out_mean, row_t *out_squares) {

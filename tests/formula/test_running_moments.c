@@ -211,7 +211,7 @@ static void test_flushed_equals(fixture_t *fixture, gconstpointer data) {
 static void test_overflowing_equals(fixture_t *fixture, gconstpointer data) {
   (void)data;
   enum { COUNT = 64 };
-  static const double numbers[] = {0x1p121, -0x1p122};
+  static const double numbers[] = {0x1p122, -0x1p123};
   const format_t *format = fixture->formula.format = &format_table[FORMAT_f32];
   for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
     uint64_t bits[COUNT];
@@ -221,11 +221,26 @@ static void test_overflowing_equals(fixture_t *fixture, gconstpointer data) {
                             enclosed_load(&fixture->formula, format, bits, COUNT), &mean, &squares);
     assert_encloses(mean.enclosed, numbers[i]);
     assert_encloses(squares.enclosed, 0);
-    bool overflows = (double)COUNT * fabs(numbers[i]) > (double)FLT_MAX;
+    bool overflows = (COUNT - 1) * fabs(numbers[i]) > (double)FLT_MAX; /* Of a part (T103). */
     g_assert_cmpint((mean.enclosed->specials & ENCLOSED_NAN) != 0, ==, overflows);
     g_assert_cmpint((squares.enclosed->specials & ENCLOSED_NAN) != 0, ==, overflows);
     bool is_infinite = (mean.enclosed->specials & ENCLOSED_NEGATIVE_INFINITY) != 0;
     g_assert_cmpint(is_infinite, ==, overflows);
+  }
+}
+
+/* Of the largest numbers no part of fewer than two overflows; of three it does. */
+static void test_largest_equals(fixture_t *fixture, gconstpointer data) {
+  (void)data;
+  const format_t *format = fixture->formula.format = &format_table[FORMAT_f32];
+  for (size_t count = 1; count <= 3; count++) {
+    const uint64_t bits[3] = {format->largest_bits, format->largest_bits, format->largest_bits};
+    row_t mean, squares;
+    formula_running_moments(&fixture->formula,
+                            enclosed_load(&fixture->formula, format, bits, count), &mean, &squares);
+    const uint8_t special = ENCLOSED_NAN | ENCLOSED_POSITIVE_INFINITY;
+    g_assert_cmpint((mean.enclosed->specials & special) != 0, ==, count == 3);
+    g_assert_cmpint((squares.enclosed->specials & special) != 0, ==, count == 3);
   }
 }
 
@@ -238,6 +253,8 @@ int main(int argc, char **argv) {
              test_flushed_equals, tear_down);
   g_test_add("/running-moments/overflowing-equals", fixture_t, "backend", set_up,
              test_overflowing_equals, tear_down);
+  g_test_add("/running-moments/largest-equals", fixture_t, "backend", set_up, test_largest_equals,
+             tear_down);
   g_test_add("/running-moments/negative-square", fixture_t, "backend", set_up, test_negative_square,
              tear_down);
   g_test_add("/running-moments/boxes", fixture_t, "backend", set_up, test_boxes, tear_down);

@@ -20,7 +20,7 @@ typedef struct box_sum {
   double low;
   double high;
   double magnitude; /* Sum of the largest |term| of each. */
-  size_t count;     /* Of terms, but for those that are 0 anywhere: these add no error (T70). */
+  size_t count; /* Of terms, but for those that are 0 anywhere: these add no error to ends (T70). */
   /* Set by who knows that all terms, anywhere in their boxes, are multiples of 2^grid. */
   bool has_grid;
   int grid;

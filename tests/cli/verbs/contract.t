@@ -83,7 +83,7 @@ run 2 "no such contract" contract infer --executor model:lanes8 --contract stric
 run 2 "nothing to infer" contract infer --executor model:lanes8 --contract identified
 run 2 "no such database" contract infer --executor model:lanes8 --db nowhere.db
 run 2 "no such types" contract infer --executor model:lanes8 --op stablehlo.reduce --types f33 --cases 2 --evidence 1
-like err "no program has the types 'f33'" "no such types: told"
+like err "none of the programs that were drawn has the types 'f33'" "no such types: told"
 
 # What a looser value permits: products of quantized values by any rescaling, regions in fixed point, and multipliers of bf16
 # scales that are computed in f32.

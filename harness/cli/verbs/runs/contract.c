@@ -155,7 +155,7 @@ static status_t read_sources(const contract_flags_t *flags, sources_t *sources,
 
 /* ---- Inference ------------------------------------------------------------------------------- */
 
-/* Nobody stopped it, and no program was of these types. */
+/* Nobody stopped it, and no program that was drawn is of these types. */
 static bool has_unknown_types(const infer_request_t *request, const infer_counts_t *counts) {
   uint64_t met =
       counts->kept + counts->diverged + counts->failed + counts->refused + counts->without_oracle;
@@ -173,10 +173,11 @@ static status_t gather(const contract_flags_t *flags, const infer_request_t *req
   STATUS_TRY(infer_cases_draw(request, infer, counts, error));
   if (infer_case_count(infer) > 0) return STATUS_OK;
   if (has_unknown_types(request, counts)) {
-    return status_fail(error, STATUS_INVALID,
-                       "no program has the types '%.100s' (--types); write an element type (f32), "
-                       "or all types as reports have them (bf16,bf16->f32)",
-                       flags->types);
+    return status_fail(
+        error, STATUS_INVALID,
+        "none of the programs that were drawn has the types '%.100s' (--types); write an "
+        "element type (f32), or all types as reports have them (bf16,bf16->f32)",
+        flags->types);
   }
   return status_fail(
       error, STATUS_IO,

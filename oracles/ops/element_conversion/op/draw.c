@@ -194,8 +194,7 @@ static uint64_t draw_quantized_edge(rng_t *rng, const format_t *format, const ty
   return stays ? bits : step_away(format, bits, rng_between(rng, -2, 2));
 }
 
-/* Any storage value; or, of a range most of which lies beyond the result's, what comes near a tie.
- */
+/* Any storage value; or one near a tie, where most of the range lies beyond the result's. */
 static int64_t draw_requantized(rng_t *rng, const quantization_t *from, const quantization_t *to,
                                 parameters_t before, parameters_t after) {
   double range = ((double)from->storage_max - (double)from->storage_min) * before.scale;
